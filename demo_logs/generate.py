@@ -1,0 +1,102 @@
+"""Makes the traces in this folder (README.md says what each one is).
+
+python demo_logs/generate.py synthesize     needs nothing but Python; the same bytes every time
+python demo_logs/generate.py record         needs torch and numpy; records the CPU runs again, on this machine
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import synthetic
+
+HERE = Path(__file__).resolve().parent
+SYNTHETIC = {
+    "gpu_training_synthetic/baseline": (synthetic.BASELINE, 1, 1_750_000_005_000),
+    "gpu_training_synthetic/candidate": (synthetic.CANDIDATE, 2, 1_750_000_905_000),
+}
+"""Run -> program, seed, wall clock of its start in milliseconds."""
+RECORDED = {
+    "cpu_training": (("normal", "small"), ("abnormal", "large")),
+    "cpu_repeat": (("run_1", "small"), ("run_2", "small")),
+}
+"""Group -> its two runs with the way training.py stores the images."""
+SPANS = 2
+STEPS = 10
+
+
+def synthetic_files() -> dict[str, bytes]:
+    """Path relative to this folder -> uncompressed trace."""
+    files = {}
+    for run, (program, seed, start_ms) in SYNTHETIC.items():
+        for rank, content in enumerate(synthetic.traces(program, seed, start_ms)):
+            files[f"{run}/worker{rank}.{start_ms}.pt.trace.json.gz"] = content
+    return files
+
+
+def synthesize(target: Path) -> None:
+    """Writes the synthetic runs."""
+    for name, content in synthetic_files().items():
+        _store(target / name, content)
+
+
+def record(target: Path, group: str) -> None:
+    """Records a group afresh. Every span is its own process; spans of the two runs take turns, so that a machine that
+    becomes slower meanwhile does so for both."""
+    for run, _ in RECORDED[group]:
+        for old in (target / group / run).glob("*.pt.trace.json.gz"):
+            old.unlink()
+    for _ in range(SPANS):
+        for run, decode in RECORDED[group]:
+            with tempfile.TemporaryDirectory() as folder:
+                raw = Path(folder) / "trace.json"
+                command = [sys.executable, str(HERE / "training.py"), decode, str(raw), "--steps", str(STEPS)]
+                subprocess.run(command, check=True)
+                content = anonymous(raw.read_bytes())
+            _store(target / group / run / f"worker0.{_start_ms(content)}.pt.trace.json.gz", content)
+
+
+def anonymous(trace: bytes) -> bytes:
+    """The trace without the machine's name and the file's path, and without indentation; events stay as they are."""
+    trace = re.sub(rb'"host_name":\s*"[^"]*",\s*', b"", trace)
+    trace = re.sub(rb'"traceName":\s*"[^"]*"', b'"traceName": "trace.json"', trace)
+    return re.sub(rb"\s*\n\s*", b"\n", trace.strip()) + b"\n"
+
+
+def _start_ms(trace: bytes) -> int:
+    """Wall clock of the first event in milliseconds: what torch writes into file names."""
+    base = re.search(rb'"baseTimeNanoseconds":\s*(\d+)', trace)
+    first = re.search(rb'"ts":\s*(\d+)', trace)
+    if base is None or first is None:
+        raise SystemExit("the recording has no baseTimeNanoseconds or no events: torch 2.3 or newer is needed")
+    return int(base[1]) // 1_000_000 + int(first[1]) // 1000
+
+
+def _store(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(content, 9, mtime=0))
+    print(f"{path}: {path.stat().st_size} bytes")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("synthesize", "record"))
+    parser.add_argument("--target", type=Path, default=HERE, help="folder to write to (default: this one)")
+    parser.add_argument("--group", choices=sorted(RECORDED), action="append", help="record: only this pair of runs")
+    chosen = parser.parse_args()
+    if chosen.command == "synthesize":
+        synthesize(chosen.target)
+        return
+    for group in chosen.group or sorted(RECORDED):
+        record(chosen.target, group)
+
+
+if __name__ == "__main__":
+    main()

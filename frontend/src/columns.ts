@@ -1,0 +1,103 @@
+// How the columns of a table are shown: which ones, in which unit, how wide.
+
+import { formatCount, formatIn, formatPercent, formatPlain, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
+import type { Cell, Column, Table } from './wire';
+
+export interface ColumnView {
+  column: Column;
+  /** place in the table's rows */
+  index: number;
+  numeric: boolean;
+  /** for times: the unit all columns of one family share */
+  style: NumberStyle | null;
+  /** the largest size in the column, for the bar of a delta; 0 elsewhere */
+  largest: number;
+}
+
+const SIDE_PREFIX = /^(baseline|candidate|delta|count_effect|rate_effect)_/;
+
+/** Columns of one measure share a unit, so that A, B and their difference can be read against each other. */
+export function family(name: string): string {
+  return name.replace(SIDE_PREFIX, '');
+}
+
+export function isNumeric(column: Column): boolean {
+  return column.kind !== 'text' && column.kind !== 'bool';
+}
+
+function numbersOf(table: Table, indexes: number[]): number[] {
+  const numbers: number[] = [];
+  for (const row of table.rows) for (const index of indexes) if (typeof row[index] === 'number') numbers.push(row[index]);
+  return numbers;
+}
+
+export function columnViews(table: Table): ColumnView[] {
+  const styles = new Map<string, NumberStyle>();
+  const families = new Map<string, number[]>();
+  table.columns.forEach((column, index) => {
+    if (column.kind !== 'time_us') return;
+    const key = family(column.name);
+    families.set(key, [...(families.get(key) ?? []), index]);
+  });
+  for (const [key, indexes] of families) styles.set(key, timeStyle(numbersOf(table, indexes)));
+  return table.columns.map((column, index) => ({
+    column,
+    index,
+    numeric: isNumeric(column),
+    style: column.kind === 'time_us' ? (styles.get(family(column.name)) ?? null) : null,
+    largest: column.role === 'delta' ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
+  }));
+}
+
+/** Columns to draw: the chosen names, else those the server shows; keys always, the status as a chip beside the key. */
+export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
+  const names = chosen === '' ? null : new Set(chosen.split(','));
+  return views.filter(({ column }) => {
+    if (column.role === 'status') return false;
+    if (column.role === 'key') return true;
+    return names ? names.has(column.name) : column.shown;
+  });
+}
+
+/** The choice with one column switched, "" when it equals the server's. */
+export function toggleColumn(views: ColumnView[], chosen: string, name: string): string {
+  const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
+  if (!shown.delete(name)) shown.add(name);
+  const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
+  if (free.every(({ column }) => column.shown === shown.has(column.name))) return '';
+  const names = free.filter(({ column }) => shown.has(column.name)).map(({ column }) => column.name);
+  return names.length > 0 ? names.join(',') : ',';
+}
+
+export function isSigned(column: Column): boolean {
+  return column.role === 'delta' || column.role === 'percent' || /_(effect|delta)|^(delta|count_effect|rate_effect)/.test(column.name);
+}
+
+/** Unit in the header, "" where the cell carries it or there is none. */
+export function headerUnit(view: ColumnView): string {
+  if (view.style) return view.style.unit;
+  return view.column.kind === 'number' ? view.column.unit : '';
+}
+
+export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }): string {
+  if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
+  if (typeof cell === 'boolean') return cell ? words.yes : words.no;
+  if (typeof cell === 'string') return cell;
+  const signed = isSigned(view.column);
+  switch (view.column.kind) {
+    case 'time_us':
+      return view.style ? formatIn(view.style, cell, signed) : NOT_MEASURED;
+    case 'fraction':
+      return formatPercent(cell, signed);
+    case 'count':
+      return formatCount(cell, signed);
+    default:
+      return formatPlain(cell, signed);
+  }
+}
+
+/** What a difference means: 1 worse, -1 better, 0 neither. */
+export function meaning(column: Column, cell: Cell | undefined): -1 | 0 | 1 {
+  if (typeof cell !== 'number' || cell === 0 || !isSigned(column) || column.better === 'none') return 0;
+  return cell > 0 === (column.better === 'lower') ? 1 : -1;
+}

@@ -1,0 +1,17 @@
+// A table as CSV: full precision, `.` as decimal point, cells that a spreadsheet would run as formulas made harmless.
+
+import type { Cell, Table } from './wire';
+
+export function csvCell(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell !== 'string') return String(cell);
+  const guarded = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+/** All columns of some rows, names with units in the first line, CRLF line ends. */
+export function tableCsv(table: Table, rows: number[]): string {
+  const lines = [table.columns.map((column) => csvCell(column.name)).join(',')];
+  for (const row of rows) lines.push((table.rows[row] ?? []).map(csvCell).join(','));
+  return lines.join('\r\n') + '\r\n';
+}

@@ -1,0 +1,2 @@
+/** Version of the package this page was built with (vite.config.ts). */
+declare const PAGE_VERSION: string;

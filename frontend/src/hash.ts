@@ -1,0 +1,117 @@
+// The tab's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, beside what others keep there.
+
+import type { Side } from './wire';
+import type { StatusFilter } from './order';
+
+export const PLUGIN = 'tb_perfcompare';
+const PREFIX = `p.${PLUGIN}.`;
+const SCHEME = '1';
+
+/** Everything a link carries. Null and "" mean the default and are left out. */
+export interface Address {
+  a: Side | null;
+  b: Side | null;
+  window: 'device' | 'marker';
+  tab: string;
+  q: string;
+  sort: string;
+  status: StatusFilter;
+  /** smallest |delta| as a fraction of the baseline step; null is the default */
+  min: number | null;
+  category: string;
+  row: string;
+  columns: string;
+}
+
+export const EMPTY_ADDRESS: Address = {
+  a: null,
+  b: null,
+  window: 'device',
+  tab: '',
+  q: '',
+  sort: '',
+  status: 'all',
+  min: null,
+  category: '',
+  row: '',
+  columns: '',
+};
+
+function sideTokens(letter: string, side: Side | null): [string, string][] {
+  if (!side) return [];
+  const tokens: [string, string][] = [[letter, side.run]];
+  if (side.worker !== null) tokens.push([`${letter}w`, side.worker]);
+  if (side.span !== null) tokens.push([`${letter}s`, side.span]);
+  return tokens;
+}
+
+function tokensOf(address: Address): [string, string][] {
+  const optional: [string, string][] = [
+    ['w', address.window === 'device' ? '' : address.window],
+    ['tab', address.tab],
+    ['q', address.q],
+    ['sort', address.sort],
+    ['only', address.status === 'all' ? '' : address.status],
+    ['min', address.min === null ? '' : String(address.min)],
+    ['cat', address.category],
+    ['cols', address.columns],
+    ['row', address.row],
+  ];
+  const tokens = [...sideTokens('a', address.a), ...sideTokens('b', address.b), ...optional.filter(([, value]) => value !== '')];
+  return tokens.length > 0 ? [...tokens, ['v', SCHEME]] : [];
+}
+
+function splitHash(hash: string): string[] {
+  return hash.replace(/^#/, '').split('&').filter((token) => token !== '');
+}
+
+/** The hash with our keys replaced and everybody else's kept in place. */
+export function writeHash(hash: string, address: Address): string {
+  const others = splitHash(hash).filter((token) => !token.startsWith(PREFIX));
+  const ours = tokensOf(address).map(([key, value]) => `${PREFIX}${key}=${encodeURIComponent(value)}`);
+  return `#${[...others, ...ours].join('&')}`;
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value; // a hand-written % that is no escape
+  }
+}
+
+export function readHash(hash: string): Address {
+  const values = new Map<string, string>();
+  for (const token of splitHash(hash)) {
+    const equals = token.indexOf('=');
+    if (!token.startsWith(PREFIX) || equals < 0) continue;
+    values.set(token.slice(PREFIX.length, equals), decoded(token.slice(equals + 1)));
+  }
+  const side = (letter: string): Side | null => {
+    const run = values.get(letter);
+    if (run === undefined || run === '') return null;
+    return { run, worker: values.get(`${letter}w`) ?? null, span: values.get(`${letter}s`) ?? null };
+  };
+  const only = values.get('only');
+  const min = Number(values.get('min') ?? NaN);
+  return {
+    a: side('a'),
+    b: side('b'),
+    window: values.get('w') === 'marker' ? 'marker' : 'device',
+    tab: values.get('tab') ?? '',
+    q: values.get('q') ?? '',
+    sort: values.get('sort') ?? '',
+    status: only === 'added' || only === 'removed' ? only : 'all',
+    min: Number.isFinite(min) && min >= 0 ? min : null,
+    category: values.get('cat') ?? '',
+    row: values.get('row') ?? '',
+    columns: values.get('cols') ?? '',
+  };
+}
+
+/** The hash with another plugin chosen; all keys stay, so that coming back restores them. */
+export function withPlugin(hash: string, plugin: string): string {
+  const tokens = splitHash(hash);
+  const rest = tokens.length > 0 && !tokens[0]!.includes('=') ? tokens.slice(1) : tokens;
+  return `#${[plugin, ...rest].join('&')}`;
+}

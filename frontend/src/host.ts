@@ -1,0 +1,132 @@
+// Everything about the TensorBoard around us. The only file that touches `parent`.
+
+import { withPlugin } from './hash';
+
+const HASH_LISTENERS = ['hashchange', 'popstate'] as const;
+
+/** The window whose address and theme we follow: TensorBoard's, or our own where it cannot be reached. */
+function host(): Window {
+  try {
+    void window.parent.location.hash; // throws across origins
+    return window.parent;
+  } catch {
+    return window;
+  }
+}
+
+export function currentHash(): string {
+  return host().location.hash;
+}
+
+/** Changes the hash without navigating. `push` makes a step that Back undoes. */
+export function setHash(hash: string, push: boolean): void {
+  const target = host();
+  if (target.location.hash === hash || (hash === '#' && target.location.hash === '')) return;
+  const url = target.location.pathname + target.location.search + hash;
+  if (push) target.history.pushState(target.history.state, '', url);
+  else target.history.replaceState(target.history.state, '', url);
+}
+
+/** The address of this tab with another hash, for a link to send. */
+export function addressWith(hash: string): string {
+  const { origin, pathname, search } = host().location;
+  return origin + pathname + search + hash;
+}
+
+export function onHashChange(listener: () => void): () => void {
+  const target = host();
+  for (const kind of HASH_LISTENERS) target.addEventListener(kind, listener);
+  return () => {
+    for (const kind of HASH_LISTENERS) target.removeEventListener(kind, listener);
+  };
+}
+
+/** TensorBoard hides our frame by giving it no height; nothing else tells. */
+export function isVisible(): boolean {
+  return window.innerHeight > 0;
+}
+
+/** Follows TensorBoard's theme (a class on its body), else the system's. */
+export function followTheme(apply: (dark: boolean) => void): () => void {
+  const query = window.matchMedia('(prefers-color-scheme: dark)');
+  const target = host();
+  const body = target === window ? null : target.document.body;
+  const update = (): void => apply(body ? body.classList.contains('dark-mode') : query.matches);
+  update();
+  query.addEventListener('change', update);
+  const observer = body ? new MutationObserver(update) : null;
+  if (body) observer?.observe(body, { attributes: true, attributeFilter: ['class'] });
+  return () => {
+    query.removeEventListener('change', update);
+    observer?.disconnect();
+  };
+}
+
+interface HostMessage {
+  type: string;
+  id: number;
+  isReply: boolean;
+}
+
+/** Calls back when TensorBoard reloads its data (the button, or its timer). */
+export function onDataReloaded(listener: () => void): () => void {
+  if (window.parent === window) return () => undefined;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = (event: MessageEvent<unknown>) => {
+    if (typeof event.data !== 'string') return;
+    const message = JSON.parse(event.data) as HostMessage;
+    if (message.isReply || message.type !== 'experimental.DataReloaded') return;
+    listener();
+    port1.postMessage(JSON.stringify({ type: message.type, id: message.id, payload: null, error: null, isReply: true }));
+  };
+  window.parent.postMessage('experimental.bootstrap', '*', [port2]);
+  return () => port1.close();
+}
+
+/** Text to the clipboard; pages that are not served securely have only the old way. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.setAttribute('readonly', '');
+    area.className = 'sr';
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+/** A file made in the page. */
+export function saveFile(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** Shows another tab of TensorBoard; ours keeps its state in the address. Returns its frame's finder. */
+export function openTab(plugin: string): (() => Document | null) | null {
+  const target = host();
+  if (target === window) return null;
+  target.location.hash = withPlugin(target.location.hash, plugin);
+  return () => {
+    for (const frame of target.document.querySelectorAll('iframe')) {
+      // the tab's own page may have navigated on, so the attribute is asked, not the location
+      if (frame.src.includes(`name=${plugin}`) || frame.getAttribute('data-plugin') === plugin) {
+        try {
+          return frame.contentDocument;
+        } catch {
+          return null;
+        }
+      }
+    }
+    return null;
+  };
+}

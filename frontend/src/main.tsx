@@ -1,0 +1,18 @@
+// TensorBoard imports this module into an empty page and calls render().
+
+import { render as draw } from 'preact';
+import { App } from './app';
+import { followTheme } from './host';
+import css from './style.css?inline';
+import { text } from './strings';
+
+export function render(): void {
+  const root = document.documentElement;
+  root.lang = 'en';
+  document.title = text.title;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  followTheme((dark) => root.classList.toggle('dark', dark));
+  draw(<App />, document.body);
+}

@@ -1,0 +1,84 @@
+// Short forms of device kernel names. The full name stays in titles, the side panel and every export.
+
+interface Parts {
+  base: string;
+  args: string[];
+}
+
+/** `void at::native::foo<float, Bar<3> >(...)` -> foo and its template arguments. */
+function parts(name: string): Parts {
+  const text = name.replace(/^(void|static)\s+/, '').replace(/\(anonymous namespace\)/g, '{anonymous}');
+  let depth = 0;
+  let start = -1;
+  let end = text.length;
+  const args: string[] = [];
+  let base = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at];
+    if (letter === '<') {
+      if (depth === 0 && start < 0) {
+        base = text.slice(0, at);
+        start = at + 1;
+      }
+      depth += 1;
+    } else if (letter === '>' && depth > 0) {
+      depth -= 1;
+      if (depth === 0) {
+        args.push(text.slice(start, at).trim());
+        break;
+      }
+    } else if (letter === ',' && depth === 1) {
+      args.push(text.slice(start, at).trim());
+      start = at + 1;
+    } else if (letter === '(' && depth === 0) {
+      end = at;
+      break;
+    }
+  }
+  if (base === '') base = text.slice(0, end);
+  return { base: base.split('::').pop()?.trim() || text, args };
+}
+
+const TELLING = /([A-Za-z0-9_]*(?:[Ff]unctor|Ops?\b)[A-Za-z0-9_]*)/;
+const TILE = /(\d{2,4}x\d{1,4}(?:x\d{1,4})?)/;
+
+/** The part of the arguments that tells two instances apart for a reader: a functor, or a tile size. */
+function telling(args: string[]): string {
+  const text = args.join(',');
+  for (const pattern of [TELLING, TILE]) {
+    const found = pattern.exec(text)?.[1];
+    if (found) return found;
+  }
+  return '';
+}
+
+/** Names without template arguments stay as they are. */
+export function shortName(name: string): string {
+  if (!/[<(]/.test(name) || name.length < 40) return name;
+  const { base, args } = parts(name);
+  const tell = telling(args);
+  return tell ? `${base} \u2039${tell}\u203a` : base;
+}
+
+/** Short names for a list; where two would be equal, the first argument that differs is added, else the full name. */
+export function shortNames(names: string[]): string[] {
+  const short = names.map(shortName);
+  const groups = new Map<string, number[]>();
+  short.forEach((text, index) => {
+    const group = groups.get(text);
+    if (group) group.push(index);
+    else groups.set(text, [index]);
+  });
+  for (const group of groups.values()) {
+    if (group.length < 2) continue;
+    const all = group.map((index) => parts(names[index] ?? ''));
+    const width = Math.max(...all.map((one) => one.args.length));
+    let place = 0;
+    while (place < width && new Set(all.map((one) => one.args[place] ?? '')).size < group.length) place += 1;
+    group.forEach((index, position) => {
+      const one = all[position];
+      short[index] = place < width && one ? `${short[index]} \u2039${one.args[place] ?? ''}\u203a` : (names[index] ?? '');
+    });
+  }
+  return short;
+}

@@ -1,0 +1,116 @@
+// The choice of a run: a native list while it is short, a search field with a list when it is long.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { parseQuery } from './search';
+import { text } from './strings';
+
+const NATIVE_LIMIT = 30;
+
+interface Props {
+  label: string;
+  runs: string[];
+  value: string | null;
+  onChoose: (run: string) => void;
+}
+
+export function RunSelect(props: Props) {
+  return props.runs.length <= NATIVE_LIMIT ? <NativeSelect {...props} /> : <SearchSelect {...props} />;
+}
+
+function NativeSelect({ label, runs, value, onChoose }: Props) {
+  const missing = value !== null && !runs.includes(value);
+  return (
+    <select class="select run" aria-label={label} title={value ?? ''} value={value ?? ''} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {value === null && <option value="">{text.picker.choose}</option>}
+      {missing && <option value={value}>{text.picker.missing(value)}</option>}
+      {runs.map((run) => (
+        <option key={run} value={run}>
+          {run}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function SearchSelect({ label, runs, value, onChoose }: Props) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const open = typed !== null;
+  const query = parseQuery(typed ?? '');
+  const found = open ? runs.filter((run) => query.test(run)) : [];
+  const id = `runs-${label.replace(/\W/g, '')}`;
+
+  useEffect(() => {
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+
+  const choose = (run: string | undefined): void => {
+    setTyped(null);
+    if (run !== undefined && run !== value) onChoose(run);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+    const move = moves[event.key];
+    if (move !== undefined) {
+      event.preventDefault();
+      if (open) setActive(Math.max(0, Math.min(found.length - 1, active + move)));
+      else setTyped('');
+    } else if (event.key === 'Enter' && open) {
+      event.preventDefault();
+      choose(found[active]);
+    } else if (event.key === 'Escape' && open) {
+      event.stopPropagation();
+      setTyped(null);
+    }
+  };
+
+  return (
+    <div class="combo">
+      <input
+        class="select run"
+        role="combobox"
+        aria-label={label}
+        aria-expanded={open}
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={open && found.length > 0 ? `${id}-${active}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={value ?? text.picker.filter}
+        title={value ?? ''}
+        value={typed ?? (value !== null && !runs.includes(value) ? text.picker.missing(value) : (value ?? ''))}
+        onFocus={() => {
+          setTyped('');
+          setActive(Math.max(0, runs.indexOf(value ?? '')));
+        }}
+        onBlur={() => setTyped(null)}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          setActive(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      {open && (
+        <ul class="combo-list" role="listbox" id={id} ref={list} aria-label={label}>
+          {found.map((run, index) => (
+            <li
+              key={run}
+              id={`${id}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              class={run === value ? 'current' : ''}
+              onPointerDown={(event) => {
+                event.preventDefault();
+                choose(run);
+              }}
+            >
+              {run}
+            </li>
+          ))}
+          {found.length === 0 && <li class="muted">{text.picker.noMatch}</li>}
+        </ul>
+      )}
+    </div>
+  );
+}

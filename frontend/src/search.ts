@@ -1,0 +1,39 @@
+// The search box of the tables: `word word` (all), `-word` (none), `/regex/`.
+
+export interface Query {
+  test: (text: string) => boolean;
+  empty: boolean;
+  /** what is wrong with it, "" if nothing */
+  error: string;
+}
+
+const EVERYTHING: Query = { test: () => true, empty: true, error: '' };
+
+/** Words are plain text without regard to case; a text between slashes is one regular expression. */
+export function parseQuery(text: string): Query {
+  const trimmed = text.trim();
+  if (trimmed === '' || trimmed === '-') return EVERYTHING;
+  const regex = /^(-?)\/(.+)\/([a-z]*)$/.exec(trimmed);
+  if (regex) return regexQuery(regex[2] ?? '', regex[3] ?? '', regex[1] === '-');
+  const wanted: string[] = [];
+  const unwanted: string[] = [];
+  for (const word of trimmed.toLowerCase().split(/\s+/)) {
+    if (word === '-') continue;
+    if (word.startsWith('-')) unwanted.push(word.slice(1));
+    else wanted.push(word);
+  }
+  const test = (value: string): boolean => {
+    const lower = value.toLowerCase();
+    return wanted.every((word) => lower.includes(word)) && !unwanted.some((word) => lower.includes(word));
+  };
+  return { test, empty: false, error: '' };
+}
+
+function regexQuery(source: string, flags: string, negated: boolean): Query {
+  try {
+    const pattern = new RegExp(source, flags.replace('g', '').replace('y', '') || 'i');
+    return { test: (value) => pattern.test(value) !== negated, empty: false, error: '' };
+  } catch (error) {
+    return { ...EVERYTHING, error: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,12 @@
+// Round numbers for an axis.
+
+/** Multiples of 1, 2 or 5 times a power of ten inside [low, high], about `wanted` of them. */
+export function niceTicks(low: number, high: number, wanted: number): number[] {
+  if (!(high > low) || wanted < 1) return [low];
+  const rough = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const ticks: number[] = [];
+  for (let index = Math.ceil(low / step - 1e-9); index * step <= high + step * 1e-9; index += 1) ticks.push(index * step);
+  return ticks;
+}

@@ -1,0 +1,245 @@
+// The JSON contract of the server (docs/contract.md, plugin/http_api.md) as types. Values are used as they come.
+
+export type Cell = string | number | boolean | null;
+
+export type VerdictWord =
+  | 'slower'
+  | 'faster'
+  | 'same'
+  | 'probably_slower'
+  | 'probably_faster'
+  | 'inconclusive'
+  | 'withheld';
+
+export interface Device {
+  kind: string;
+  word?: string;
+  name: string;
+  count: number;
+}
+
+export interface FileFacts {
+  path: string;
+  bytes: number;
+  sha256?: string;
+}
+
+export interface DroppedStep {
+  step: string;
+  reason: string;
+  capture?: number;
+  total_us?: number | null;
+}
+
+export interface SideFacts {
+  source: string;
+  run: string;
+  worker: string;
+  span: string;
+  format: string;
+  device: Device;
+  steps: { count: number; admitted: number; dropped: DroppedStep[] };
+  files: FileFacts[];
+  captures?: number;
+}
+
+export interface Shift {
+  estimate: number;
+  low: number;
+  high: number;
+  estimate_us?: number;
+  low_us?: number;
+  high_us?: number;
+  level: number | null;
+}
+
+export interface Headline {
+  metric: string;
+  unit: string;
+  baseline: number | null;
+  candidate: number | null;
+  delta: number | null;
+  ratio: number | null;
+  shift: Shift | null;
+  p: number | null;
+  n: [number, number];
+  verdict: VerdictWord;
+  reason: string;
+  margin?: number;
+  inflation?: number;
+  scope?: string;
+  method?: string;
+}
+
+export interface LedgerRow {
+  path: string[];
+  name?: string;
+  baseline: number;
+  candidate: number;
+  delta: number;
+  calls: [number, number];
+  count_effect: number;
+  rate_effect: number;
+  status: string;
+}
+
+/** Integers in nanoseconds times `denominator` per step. */
+export interface Ledger {
+  denominator: number;
+  baseline: number;
+  candidate: number;
+  delta: number;
+  rows: LedgerRow[];
+}
+
+export interface Evidence {
+  table?: string;
+  row?: string;
+  value?: string;
+}
+
+export interface Finding {
+  rule: string;
+  subject: string;
+  category: string;
+  delta_us: number;
+  share: number | null;
+  sentence: string;
+  evidence: Evidence[];
+  confidence: string;
+}
+
+export interface Check {
+  check: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  invalidates: string[];
+}
+
+export interface Note {
+  code: string;
+  message: string;
+  where: string;
+}
+
+export type Role = 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'plain';
+export type Kind = 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
+
+export interface Column {
+  name: string;
+  label: string;
+  unit: string;
+  better: 'lower' | 'higher' | 'none';
+  description: string;
+  role: Role;
+  kind: Kind;
+  shown: boolean;
+}
+
+export interface Table {
+  title: string;
+  columns: Column[];
+  rows: Cell[][];
+  notes: string[];
+}
+
+export interface Comparison {
+  schema: string;
+  version?: string;
+  window: string;
+  baseline: SideFacts;
+  candidate: SideFacts;
+  headline: Headline;
+  ledger: Ledger;
+  findings: Finding[];
+  comparability: Check[];
+  tables: Record<string, Table>;
+  notes: Note[];
+}
+
+export interface SpanFile {
+  name: string;
+  bytes: number;
+  modified: number;
+}
+
+export interface SpanEntry {
+  span: string;
+  files: SpanFile[];
+}
+
+export interface WorkerEntry {
+  worker: string;
+  rank: number | null;
+  spans: SpanEntry[];
+}
+
+export interface RunEntry {
+  run: string;
+  workers: WorkerEntry[];
+}
+
+/** One side of a pair: null worker is all workers, null span all spans. */
+export interface Side {
+  run: string;
+  worker: string | null;
+  span: string | null;
+}
+
+export interface Pair {
+  baseline: Side;
+  candidate: Side;
+  reason: string;
+}
+
+export interface RunsAnswer {
+  schema: string;
+  version: string;
+  roots: string[];
+  profiler_tab: boolean;
+  reader?: string;
+  runs: RunEntry[];
+  pairs: Pair[];
+  problems: { path: string; message: string }[];
+}
+
+export interface Progress {
+  phase: string;
+  path: string;
+  done_bytes: number;
+  total_bytes: number;
+  events: number;
+  elapsed_s: number;
+}
+
+export interface ServerError {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+export type StreamLine = { progress: Progress } | { result: Comparison } | { error: ServerError };
+
+const COMPARISON_SCHEMA = 'tb_perfcompare.comparison/1';
+const RUNS_SCHEMA = 'tb_perfcompare.runs/1';
+
+/** An answer of another schema than this page draws. */
+export class SchemaError extends Error {
+  constructor(readonly found: string, readonly expected: string) {
+    super(`schema ${found}, expected ${expected}`);
+  }
+}
+
+function checked(value: unknown, schema: string): Record<string, unknown> {
+  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['schema'] : undefined;
+  if (found !== schema) throw new SchemaError(String(found), schema);
+  return value as Record<string, unknown>;
+}
+
+export function asComparison(value: unknown): Comparison {
+  return checked(value, COMPARISON_SCHEMA) as unknown as Comparison;
+}
+
+export function asRuns(value: unknown): RunsAnswer {
+  return checked(value, RUNS_SCHEMA) as unknown as RunsAnswer;
+}

@@ -1,0 +1,69 @@
+"""Builds the tab's page before the package's files are collected; everything else stands in pyproject.toml."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from setuptools import Command, setup
+from setuptools.command.build import build
+from setuptools.command.sdist import sdist
+from setuptools.errors import ExecError
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "build_support"))
+
+import frontend  # noqa: E402
+
+
+class BuildFrontend(Command):
+    """Puts the built page into tb_perfcompare/static/."""
+
+    description = "build the page of the Perf Compare tab (frontend/ -> tb_perfcompare/static/)"
+    user_options: list[tuple[str, str, str]] = []  # noqa: RUF012
+    editable_mode = False
+    build_lib: str | None = None
+
+    def initialize_options(self) -> None:
+        self.build_lib = None
+
+    def finalize_options(self) -> None:
+        self.set_undefined_options("build_py", ("build_lib", "build_lib"))
+
+    def run(self) -> None:
+        if self.build_lib is not None:
+            # build/lib outlives a build: a page of an older hash must not travel in this wheel too
+            shutil.rmtree(Path(self.build_lib) / "tb_perfcompare" / "static", ignore_errors=True)
+        if frontend.skipped():
+            print(f"[page] not built: {frontend.SKIP_VARIABLE} is set")
+            return
+        try:
+            frontend.build_page()
+        except frontend.FrontendError as error:
+            raise ExecError(str(error)) from error
+
+    def get_outputs(self) -> list[str]:
+        return []
+
+    def get_output_mapping(self) -> dict[str, str]:
+        return {}
+
+    def get_source_files(self) -> list[str]:
+        return [p.relative_to(frontend.ROOT).as_posix() for p in frontend.source_files()]
+
+
+class Build(build):
+    """`build` with the page first, so that build_py finds it."""
+
+    sub_commands = [("build_frontend", None), *build.sub_commands]  # noqa: RUF012
+
+
+class Sdist(sdist):
+    """A source archive carries the built page, so that installing it needs no node."""
+
+    def run(self) -> None:
+        self.run_command("build_frontend")
+        super().run()
+
+
+setup(cmdclass={"build": Build, "build_frontend": BuildFrontend, "sdist": Sdist})

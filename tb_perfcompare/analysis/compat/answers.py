@@ -1,0 +1,112 @@
+"""The JSON each HTTP route of torch-tb-profiler answers, from a CompatProfile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tb_perfcompare.analysis.compat.device_metrics import summary
+from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
+from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
+from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
+from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
+from tb_perfcompare.analysis.compat.profile import CompatProfile
+from tb_perfcompare.analysis.compat.roles import Role
+from tb_perfcompare.errors import SelectionError
+
+BY_SHAPE = "OperationAndInputShape"
+BY_KERNEL = "Kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Arguments of a route, defaults as the page sends them."""
+
+    worker_count: int = 1
+    group_by: str | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def by_shape(self) -> bool:
+        """Operators are told apart by input shape."""
+        return self.group_by == BY_SHAPE
+
+
+def _overview(profile: CompatProfile, request: Request) -> Any:
+    device = profile.variant.word if profile.roles.has_device_or_runtime else "CPU"
+    found = summary(profile.metrics, profile.variant, profile.device_properties)
+    device_summary = None
+    if found is not None:
+        device_summary = {"title": f"{profile.variant.word} Summary", "data": found[0], "tooltip": found[1]}
+    return overview_answer(
+        profile.steps,
+        profile.costs,
+        shown_roles(profile.roles),
+        profile.recommendations,
+        [("Number of Worker(s)", str(request.worker_count)), ("Device Type", device)],
+        profile.variant.metrics_key,
+        device_summary,
+    )
+
+
+def _operation(profile: CompatProfile, request: Request) -> Any:
+    return pies(group_calls(profile.calls, by_shape=request.by_shape, by_stack=False))
+
+
+def _operation_table(profile: CompatProfile, request: Request) -> Any:
+    return operator_table(profile.calls, by_shape=request.by_shape, show_device=profile.roles.has_device)
+
+
+def _operation_stack(profile: CompatProfile, request: Request) -> Any:
+    name, shape = request.params.get("op_name"), request.params.get("input_shape")
+    if name is None:
+        raise SelectionError("operation/stack needs op_name, the name of an operator")
+    answer = stack_table(profile.calls, name, shape, by_shape=request.by_shape, show_device=profile.roles.has_device)
+    if answer is None:
+        raise SelectionError(
+            f"no call stack was recorded for operator {name!r}" + (f" with input shape {shape}" if request.by_shape else ""),
+            hint="operation/table says which operators have call stacks (has_call_stack)",
+        )
+    return answer
+
+
+def _kernel(profile: CompatProfile, request: Request) -> Any:
+    return kernel_pie(profile.kernels) if profile.roles.has(Role.KERNEL) else None
+
+
+def _kernel_table(profile: CompatProfile, request: Request) -> Any:
+    if not profile.roles.has(Role.KERNEL):
+        return None
+    if request.group_by in (None, BY_KERNEL):
+        return kernel_answer(profile.kernels, profile.variant.word)
+    return launches_answer(profile.stream, profile.forest, profile.figures, profile.launches, profile.kernels)
+
+
+def _kernel_tc_pie(profile: CompatProfile, request: Request) -> Any:
+    return tensor_core_pie(profile.kernels) if profile.roles.has(Role.KERNEL) else None
+
+
+_ROUTES: dict[str, Callable[[CompatProfile, Request], Any]] = {
+    "overview": _overview,
+    "operation": _operation,
+    "operation/table": _operation_table,
+    "operation/stack": _operation_stack,
+    "kernel": _kernel,
+    "kernel/table": _kernel_table,
+    "kernel/tc_pie": _kernel_tc_pie,
+}
+
+
+def answer(
+    profile: CompatProfile, route: str, *, worker_count: int = 1, group_by: str | None = None, **params: Any
+) -> object:
+    """What the route answers, ready for json.dumps.
+
+    `group_by` is `Operation` or `OperationAndInputShape` for operator routes, `Kernel` or anything else for the kernel table;
+    None is the first of each. Raises SelectionError for an unknown route, or one this trace has no data for.
+    """
+    handler = _ROUTES.get(route.strip("/"))
+    if handler is None:
+        raise SelectionError(f"no view {route!r}", hint=f"there are: {', '.join(_ROUTES)}")
+    return handler(profile, Request(worker_count, group_by, params))

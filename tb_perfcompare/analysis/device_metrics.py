@@ -1,0 +1,81 @@
+"""The device summary: utilisation, SM efficiency, occupancy, tensor-core share, over the compared window.
+
+Formulas are torch-tb-profiler's (docs/formulas.md), over all kernels; a figure the trace does not carry is absent with
+a reason, which is not the same as zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.device_work import TENSOR_CORE_MARKS
+from tb_perfcompare.analysis.intervals import covered
+from tb_perfcompare.analysis.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.summary import DeviceMetric
+
+Ints = NDArray[np.int64]
+
+
+def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetric, ...]:
+    """Figures per device for the window [low, high) in the trace's clock."""
+    events = timeline.events
+    kernels = np.flatnonzero(events.category == Category.KERNEL)
+    if not len(kernels) or high <= low:
+        return ()
+    device = np.asarray(events.arg("device", -1), dtype=np.int64)[kernels]
+    out: list[DeviceMetric] = []
+    for number in np.unique(device).tolist():
+        rows = kernels[device == number]
+        name = f"{timeline.vendor.word} {number}" if number >= 0 else timeline.vendor.word
+        start, end = events.start_ns[rows], timeline.end_ns[rows]
+        out.append(DeviceMetric(name, "utilisation", "fraction", covered(start, end, low, high) / (high - low)))
+        out.append(_sm_efficiency(timeline, name, rows, low, high))
+        out.append(_occupancy(timeline, name, rows, low, high))
+        out.append(_tensor_core_share(timeline, name, rows, low, high))
+    return tuple(out)
+
+
+def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+    """Mean over time of min(1, sum of blocks per SM of the running kernels)."""
+    blocks = np.asarray(timeline.events.arg("blocks_per_sm", np.nan), dtype=np.float64)[rows]
+    has = blocks > 0
+    if not has.any():
+        return DeviceMetric(device, "sm_efficiency", "fraction", None, "kernels carry no blocks per SM")
+    start = np.clip(timeline.events.start_ns[rows][has], low, high)
+    end = np.clip(timeline.end_ns[rows][has], low, high)
+    times = np.concatenate([start, end])
+    change = np.concatenate([blocks[has], -blocks[has]])
+    order = np.argsort(times, kind="stable")
+    running = np.cumsum(change[order])[:-1]
+    # Rounding leaves crumbs where nothing runs; a kernel has at least one block on some multiprocessor.
+    level = np.where(running > 1e-9, np.minimum(running, 1.0), 0.0)
+    value = float((level * np.diff(times[order])).sum()) / (high - low)
+    return DeviceMetric(device, "sm_efficiency", "fraction", value)
+
+
+def _occupancy(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+    """Time-weighted mean of the kernels' estimated achieved occupancy."""
+    percent = np.asarray(timeline.events.arg("occupancy", np.nan), dtype=np.float64)[rows]
+    length = np.clip(timeline.end_ns[rows], low, high) - np.clip(timeline.events.start_ns[rows], low, high)
+    has = (percent >= 0) & (length > 0)
+    if not has.any():
+        return DeviceMetric(device, "occupancy", "fraction", None, "kernels carry no occupancy")
+    value = float((percent[has] * length[has]).sum() / length[has].sum()) / 100
+    return DeviceMetric(device, "occupancy", "fraction", value)
+
+
+def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+    """Kernel time in kernels whose name says they use tensor cores, over all kernel time."""
+    if timeline.vendor.tensor_cores is False:
+        return DeviceMetric(device, "tensor_core_share", "fraction", None, "not applicable: the device has none")
+    length = np.clip(timeline.end_ns[rows], low, high) - np.clip(timeline.events.start_ns[rows], low, high)
+    total = int(length.sum())
+    if not total:
+        return DeviceMetric(device, "tensor_core_share", "fraction", None, "no kernel time in the window")
+    events = timeline.events
+    names = np.unique(events.name[rows])
+    uses = np.zeros(len(events.strings), dtype=bool)
+    uses[names] = [any(mark in events.strings[int(i)] for mark in TENSOR_CORE_MARKS) for i in names]
+    return DeviceMetric(device, "tensor_core_share", "fraction", int(length[uses[events.name[rows]]].sum()) / total)

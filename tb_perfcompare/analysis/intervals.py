@@ -1,0 +1,30 @@
+"""Sets of time intervals as sorted arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+def union(start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Disjoint sorted intervals covering the same instants; touching ones join, empty ones vanish."""
+    keep = end > start
+    start, end = start[keep], end[keep]
+    if not len(start):
+        return start, end
+    order = np.argsort(start, kind="stable")
+    start, reach = start[order], np.maximum.accumulate(end[order])
+    opens = np.empty(len(start), dtype=bool)
+    opens[0] = True
+    opens[1:] = start[1:] > reach[:-1]
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:], len(start)) - 1
+    return start[first], reach[last]
+
+
+def covered(start: Ints, end: Ints, low: int, high: int) -> int:
+    """Length of the part of [low, high) covered by any of the intervals."""
+    start, end = union(np.clip(start, low, high), np.clip(end, low, high))
+    return int((end - start).sum())

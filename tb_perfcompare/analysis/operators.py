@@ -1,0 +1,204 @@
+"""Operator tables: calls, self and total time on host and device, by name and by name + input shape."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.nesting import nest
+from tb_perfcompare.analysis.timeline import HostForest, Timeline, text_ranks
+from tb_perfcompare.model.events import EventTable
+from tb_perfcompare.model.names import operator_key
+from tb_perfcompare.model.summary import GroupTable
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorTimes:
+    """Per forest row h: (h,) int64 nanoseconds.
+
+    A call nested alone in a call of the same name (aten::mul in aten::mul) is one operator, as in torch-tb-profiler:
+    `merged` rows count no call and no total of their own and belong to the operator of row `top`.
+    """
+
+    host_self: Ints
+    host_total: Ints
+    device_self: Ints
+    device_total: Ints
+    merged: NDArray[np.bool_]
+    top: Ints
+
+
+def operator_times(timeline: Timeline) -> OperatorTimes:
+    """Self and total times of every host event in the forest.
+
+    host_self = span - spans of children - outermost API calls of the operator, never below zero.
+    device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
+    """
+    forest, events = timeline.host, timeline.events
+    h = len(forest.row)
+    span = forest.end_ns - events.start_ns[forest.row]
+    node_of = np.full(len(events) + 1, -1, dtype=np.int64)
+    node_of[forest.row] = np.arange(h)
+    inner = forest.parent >= 0
+    children = _sum_by(forest.parent[inner], span[inner], h)
+    api = _outermost_calls(timeline)
+    owner = node_of[timeline.operator[api]]
+    known = owner >= 0
+    in_calls = _sum_by(owner[known], events.dur_ns[api[known]], h)
+    work = np.flatnonzero(timeline.is_device & (timeline.operator >= 0))
+    owner = node_of[timeline.operator[work]]
+    device_self = _sum_by(owner, events.dur_ns[work], h)
+    merged, top = _merge_same_name(timeline, forest)
+    return OperatorTimes(
+        host_self=np.maximum(span - children - in_calls, 0),
+        host_total=span,
+        device_self=device_self,
+        device_total=_with_descendants(forest, device_self),
+        merged=merged,
+        top=top,
+    )
+
+
+def _sum_by(index: Ints, values: Ints, length: int) -> Ints:
+    """(length,) exact sums; doubles carry nanoseconds exactly up to 104 days."""
+    return np.bincount(index, weights=values, minlength=length)[:length].astype(np.int64)
+
+
+def _outermost_calls(timeline: Timeline) -> Ints:
+    """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
+    rows = np.flatnonzero(timeline.is_api)
+    if not len(rows):
+        return rows
+    events = timeline.events
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], events.correlation[rows])
+    return rows[nesting.order[nesting.depth == 0]]
+
+
+def _with_descendants(forest: HostForest, own: Ints) -> Ints:
+    total = own.copy()
+    order = np.argsort(forest.depth, kind="stable")
+    bounds = np.searchsorted(forest.depth[order], np.arange(int(forest.depth.max(initial=-1)) + 2))
+    for level in range(len(bounds) - 2, 0, -1):
+        rows = order[bounds[level] : bounds[level + 1]]
+        np.add.at(total, forest.parent[rows], total[rows])
+    return total
+
+
+def _merge_same_name(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np.bool_], Ints]:
+    h = len(forest.row)
+    top = np.arange(h)
+    inner = forest.parent >= 0
+    children = np.bincount(forest.parent[inner], minlength=h)
+    name = timeline.events.name[forest.row]
+    counts = timeline.is_operator[forest.row]
+    above = np.maximum(forest.parent, 0)
+    merged = inner & (children[above] == 1) & (name == name[above]) & counts & counts[above] if h else inner
+    top[merged] = forest.parent[merged]
+    while h and (top[top] != top).any():
+        top = top[top]
+    return merged, top
+
+
+def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> dict[str, GroupTable]:
+    """{"operators": ..., "operators_by_shape": ...}; `step` (n,) is each event's step or -1."""
+    forest, events = timeline.host, timeline.events
+    times = operator_times(timeline)
+    shown = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
+    rows = forest.row[shown]
+    key_of_name = _interned([operator_key(text) for text in events.strings.texts])
+    names = key_of_name[events.name[rows]]
+    tables = {"operators": _group("operator", ("name",), events, times, shown, rows, names[:, None], step, steps)}
+    if "input_dims" in events.args:
+        shape = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
+        shapes = _shape_ids(events)[shape[forest.row[times.top[shown]]]]
+        keys = np.stack([names, shapes], axis=1)
+        tables["operators_by_shape"] = _group(
+            "operator_by_shape", ("name", "input_shape"), events, times, shown, rows, keys, step, steps
+        )
+    return tables
+
+
+def _interned(texts: list[str]) -> Ints:
+    """Index of the first equal text."""
+    index: dict[str, int] = {}
+    return np.array([index.setdefault(text, i) for i, text in enumerate(texts)], dtype=np.int64)
+
+
+def shape_text(raw: str) -> str:
+    """JSON text of `Input Dims` as shown: Python's spelling of the list, `[[32, 3, 224, 224], []]`."""
+    try:
+        return str(json.loads(raw))
+    except ValueError:
+        return raw
+
+
+def _shape_ids(events: EventTable) -> Ints:
+    """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
+    used = np.unique(events.args["input_dims"].values).astype(np.int64)
+    out = np.full(len(events.strings) + 1, -1, dtype=np.int64)
+    first: dict[str, int] = {}
+    for index in used.tolist():
+        out[index] = first.setdefault(shape_text(events.strings[index]), index)
+    return out
+
+
+def _group(
+    kind: str,
+    key_columns: tuple[str, ...],
+    events: EventTable,
+    times: OperatorTimes,
+    shown: Ints,
+    rows: Ints,
+    keys: NDArray[np.int64],
+    step: NDArray[np.int64],
+    steps: int,
+) -> GroupTable:
+    texts = events.strings.texts
+    unique, group = np.unique(keys, axis=0, return_inverse=True) if len(keys) else (keys, np.zeros(0, dtype=np.int64))
+    group = group.reshape(-1)
+    labels = [
+        (operator_key(texts[int(key[0])]), *(shape_text(texts[int(k)]) if k >= 0 else "" for k in key[1:]))
+        for key in unique
+    ]
+    counted = ~times.merged[shown]
+    flat = group * steps + step[rows]
+
+    def matrix(values: Ints, which: NDArray[np.bool_] | slice) -> Ints:
+        sums = np.bincount(flat[which], weights=values[which], minlength=len(labels) * steps)
+        return sums.astype(np.int64).reshape(len(labels), steps)
+
+    every = slice(None)
+    host_total = times.host_total[shown]
+    low = np.full(len(labels), np.iinfo(np.int64).max)
+    high = np.zeros(len(labels), dtype=np.int64)
+    np.minimum.at(low, group[counted], host_total[counted])
+    np.maximum.at(high, group[counted], host_total[counted])
+    return GroupTable(
+        kind=kind,
+        key_columns=key_columns,
+        keys=tuple(labels),
+        names=tuple(_first_names(events, rows, group, len(labels))),
+        calls=matrix(np.ones(len(rows), dtype=np.int64), counted),
+        measures_ns={
+            "host_self": matrix(times.host_self[shown], every),
+            "host_total": matrix(host_total, counted),
+            "device_self": matrix(times.device_self[shown], every),
+            "device_total": matrix(times.device_total[shown], counted),
+        },
+        min_ns=np.where(low == np.iinfo(np.int64).max, 0, low),
+        max_ns=high,
+        facts={},
+    )
+
+
+def _first_names(events: EventTable, rows: Ints, group: Ints, groups: int) -> list[str]:
+    """The alphabetically first raw name of each group."""
+    ranks = text_ranks(events)
+    order = np.lexsort((ranks[events.name[rows]], group))
+    first = order[np.searchsorted(group[order], np.arange(groups))] if len(rows) else np.zeros(0, dtype=np.int64)
+    return [events.strings[int(i)] for i in events.name[rows[first]]]

@@ -1,0 +1,154 @@
+"""One recording -> one summary, in the corrected reading."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.device_metrics import device_metrics
+from tb_perfcompare.analysis.device_work import device_tables
+from tb_perfcompare.analysis.entities import own, step_of
+from tb_perfcompare.analysis.environment import environment
+from tb_perfcompare.analysis.operators import operator_tables
+from tb_perfcompare.analysis.recommendations import recommendations
+from tb_perfcompare.analysis.steps import Windows, step_windows
+from tb_perfcompare.analysis.timeline import Timeline, interpret
+from tb_perfcompare.analysis.vendor import device_facts, find_vendor
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.model.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
+
+FORMAT = "torch_profiler_trace"
+
+_ABSENT = {
+    "operators": "the trace has no operators; record with ProfilerActivity.CPU",
+    "operators_by_shape": "no input shapes; record with record_shapes=True",
+    "kernels": "no device events; record with the device's ProfilerActivity",
+    "memcpy": "no copies between host and device in the compared steps",
+    "communication": "no collectives in the compared steps",
+}
+
+
+def summarize(
+    recording: TraceRecording,
+    *,
+    source: str,
+    run: str,
+    worker: str,
+    span: str,
+    rank: int | None,
+    window: str = "device",
+) -> Summary:
+    """Summary of one trace; `window` is "device" or "marker". Raises CorruptInput if nothing in it can be timed."""
+    vendor, _ = find_vendor(recording)
+    timeline = interpret(recording.events, vendor)
+    both = step_windows(timeline)
+    windows = both[window]
+    if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
+        raise CorruptInput(
+            recording.file.path,
+            "no operators, annotations, API calls or device events to time",
+            hint="record with torch.profiler's CPU or device activity",
+        )
+    step = step_of(recording.events.start_ns, windows)
+    owned = own(timeline, windows, step)
+    device = device_facts(recording, vendor)
+    metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
+    steps = len(windows.label)
+    groups: dict[str, GroupTable] = {
+        **operator_tables(timeline, step, steps),
+        **device_tables(timeline, step, steps),
+    }
+    groups = {name: table for name, table in groups.items() if len(table)}
+    other = both["marker" if window == "device" else "device"]
+    return Summary(
+        source=source,
+        format=FORMAT,
+        captures=(Capture(run, worker, span, _rank(recording, rank), recording.file, device),),
+        device=device,
+        window=window,
+        marked=windows.marked,
+        steps=_step_table(timeline, windows, step),
+        dropped=tuple(DroppedStep(0, label, total, reason) for label, total, reason in windows.dropped),
+        other_window=other.end_ns - other.start_ns,
+        owned=owned,
+        groups=groups,
+        device_metrics=metrics,
+        environment=environment(recording, timeline, device),
+        recommendations=recommendations(timeline, owned, metrics),
+        absent={name: why for name, why in _ABSENT.items() if name not in groups},
+        notes=recording.notes + _notes(recording, timeline, windows),
+    )
+
+
+def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
+    info = recording.properties.get("distributedInfo")
+    rank = info.get("rank") if isinstance(info, dict) else None
+    return rank if isinstance(rank, int) else by_name
+
+
+def _step_table(timeline: Timeline, windows: Windows, step: NDArray[np.int64]) -> StepTable:
+    steps = len(windows.label)
+    launched = timeline.is_device & (step >= 0)
+    return StepTable(
+        capture=np.zeros(steps, dtype=np.int32),
+        label=windows.label,
+        start_ns=windows.start_ns,
+        total_ns=windows.end_ns - windows.start_ns,
+        launches=np.bincount(step[launched], minlength=steps).astype(np.int64),
+    )
+
+
+def _notes(recording: TraceRecording, timeline: Timeline, windows: Windows) -> tuple[Note, ...]:
+    """What was corrected or is weak in the reading of this file."""
+    where = recording.file.path
+    device = timeline.is_device
+    unlinked = int((device & (timeline.launcher < 0)).sum())
+    total = int(device.sum())
+    # Collectives that keep torch-tb-profiler's own kind are host annotations; kernels are the ones moved.
+    moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
+    found: list[tuple[bool, NoteCode, str]] = [
+        (
+            not windows.marked,
+            NoteCode.NO_STEPS,
+            "no ProfilerStep markers: the whole recording counts as one step; call profiler.step() in the loop",
+        ),
+        (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
+        (
+            timeline.device_markers > 0,
+            NoteCode.DEVICE_STEPS_IGNORED,
+            f"{timeline.device_markers} copies of step markers on device streams are not counted as steps",
+        ),
+        (
+            bool(windows.dropped),
+            NoteCode.STEPS_DROPPED,
+            "; ".join(f"step {label} left out, {reason}" for label, _, reason in windows.dropped),
+        ),
+        (
+            windows.overlaps > 0,
+            NoteCode.OVERLAPPING_STEPS,
+            f"{windows.overlaps} step markers overlap the next one and were cut there",
+        ),
+        (
+            total > 0 and unlinked > 0,
+            NoteCode.UNLINKED_DEVICE_EVENTS,
+            f"{unlinked} of {total} device events have no recorded launch: operators lack their time, steps keep it",
+        ),
+        (
+            timeline.ids_unusable,
+            NoteCode.LINKED_BY_TIME,
+            "External ids repeat the correlation: operators of API calls were found by time on their thread",
+        ),
+        (
+            timeline.host.clipped > 0,
+            NoteCode.OVERLAPPING_OPERATORS,
+            f"{timeline.host.clipped} host events outlast the event that encloses them and were cut there",
+        ),
+        (
+            moved > 0,
+            NoteCode.COLLECTIVES_MOVED,
+            f"{moved} collective kernels count as Communication; torch-tb-profiler's Overview has them in Kernel",
+        ),
+    ]
+    return tuple(Note(code, message, where) for applies, code, message in found if applies)

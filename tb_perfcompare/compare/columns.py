@@ -1,0 +1,90 @@
+"""The column catalogue: every label, unit, direction and definition of a table column has its home here."""
+
+from __future__ import annotations
+
+from tb_perfcompare.compare.comparison import Column
+from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better
+
+PER_STEP = "mean over the admitted steps"
+
+
+def key(name: str, label: str, description: str) -> Column:
+    """A column that identifies the row."""
+    return Column(name, label, TEXT.symbol, Better.NONE, description, role="key", kind="text")
+
+
+def text(name: str, label: str, description: str, *, shown: bool = True) -> Column:
+    """Plain text."""
+    return Column(name, label, TEXT.symbol, Better.NONE, description, role="text", kind="text", shown=shown)
+
+
+def flag(name: str, label: str, description: str, *, shown: bool = True) -> Column:
+    """True or false."""
+    return Column(name, label, TEXT.symbol, Better.NONE, description, kind="bool", shown=shown)
+
+
+def time(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
+    """Microseconds, less is better."""
+    return Column(name, label, US.symbol, Better.LOWER, description, role=role, kind="time_us", shown=shown)
+
+
+def count(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
+    """A number of things; neither direction is good by itself."""
+    return Column(name, label, COUNT.symbol, Better.NONE, description, role=role, kind="count", shown=shown)
+
+
+def fraction(
+    name: str, label: str, description: str, *, role: str = "plain", better: Better = Better.NONE, shown: bool = True
+) -> Column:
+    """A fraction, 1 = all."""
+    return Column(name, label, FRACTION.symbol, better, description, role=role, kind="fraction", shown=shown)
+
+
+def number(name: str, label: str, unit: str, description: str, *, better: Better = Better.NONE, shown: bool = True) -> Column:
+    """Any other number."""
+    return Column(name, label, unit, better, description, kind="number", shown=shown)
+
+
+def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Column, Column, Column]:
+    """Baseline, candidate and delta of a time per step. `name` is "" for a table's main measure."""
+    joint = f"{name}_" if name else ""
+    space = f"{label} " if label else ""
+    return (
+        time(f"baseline_{joint}us", f"{space}A".strip(), f"{what} per step of the baseline, {PER_STEP}", role="baseline", shown=shown),
+        time(f"candidate_{joint}us", f"{space}B".strip(), f"{what} per step of the candidate, {PER_STEP}", role="candidate", shown=shown),
+        time(f"{joint}delta_us" if name else "delta_us", f"{space}Δ".strip(), f"candidate minus baseline: {what.lower()} per step", role="delta", shown=shown),
+    )
+
+
+def calls(what: str) -> tuple[Column, Column]:
+    """Calls per step of both sides."""
+    return (
+        count("baseline_calls", "Calls A", f"{what} per step of the baseline, {PER_STEP}"),
+        count("candidate_calls", "Calls B", f"{what} per step of the candidate, {PER_STEP}"),
+    )
+
+
+SHARE = fraction("share", "Δ share", "delta over the delta of the headline; shares of exposed time sum to 1", role="percent")
+COUNT_EFFECT = time(
+    "count_effect_us",
+    "Δ by count",
+    "part of the delta from more or fewer calls: (calls B - calls A) x (mean A + mean B) / 2; a side without calls takes the other's mean",
+    role="delta",
+    shown=False,
+)
+RATE_EFFECT = time(
+    "rate_effect_us",
+    "Δ by call",
+    "part of the delta from slower or faster calls: (mean B - mean A) x (calls A + calls B) / 2; the two parts sum to the delta",
+    role="delta",
+    shown=False,
+)
+STATUS = Column(
+    "status",
+    "Status",
+    TEXT.symbol,
+    Better.NONE,
+    "both: on both sides; added: only in the candidate; removed: only in the baseline",
+    role="status",
+    kind="text",
+)

@@ -1,0 +1,194 @@
+"""The comparison: one finished object that every face (page, command line, report) only draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
+from tb_perfcompare.units import Better
+
+SCHEMA = "tb_perfcompare.comparison/1"
+
+Cell = str | int | float | bool | None
+"""A table cell; None is "absent" or "not measured", never zero."""
+
+
+class Verdict(str, Enum):
+    """The words of the headline. `same` needs the interval inside the margin (or identical runs); `inconclusive`
+    means the data cannot tell; `withheld` means the sides are not comparable."""
+
+    SLOWER = "slower"
+    FASTER = "faster"
+    SAME = "same"
+    PROBABLY_SLOWER = "probably_slower"
+    PROBABLY_FASTER = "probably_faster"
+    INCONCLUSIVE = "inconclusive"
+    WITHHELD = "withheld"
+
+
+@dataclass(frozen=True, slots=True)
+class SideFacts:
+    """What one side is. `run`, `worker`, `span` are single names or comma-separated lists."""
+
+    source: str
+    run: str
+    worker: str
+    span: str
+    format: str
+    device: DeviceFacts
+    steps_total: int
+    steps_admitted: int
+    dropped: tuple[DroppedStep, ...]
+    files: tuple[FileFacts, ...]
+    captures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Hodges-Lehmann shift in percent of the baseline and in microseconds, with its interval.
+
+    estimate, low, high are fractions (0.05 = 5 % slower); *_us the same on raw times. `level` is the confidence level
+    actually reached, None when the samples are too few for any interval: low and high are then the whole range.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    estimate_us: float
+    low_us: float
+    high_us: float
+    level: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
+    matters. inflation: factor on standard errors from autocorrelation of the steps. method: tests used, in words."""
+
+    metric: str
+    unit: str
+    baseline: float | None
+    candidate: float | None
+    delta: float | None
+    ratio: float | None
+    shift: Shift | None
+    p: float | None
+    n: tuple[int, int]
+    verdict: Verdict
+    reason: str
+    margin: float
+    inflation: float
+    scope: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """Integers in nanoseconds x denominator per step. path is (category,) or (category, entity).
+
+    delta = candidate - baseline = count_effect + rate_effect. calls are per step. status: both, added, removed.
+    `name` is a raw name behind the entity's key.
+    """
+
+    path: tuple[str, ...]
+    name: str
+    baseline: int
+    candidate: int
+    delta: int
+    calls: tuple[float, float]
+    count_effect: int
+    rate_effect: int
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, both exactly.
+
+    Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts.
+    """
+
+    denominator: int
+    baseline: int
+    candidate: int
+    delta: int
+    rows: tuple[LedgerRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a finding's figure stands: a table and its row key, or a plain value."""
+
+    table: str
+    row: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A cause in a sentence. share is delta over the headline's delta, None when the headline has none to share."""
+
+    rule: str
+    subject: str
+    category: str
+    delta_us: float
+    share: float | None
+    sentence: str
+    evidence: tuple[Evidence, ...]
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A comparability check. status: ok, warn, fail; invalidates: conclusions it weakens."""
+
+    check: str
+    status: str
+    detail: str
+    invalidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """role: key, text, baseline, candidate, delta, percent, status, plain. kind: text, time_us, count, fraction,
+    number, bool. shown: visible before the user chooses."""
+
+    name: str
+    label: str
+    unit: str
+    better: Better
+    description: str
+    role: str = "plain"
+    kind: str = "number"
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows are in the default order. `notes` are sentences about the whole table, which reading it shows among them."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything about one pair; see docs/comparison.md for the definition of every figure."""
+
+    baseline: SideFacts
+    candidate: SideFacts
+    window: str
+    headline: Headline
+    ledger: Ledger
+    findings: tuple[Finding, ...]
+    comparability: tuple[Check, ...]
+    tables: Mapping[str, Table]
+    notes: tuple[Note, ...]
+    schema: str = SCHEMA

@@ -1,0 +1,130 @@
+"""Two summaries -> one comparison. Reads as a table of contents; every line is a module of this package."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.compare.comparability import check_comparability
+from tb_perfcompare.compare.comparison import Comparison, Headline, SideFacts, Table
+from tb_perfcompare.compare.findings import find_causes
+from tb_perfcompare.compare.group_tables import SHAPES, diff_table
+from tb_perfcompare.compare.ledger import build_ledger
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.rank_test import batched_rank_test
+from tb_perfcompare.compare.tables import (
+    categories_table,
+    device_table,
+    environment_table,
+    recommendations_table,
+    steps_table,
+)
+from tb_perfcompare.compare.verdict import judge
+from tb_perfcompare.compare.wording import VERDICT_WORDS
+from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+
+
+def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
+    """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
+    if baseline.window != candidate.window:
+        raise NotComparable(
+            f"the baseline uses {baseline.window} windows, the candidate {candidate.window} windows",
+            hint="choose one --step-window for both",
+        )
+    headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
+    ledger = build_ledger(baseline, candidate)
+    p_values = _category_p_values(baseline, candidate)
+    tables: dict[str, Table] = {
+        "categories": categories_table(ledger, p_values),
+        "steps": steps_table({"baseline": baseline, "candidate": candidate}),
+    }
+    for name in SHAPES:
+        table = diff_table(name, baseline, candidate, headline.delta)
+        if table is not None:
+            tables[name] = table
+    device = device_table(baseline, candidate)
+    if device is not None:
+        tables["device"] = device
+    tables["environment"] = environment_table(baseline, candidate)
+    tables["recommendations"] = recommendations_table(baseline, candidate)
+    return Comparison(
+        baseline=_side(baseline),
+        candidate=_side(candidate),
+        window=baseline.window,
+        headline=headline,
+        ledger=ledger,
+        findings=find_causes(ledger, baseline, candidate, p_values, options),
+        comparability=check_comparability(baseline, candidate),
+        tables=tables,
+        notes=_notes(baseline, candidate, headline, tables, options),
+    )
+
+
+def _headline(
+    a: Summary, b: Summary, a_ns: NDArray[np.int64], b_ns: NDArray[np.int64], options: CompareOptions
+) -> Headline:
+    return judge(a_ns, a.steps.capture, b_ns, b.steps.capture, options, metric="step_time")
+
+
+def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
+    """Mann-Whitney p per category on owned time per step; None with one step on a side."""
+    if min(len(a.steps), len(b.steps)) < 2:
+        return dict.fromkeys(CATEGORY_LABELS)
+    tests = batched_rank_test(a.owned.by_category(), b.owned.by_category())
+    return dict(zip(CATEGORY_LABELS, (float(p) for p in tests.p), strict=True))
+
+
+def _side(summary: Summary) -> SideFacts:
+    captures = summary.captures
+    return SideFacts(
+        source=summary.source,
+        run=_listed([capture.run for capture in captures]),
+        worker=_listed([capture.worker for capture in captures]),
+        span=_listed([capture.span for capture in captures]),
+        format=summary.format,
+        device=summary.device,
+        steps_total=len(summary.steps) + len(summary.dropped),
+        steps_admitted=len(summary.steps),
+        dropped=summary.dropped,
+        files=tuple(capture.file for capture in captures),
+        captures=len(captures),
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _notes(
+    baseline: Summary, candidate: Summary, headline: Headline, tables: dict[str, Table], options: CompareOptions
+) -> tuple[Note, ...]:
+    notes = [
+        replace(note, where=f"{side}: {note.where}" if note.where else side)
+        for side, summary in (("baseline", baseline), ("candidate", candidate))
+        for note in summary.notes
+    ]
+    notes += _window_note(baseline, candidate, headline, options)
+    for side, summary in (("baseline", baseline), ("candidate", candidate)):
+        for name, why in summary.absent.items():
+            where = name if name not in tables else f"{name} ({side})"
+            notes.append(Note(NoteCode.TABLE_ABSENT, f"{side}: {why}", where))
+    return tuple(dict.fromkeys(notes))
+
+
+def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
+    """Says so when the other rule for step windows would reach another verdict."""
+    if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
+        return []
+    other = _headline(a, b, a.other_window, b.other_window, options)
+    if other.verdict == headline.verdict:
+        return []
+    name = "marker" if a.window == "device" else "device"
+    message = (
+        f"with {name} windows the verdict would be \"{VERDICT_WORDS[other.verdict]}\" "
+        f"instead of \"{VERDICT_WORDS[headline.verdict]}\" (--step-window {name})"
+    )
+    return [Note(NoteCode.STEP_WINDOW_MATTERS, message)]

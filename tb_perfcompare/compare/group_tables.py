@@ -1,0 +1,248 @@
+"""Tables of operators, kernels, copies and collectives: two sides joined by key, largest contribution first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.compare import columns
+from tb_perfcompare.compare.comparison import Cell, Column, Table
+from tb_perfcompare.model.summary import DEVICE_CATEGORIES, GroupTable, Summary
+from tb_perfcompare.units import Better
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One time of a group: its column name ("" for the main one), label, definition, and the GroupTable measure."""
+
+    name: str
+    label: str
+    what: str
+    source: str
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
+    up, decide the default order. `facts` are (fact, label, unit, definition, better)."""
+
+    title: str
+    calls: str
+    measures: tuple[Measure, ...]
+    order: tuple[str, ...]
+    facts: tuple[tuple[str, str, str, str, Better], ...] = ()
+    exposed: bool = False
+    notes: tuple[str, ...] = ()
+
+
+_OPERATOR_MEASURES = (
+    Measure("", "", "Self host time: in the operator itself, without operators and API calls below it", "host_self"),
+    Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
+    Measure("host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False),
+    Measure("device_total", "Device total", "Total device time: launched by it and by operators below it", "device_total", False),
+)
+_CORRECTED = "Corrected reading (docs/readings.md)."
+_OVERLAP = "Times are summed durations: they overlap across threads and streams and do not add up to step time; the ledger does."
+
+SHAPES: Mapping[str, Shape] = {
+    "operators": Shape(
+        "Operators", "Calls", _OPERATOR_MEASURES, ("host_self", "device_self"), notes=(_CORRECTED, _OVERLAP)
+    ),
+    "operators_by_shape": Shape(
+        "Operators by input shape",
+        "Calls",
+        _OPERATOR_MEASURES,
+        ("host_self", "device_self"),
+        notes=(_CORRECTED, _OVERLAP),
+    ),
+    "kernels": Shape(
+        "Kernels",
+        "Launches",
+        (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
+        ("total",),
+        (
+            ("occupancy", "Occupancy", "percent", "estimated achieved occupancy, mean over launches weighted by time", Better.HIGHER),
+            ("blocks_per_sm", "Blocks per SM", "number", "blocks per multiprocessor, mean over launches weighted by time", Better.HIGHER),
+            ("tensor_cores", "Tensor cores", "fraction", "1 if the kernel's name says it uses tensor cores, 0 if not", Better.NONE),
+        ),
+        exposed=True,
+        notes=(_CORRECTED, "Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work."),
+    ),
+    "memcpy": Shape(
+        "Copies and sets",
+        "Operations",
+        (Measure("", "", "Copy time: summed durations", "total"),),
+        ("total",),
+        (("bytes", "Bytes", "bytes", "bytes moved in all admitted steps together", Better.NONE),),
+        exposed=True,
+        notes=(_CORRECTED,),
+    ),
+    "communication": Shape(
+        "Collectives",
+        "Operations",
+        (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
+        ("total",),
+        exposed=True,
+        notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Joined:
+    """Rows of both sides under the same key; index -1 where a side has none."""
+
+    keys: list[tuple[str, ...]]
+    names: list[str]
+    at_a: NDArray[np.int64]
+    at_b: NDArray[np.int64]
+
+
+def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None) -> Table | None:
+    """The table `name` of SHAPES, None if neither side has it."""
+    a, b = baseline.groups.get(name), candidate.groups.get(name)
+    shape = SHAPES[name]
+    if a is None and b is None:
+        return None
+    joined = _join(a, b)
+    steps = (len(baseline.steps), len(candidate.steps))
+    cells: list[tuple[Column, list[Cell]]] = []
+    model = a if a is not None else b
+    assert model is not None
+    for position, key in enumerate(model.key_columns):
+        label = "Name" if key == "name" else "Input shape"
+        what = "name that joins the two sides" if key == "name" else "shapes of the input tensors"
+        cells.append((columns.key(key, label, what), [row[position] for row in joined.keys]))
+    calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
+    order = np.zeros(len(joined.keys))
+    exposed = _exposed(joined, baseline, candidate) if shape.exposed else None
+    for measure in shape.measures:
+        x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(a, b, joined, steps))
+        delta = y - x
+        if measure.source in shape.order:
+            order += np.abs(delta)
+        for column, values in zip(columns.triple(measure.name, measure.label, measure.what, shown=measure.shown), (x, y, delta), strict=True):
+            cells.append((column, _cells(values, _mask(column.role, joined))))
+        if not measure.name:
+            main = (x, y, delta)
+    cells += _share_and_effects(main, calls_a, calls_b, headline_delta_us)
+    if exposed is not None:
+        what = "Exposed time: owned in the ledger"
+        for column, values in zip(columns.triple("exposed", "Exposed", what), exposed, strict=True):
+            cells.append((column, _cells(values, _mask(column.role, joined))))
+        order = np.abs(exposed[2]) + order * 1e-6
+    for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True):
+        cells.append((column, _cells(values, None)))
+    cells += _fact_cells(shape, a, b, joined)
+    cells.append((columns.STATUS, _status(joined)))
+    cells.append((columns.text("raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False), list(joined.names)))
+    rows = list(zip(*(values for _, values in cells), strict=True))
+    ranked = sorted(range(len(rows)), key=lambda i: (-order[i], joined.keys[i]))
+    return Table(name, shape.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), shape.notes)
+
+
+def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:
+    places: dict[tuple[str, ...], list[int]] = {}
+    names: dict[tuple[str, ...], str] = {}
+    for side, table in enumerate((a, b)):
+        for row, key in enumerate(table.keys if table is not None else ()):
+            places.setdefault(key, [-1, -1])[side] = row
+            names.setdefault(key, table.names[row])  # type: ignore[union-attr]
+    keys = list(places)
+    both = np.array(list(places.values()), dtype=np.int64).reshape(-1, 2)
+    return _Joined(keys, [names[key] for key in keys], both[:, 0], both[:, 1])
+
+
+def _sides(a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]):  # type: ignore[no-untyped-def]
+    return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
+
+
+def _calls(table: GroupTable) -> NDArray[np.int64]:
+    return table.calls
+
+
+def _picker(source: str) -> Callable[[GroupTable], NDArray[np.int64]]:
+    return lambda table: table.measures_ns[source]
+
+
+def _per_step(table: GroupTable | None, at: NDArray[np.int64], steps: int, pick: Callable[[GroupTable], NDArray[np.int64]]) -> Floats:
+    """(rows,) mean per step, 0 where the side lacks the row."""
+    if table is None:
+        return np.zeros(len(at))
+    total = pick(table).sum(axis=1).astype(np.float64)
+    return np.where(at >= 0, total[np.maximum(at, 0)], 0.0) / steps
+
+
+def _exposed(joined: _Joined, baseline: Summary, candidate: Summary) -> tuple[Floats, Floats, Floats]:
+    sides = []
+    for summary in (baseline, candidate):
+        owned = summary.owned
+        total: dict[str, int] = {}
+        for category, key, time in zip(owned.category.tolist(), owned.key, owned.time_ns.sum(axis=1).tolist(), strict=True):
+            if category in DEVICE_CATEGORIES:
+                total[key] = total.get(key, 0) + int(time)
+        sides.append(np.array([total.get(key[0], 0) for key in joined.keys], dtype=np.float64) / len(summary.steps) / 1000)
+    return sides[0], sides[1], sides[1] - sides[0]
+
+
+def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
+    """Count and rate effect of the change from x to y (docs/ledger.md); they sum to y - x and swap sign with the sides."""
+    mean_a = np.divide(x, calls_a, out=np.full(len(x), np.nan), where=calls_a > 0)
+    mean_b = np.divide(y, calls_b, out=np.full(len(y), np.nan), where=calls_b > 0)
+    mean_a, mean_b = np.where(np.isnan(mean_a), mean_b, mean_a), np.where(np.isnan(mean_b), mean_a, mean_b)
+    count = np.where(calls_a == calls_b, 0.0, np.nan_to_num((calls_b - calls_a) * (mean_a + mean_b) / 2))
+    return count, (y - x) - count
+
+
+def _share_and_effects(
+    main: tuple[Floats, Floats, Floats], calls_a: Floats, calls_b: Floats, headline_delta_us: float | None
+) -> list[tuple[Column, list[Cell]]]:
+    x, y, delta = main
+    count, rate = effects(x, y, calls_a, calls_b)
+    share: list[Cell] = [None] * len(x) if not headline_delta_us else [float(d) / headline_delta_us for d in delta]
+    return [
+        (columns.SHARE, share),
+        (columns.COUNT_EFFECT, _cells(count, None)),
+        (columns.RATE_EFFECT, _cells(rate, None)),
+    ]
+
+
+def _mask(role: str, joined: _Joined) -> NDArray[np.bool_] | None:
+    """A side without the row shows nothing rather than zero."""
+    return joined.at_a < 0 if role == "baseline" else joined.at_b < 0 if role == "candidate" else None
+
+
+def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> list[Cell]:
+    out: list[Cell] = [float(v) + 0.0 if np.isfinite(v) else None for v in values]
+    if absent is not None:
+        for row in np.flatnonzero(absent).tolist():
+            out[row] = None
+    return out
+
+
+def _fact_cells(shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[tuple[Column, list[Cell]]]:
+    out: list[tuple[Column, list[Cell]]] = []
+    for fact, label, unit, what, better in shape.facts:
+        sides = []
+        for table, at in ((a, joined.at_a), (b, joined.at_b)):
+            known = table.facts.get(fact) if table is not None else None
+            sides.append(np.where(at >= 0, known[np.maximum(at, 0)], np.nan) if known is not None else np.full(len(at), np.nan))
+        if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
+            continue
+        for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
+            column = columns.number(f"{side}_{fact}", f"{label} {letter}", unit, f"{what} ({side})", better=better, shown=False)
+            out.append((column, _cells(values, None)))
+    return out
+
+
+def _status(joined: _Joined) -> list[Cell]:
+    return [
+        "both" if x >= 0 and y >= 0 else "added" if y >= 0 else "removed"
+        for x, y in zip(joined.at_a.tolist(), joined.at_b.tolist(), strict=True)
+    ]

@@ -1,0 +1,90 @@
+"""The mean step: what the job pays for, how sure it is, and which single steps make it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCKS_FROM_RHO = 0.2
+"""From this rank autocorrelation on, neighbouring steps are resampled together."""
+
+BOOTSTRAP_LIMIT = 5000
+"""With more steps than this on both sides together no resampling is done."""
+
+_CHUNK = 1_000_000  # drawn steps held at once
+
+
+def exact_mean(times_ns: NDArray[np.int64]) -> Fraction:
+    """Mean in nanoseconds without rounding; at least one value."""
+    return Fraction(sum(times_ns.tolist()), len(times_ns))
+
+
+def outlying_steps(times_ns: NDArray[np.int64]) -> tuple[int, ...]:
+    """Indices above the upper Tukey fence Q3 + 1.5 (Q3 - Q1), quartiles by linear interpolation."""
+    if len(times_ns) < 4:
+        return ()
+    low, high = np.quantile(times_ns, [0.25, 0.75])
+    return tuple(np.flatnonzero(times_ns > high + 1.5 * (high - low)).tolist())
+
+
+def share_of_outliers(
+    baseline_ns: NDArray[np.int64],
+    candidate_ns: NDArray[np.int64],
+    outliers: tuple[tuple[int, ...], tuple[int, ...]],
+) -> float | None:
+    """Part of the difference of the means that is the outliers' excess over their side's median, None without one."""
+    delta = exact_mean(candidate_ns) - exact_mean(baseline_ns)
+    if delta == 0:
+        return None
+    excess = [
+        sum((int(times[i]) - Fraction(float(np.median(times))) for i in indices), Fraction(0)) / len(times)
+        for times, indices in zip((baseline_ns, candidate_ns), outliers, strict=True)
+    ]
+    return float((excess[1] - excess[0]) / delta)
+
+
+def bootstrap_mean_effect(
+    baseline_ns: NDArray[np.int64],
+    candidate_ns: NDArray[np.int64],
+    alpha: float,
+    *,
+    seed: int,
+    resamples: int,
+    rho: float = 0.0,
+) -> tuple[float, float] | None:
+    """Percentile interval of ln(mean candidate / mean baseline), positive times, or None with too many steps.
+
+    Each side draws from a stream that depends on the seed and its own values, so that exchanging the sides negates
+    and exchanges the ends exactly.
+    """
+    if len(baseline_ns) + len(candidate_ns) > BOOTSTRAP_LIMIT:
+        return None
+    drawn = [
+        np.log(_resampled_means(times, seed, resamples, blocks=rho > BLOCKS_FROM_RHO))
+        for times in (baseline_ns, candidate_ns)
+    ]
+    effects = np.sort(drawn[1] - drawn[0])
+    rank = max(1, math.floor(resamples * alpha / 2))
+    return float(effects[rank - 1]) + 0.0, float(effects[resamples - rank]) + 0.0
+
+
+def _resampled_means(times_ns: NDArray[np.int64], seed: int, resamples: int, *, blocks: bool) -> NDArray[np.float64]:
+    """(resamples,) means of steps drawn with replacement, singly or in blocks of ceil(n^(1/3)) neighbours."""
+    steps = len(times_ns)
+    length = math.ceil(steps ** (1 / 3)) if blocks else 1
+    blocks_needed = math.ceil(steps / length)
+    content = hashlib.blake2b(np.ascontiguousarray(times_ns).tobytes(), digest_size=16).digest()
+    generator = np.random.default_rng([seed, int.from_bytes(content, "little")])
+    values = times_ns.astype(np.float64)
+    means = np.empty(resamples)
+    chunk = max(1, _CHUNK // steps)
+    for begin in range(0, resamples, chunk):
+        count = min(chunk, resamples - begin)
+        starts = generator.integers(0, steps - length + 1, size=(count, blocks_needed, 1))
+        indices = (starts + np.arange(length)).reshape(count, -1)[:, :steps]
+        means[begin : begin + count] = values[indices].mean(axis=1)
+    return means

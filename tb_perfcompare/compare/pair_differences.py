@@ -1,0 +1,85 @@
+"""Order statistics of all n x m differences between two samples, without holding them when they are many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+DENSE_LIMIT = 2_000_000
+"""Up to this many differences they are written out (16 MB); beyond it they are counted."""
+
+Value = TypeVar("Value", np.int64, np.float64)
+
+
+def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> list[Value]:
+    """The differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
+
+    Exchanging the samples negates the list at mirrored ranks bit for bit: a difference is rounded the same way
+    whichever operand comes first. int64 values must stay within +-2**62, so that no difference leaves the type.
+    """
+    pairs = len(baseline) * len(candidate)
+    if pairs <= DENSE_LIMIT:
+        dense = np.subtract.outer(candidate, baseline).ravel()
+        dense.partition(sorted({rank - 1 for rank in ranks}))
+        return [dense[rank - 1] for rank in ranks]
+    return [_select(baseline, candidate, rank) for rank in ranks]
+
+
+def _select(baseline: NDArray[Value], candidate: NDArray[Value], rank: int) -> Value:
+    """The smallest representable t with at least `rank` differences <= t, by halving the range of t."""
+    subtrahends, times = np.unique(baseline, return_counts=True)
+    minuends, weights = np.unique(candidate, return_counts=True)
+    # pairs_from[i]: baseline values at or after position i, so a count of pairs is one look-up per candidate value
+    pairs_from = np.append(np.cumsum(times[::-1])[::-1], 0)
+
+    def pairs_up_to(limit: Value) -> int:
+        at = np.searchsorted(subtrahends, minuends - limit, side="left")
+        if subtrahends.dtype == np.float64:
+            at = _mend(subtrahends, minuends, limit, at)
+        return int((pairs_from[at] * weights).sum())
+
+    to_number, to_place = _number_line(minuends.dtype)
+    low = to_place(minuends[0] - subtrahends[-1])
+    high = to_place(minuends[-1] - subtrahends[0])
+    while low < high:
+        middle = (low + high) // 2
+        if pairs_up_to(to_number(middle)) >= rank:
+            high = middle
+        else:
+            low = middle + 1
+    return to_number(low)
+
+
+def _mend(
+    subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Value, at: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Move each position to the first subtrahend whose rounded difference is <= limit.
+
+    minuend - limit is rounded, so the searched position can be off by the few values within that rounding.
+    """
+    padded = np.concatenate([[-np.inf], subtrahends, [np.inf]])
+    at = at.copy()
+    while (back := minuends - padded[at] <= limit).any():
+        at[back] -= 1
+    while (on := minuends - padded[at + 1] > limit).any():
+        at[on] += 1
+    return at
+
+
+def _number_line(kind: np.dtype) -> tuple[Callable[[int], Value], Callable[[Value], int]]:  # type: ignore[type-arg]
+    """Every number of the type has an integer place; neighbours have neighbouring places."""
+    if kind == np.int64:
+        return np.int64, int  # type: ignore[return-value]
+
+    def to_number(place: int) -> np.float64:
+        bits = place if place >= 0 else -(2**63) - place
+        return np.int64(bits).view(np.float64)
+
+    def to_place(number: np.float64) -> int:
+        bits = int(np.float64(number).view(np.int64))
+        return bits if bits >= 0 else -(2**63) - bits
+
+    return to_number, to_place  # type: ignore[return-value]

@@ -1,0 +1,121 @@
+"""One run's own tables, for `view` and the API: the same catalogue, one side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.compare import columns
+from tb_perfcompare.compare.comparison import Cell, Column, Table
+from tb_perfcompare.compare.group_tables import SHAPES
+from tb_perfcompare.compare.tables import mean_us, steps_table
+from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, Summary
+
+VIEWS = ("overview", "steps", "categories", *SHAPES, "device", "environment", "recommendations")
+"""Every view a run may have; a source that cannot give one says why in Summary.absent."""
+
+_READING = "Corrected reading (docs/readings.md); `--compat` shows torch-tb-profiler's."
+
+
+def view_tables(summary: Summary) -> dict[str, Table]:
+    """View name -> table, per step. Views the source cannot give are left out."""
+    tables = {
+        "overview": _overview(summary),
+        "steps": steps_table({"run": summary}),
+        "categories": _categories(summary),
+        "device": _device(summary),
+        "environment": _environment(summary),
+        "recommendations": _recommendations(summary),
+    }
+    for name, table in summary.groups.items():
+        tables[name] = _group(name, table, len(summary.steps))
+    return {name: tables[name] for name in VIEWS if name in tables}
+
+
+def _overview(summary: Summary) -> Table:
+    steps = summary.steps
+    rows: list[tuple[Cell, ...]] = [
+        ("Mean step time", mean_us(summary), "us"),
+        ("Median step time", float(np.median(steps.total_ns)) / 1000, "us"),
+        ("Shortest step", int(steps.total_ns.min()) / 1000, "us"),
+        ("Longest step", int(steps.total_ns.max()) / 1000, "us"),
+        ("Steps", len(steps), "count"),
+        ("Steps left out", len(summary.dropped), "count"),
+        ("Captures", len(summary.captures), "count"),
+        ("Devices at work", summary.device.count, "count"),
+    ]
+    rows += [(label, value, "us") for label, value in zip(CATEGORY_LABELS, _category_us(summary), strict=True)]
+    shown = (
+        columns.key("figure", "Figure", "what is measured"),
+        columns.number("value", "Value", "", "the figure, in the unit beside it; categories are exposed time per step"),
+        columns.text("unit", "Unit", "unit of the figure"),
+    )
+    return Table("overview", "Overview", shown, tuple(rows), (_READING, f"Step windows: {summary.window}."))
+
+
+def _category_us(summary: Summary) -> list[float]:
+    per_step = summary.owned.by_category().sum(axis=1) / len(summary.steps) / 1000
+    return [float(value) for value in per_step]
+
+
+def _categories(summary: Summary) -> Table:
+    total = mean_us(summary)
+    values = _category_us(summary)
+    rows = tuple((label, value, value / total if total else None) for label, value in zip(CATEGORY_LABELS, values, strict=True))
+    shown = (
+        columns.key("category", "Category", "part of step time"),
+        columns.time("mean_us", "Mean", f"exposed time, {columns.PER_STEP}"),
+        columns.fraction("share", "Share", "share of step time; shares sum to 1"),
+    )
+    return Table("categories", "Step time by category", shown, rows, (_READING,))
+
+
+def _group(name: str, table: GroupTable, steps: int) -> Table:
+    shape = SHAPES[name]
+    shown: list[Column] = [
+        columns.key(key, "Name" if key == "name" else "Input shape", "name" if key == "name" else "shapes of the inputs")
+        for key in table.key_columns
+    ]
+    cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
+    shown.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
+    cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
+    order = np.zeros(len(table))
+    for measure in shape.measures:
+        total = table.measures_ns[measure.source].sum(axis=1)
+        label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
+        shown.append(columns.time(f"{measure.source}_us", label, f"{measure.what}, per step, {columns.PER_STEP}"))
+        cells.append([int(t) / steps / 1000 for t in total])
+        if measure.source in shape.order:
+            order += total
+    if table.min_ns is not None and table.max_ns is not None:
+        for label, values in (("min", table.min_ns), ("max", table.max_ns)):
+            shown.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))
+            cells.append([int(v) / 1000 for v in values])
+    for fact, label, unit, what, better in shape.facts:
+        if fact in table.facts and np.isfinite(table.facts[fact]).any():
+            shown.append(columns.number(fact, label, unit, what, better=better))
+            cells.append([float(v) if np.isfinite(v) else None for v in table.facts[fact]])
+    rows = list(zip(*cells, strict=True))
+    ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
+    return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), (*shape.notes, f"Means over {steps} step(s)."))
+
+
+def _device(summary: Summary) -> Table:
+    rows = tuple((m.device, m.name, m.value, m.unit, m.reason) for m in summary.device_metrics)
+    shown = (
+        columns.key("device", "Device", "device number as the trace has it"),
+        columns.key("metric", "Metric", "figure of the device summary"),
+        columns.fraction("value", "Value", "the figure; empty: not measured"),
+        columns.text("unit", "Unit", "unit of the figure"),
+        columns.text("reason", "Not measured because", "why a figure is missing"),
+    )
+    return Table("device", "Device summary", shown, rows, (_READING,))
+
+
+def _environment(summary: Summary) -> Table:
+    shown = (columns.key("name", "Setting", "what the trace says about its surroundings"), columns.text("value", "Value", "as recorded"))
+    return Table("environment", "Environment", shown, summary.environment)
+
+
+def _recommendations(summary: Summary) -> Table:
+    shown = (columns.key("text", "Recommendation", "advice by fixed thresholds on this run's figures"),)
+    return Table("recommendations", "Recommendations", shown, tuple((text,) for text in summary.recommendations))

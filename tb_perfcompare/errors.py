@@ -1,0 +1,87 @@
+"""Everything that can go wrong for a user.
+
+The message of every error is for the user: what, where, what to do.
+
+PerfCompareError
+├─ InputError                 a file: path, place in it, remedy
+│  ├─ UnrecognisedFormat      what each reader said about it
+│  └─ CorruptInput            nothing usable could be read
+├─ SelectionError             unknown run, worker, span or view, with what there is
+├─ NotComparable              the two sides have nothing in common to compare
+└─ Cancelled                  somebody asked for the work to stop
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class PerfCompareError(Exception):
+    """Base of all errors whose text is meant for the user. `code` is stable and appears in the API."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # errors travel from the processes that read; the constructors' arguments differ, the attributes do not
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[PerfCompareError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PerfCompareError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
+
+
+class InputError(PerfCompareError):
+    """A file cannot be used. `path` names it, `place` says where in it ("" when the whole file is meant)."""
+
+    code = "input"
+
+    def __init__(self, path: str, message: str, *, place: str = "", hint: str = "") -> None:
+        where = f"{path}: {place}" if place else path
+        super().__init__(f"{where}: {message}", hint=hint)
+        self.path = path
+        self.place = place
+        self.reason = message
+
+
+class UnrecognisedFormat(InputError):
+    """No reader takes the file."""
+
+    code = "unrecognised"
+
+
+class CorruptInput(InputError):
+    """A reader took the file and found nothing usable in it."""
+
+    code = "corrupt"
+
+
+class SelectionError(PerfCompareError):
+    """A run, worker, span, table or view that does not exist, or more than one where one is needed."""
+
+    code = "selection"
+
+
+class NotComparable(PerfCompareError):
+    """The two sides share no metric."""
+
+    code = "not_comparable"
+
+
+class Cancelled(PerfCompareError):
+    """The work was stopped on request."""
+
+    code = "cancelled"
+
+    def __init__(self) -> None:
+        super().__init__("cancelled")

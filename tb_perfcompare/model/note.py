@@ -1,0 +1,41 @@
+"""A weakness attached to a value: shown beside the numbers it weakens, never only logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class NoteCode(str, Enum):
+    """Every note the tool can give; docs/notes.md explains each one."""
+
+    TRUNCATED = "truncated"  # the file ends in the middle; whole events before the damage were read
+    REPAIRED = "repaired"  # tokens, escapes or bytes that are not JSON were replaced
+    DROPPED_EVENTS = "dropped_events"  # events without the fields they need
+    NEGATIVE_DURATION = "negative_duration"  # durations below zero, taken as zero
+    CLOCK_RESOLUTION = "clock_resolution"  # time stamps finer than a nanosecond or written without fractions
+    NO_STEPS = "no_steps"  # no ProfilerStep: the whole window is one step
+    NO_DEVICE_EVENTS = "no_device_events"
+    DEVICE_STEPS_IGNORED = "device_steps_ignored"  # copies of the step marker on device streams
+    STEPS_DROPPED = "steps_dropped"
+    OVERLAPPING_STEPS = "overlapping_steps"
+    UNLINKED_DEVICE_EVENTS = "unlinked_device_events"  # no launching API call was recorded
+    LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread
+    OVERLAPPING_OPERATORS = "overlapping_operators"  # partly overlapping events on one thread, clipped
+    COLLECTIVES_MOVED = "collectives_moved"  # collective kernels counted as Communication, not Kernel
+    FEW_SAMPLES = "few_samples"
+    STEP_WINDOW_MATTERS = "step_window_matters"  # device and marker windows give different verdicts
+    READINGS_DIFFER = "readings_differ"  # compat and corrected readings give different numbers
+    TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
+    FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
+    SINGLE_CAPTURE = "single_capture"  # one capture per side: the captures differ, the configurations may not
+    DUPLICATE_KEYS = "duplicate_keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """`where` names the file, table or step the note is about ("" for the whole)."""
+
+    code: NoteCode
+    message: str
+    where: str = ""

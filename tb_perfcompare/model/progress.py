@@ -1,0 +1,27 @@
+"""How long work reports where it is, and how it is told to stop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`phase` is one of listing, reading, summarising, comparing; bytes are of the stored (compressed) file."""
+
+    phase: str
+    path: str = ""
+    done_bytes: int = 0
+    total_bytes: int = 0
+    events: int = 0
+
+
+class Reporter(Protocol):
+    """Called a few times per second during long work; raises errors.Cancelled to stop it."""
+
+    def __call__(self, progress: Progress, /) -> None: ...
+
+
+def silent(progress: Progress, /) -> None:
+    """Reports nowhere and never stops."""

@@ -1,0 +1,77 @@
+"""What one file says, before anybody interprets it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tb_perfcompare.model.events import EventTable, FlowTable
+from tb_perfcompare.model.note import Note
+
+
+@dataclass(frozen=True, slots=True)
+class SpanKey:
+    """torch-tb-profiler's selector: a run is a directory, a worker a process, a span one profiling window."""
+
+    run: str
+    worker: str
+    span: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One input file. `path` is relative to the source; sha256 is of the bytes as stored ("" when not asked for)."""
+
+    path: str
+    bytes: int
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStats:
+    """What a reader saw. `events` is every element of traceEvents, kept or not; `dropped` counts events that lack
+    what their kind needs, by reason; `skipped` counts kinds no view uses (flow arrows, metadata), by `ph/cat`."""
+
+    events: int
+    kept: int
+    dropped: Mapping[str, int]
+    skipped: Mapping[str, int]
+    raw_bytes: int
+    complete: bool
+    reader: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceRecording:
+    """One torch.profiler trace.
+
+    file              the file it was read from
+    events            everything that has a duration, and memory events
+    flows             forward-backward arrows
+    properties        root members other than traceEvents (deviceProperties, distributedInfo, with_stack, ...), decoded
+    process_labels    pid as written -> `process_labels` metadata ("GPU 0", "MLU 0", "CPU")
+    process_names     pid as written -> `process_name` metadata
+    thread_names      (pid, tid) as written -> `thread_name` metadata
+    fractional_times  True if any `ts` or `dur` was written with a fraction (compat answers are then floats)
+    notes             damage and repairs
+    """
+
+    file: FileFacts
+    events: EventTable
+    flows: FlowTable
+    properties: Mapping[str, Any]
+    process_labels: Mapping[int | str, str]
+    process_names: Mapping[int | str, str]
+    thread_names: Mapping[tuple[int | str, int | str], str]
+    fractional_times: bool
+    stats: ReadStats
+    notes: tuple[Note, ...]
+
+    @property
+    def device_properties(self) -> list[dict[str, Any]]:
+        """`deviceProperties`, index = device id; empty when missing or not a list of objects."""
+        value = self.properties.get("deviceProperties")
+        if not isinstance(value, list):
+            return []
+        return [item if isinstance(item, dict) else {} for item in value]

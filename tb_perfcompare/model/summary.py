@@ -1,0 +1,201 @@
+"""What a recording means: steps, who owned their time, operators, kernels, environment.
+
+Everything is per step (columns of the matrices are the admitted steps), so that sides with different numbers of steps
+compare as means per step and every mean keeps its samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.recording import FileFacts
+
+
+class StepCategory(IntEnum):
+    """The eight parts of step time, in owning order: at every instant the first active one owns it.
+
+    The order is torch-tb-profiler's (profiler priority), so that the parts equal its Overview.
+    """
+
+    KERNEL = 0
+    MEMCPY = 1
+    MEMSET = 2
+    COMMUNICATION = 3
+    RUNTIME = 4
+    DATALOADER = 5
+    CPU_EXEC = 6
+    OTHER = 7
+
+
+CATEGORY_LABELS: tuple[str, ...] = (
+    "Kernel",
+    "Memcpy",
+    "Memset",
+    "Communication",
+    "Runtime",
+    "DataLoader",
+    "CPU Exec",
+    "Other",
+)
+"""Display name by StepCategory."""
+
+DEVICE_CATEGORIES = frozenset(
+    {StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.COMMUNICATION}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, cpu), `word` what users call it, `name` the model ("" unknown),
+    `count` how many devices did work."""
+
+    kind: str
+    word: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One file of a side. `rank` is None when neither the trace nor the worker's name tells it."""
+
+    run: str
+    worker: str
+    span: str
+    rank: int | None
+    file: FileFacts
+    device: DeviceFacts
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedStep:
+    """A step that is not compared, and why. `total_ns` is its window."""
+
+    capture: int
+    label: str
+    total_ns: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepTable:
+    """Admitted steps, s rows, in capture and time order.
+
+    capture    (s,) int32 index into Summary.captures
+    label      s texts: the number after `ProfilerStep#`, or "0" for a window without markers
+    start_ns   (s,) int64 in the clock of the capture
+    total_ns   (s,) int64 length of the window
+    launches   (s,) int64 device events (kernels, copies, sets) starting in the window
+    """
+
+    capture: NDArray[np.int32]
+    label: tuple[str, ...]
+    start_ns: NDArray[np.int64]
+    total_ns: NDArray[np.int64]
+    launches: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnedTime:
+    """Who owned every nanosecond of every admitted step: e entities x s steps; columns sum to StepTable.total_ns.
+
+    category  (e,) int8 StepCategory
+    key       e texts: what joins the two sides (normalised name), unique together with the category
+    name      e texts: a raw name to show
+    time_ns   (e, s) int64 exclusive (exposed) time
+    plain_ns  (e, s) int64 summed durations, overlaps and hidden time included
+    calls     (e, s) int64 events that start in the step
+    """
+
+    category: NDArray[np.int8]
+    key: tuple[str, ...]
+    name: tuple[str, ...]
+    time_ns: NDArray[np.int64]
+    plain_ns: NDArray[np.int64]
+    calls: NDArray[np.int64]
+
+    def by_category(self) -> NDArray[np.int64]:
+        """(8, s) int64 owned time per category and step."""
+        out = np.zeros((len(CATEGORY_LABELS), self.time_ns.shape[1]), dtype=np.int64)
+        np.add.at(out, self.category.astype(np.intp), self.time_ns)
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupTable:
+    """Groups of events (operators, kernels), g rows x s steps.
+
+    kind         "operator", "operator_by_shape", "kernel"
+    key_columns  what a key is made of: ("name",) or ("name", "input_shape")
+    keys         g tuples of texts, unique; joins the two sides (normalised)
+    names        g raw names to show
+    calls        (g, s) int64
+    measures_ns  measure -> (g, s) int64, e.g. host_self, host_total, device_self, device_total
+    min_ns       (g,) int64 shortest single call, or None when the measure has no single calls
+    max_ns       (g,) int64 longest
+    facts        fact -> (g,) float64, NaN where not measured (occupancy, blocks_per_sm, tensor_cores)
+    """
+
+    kind: str
+    key_columns: tuple[str, ...]
+    keys: tuple[tuple[str, ...], ...]
+    names: tuple[str, ...]
+    calls: NDArray[np.int64]
+    measures_ns: Mapping[str, NDArray[np.int64]]
+    min_ns: NDArray[np.int64] | None
+    max_ns: NDArray[np.int64] | None
+    facts: Mapping[str, NDArray[np.float64]]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMetric:
+    """One figure of the device summary. `value` is None when it was not measured; `reason` then says why
+    (also "not applicable", which is not the same as zero)."""
+
+    device: str
+    name: str
+    unit: str
+    value: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """One side, one or several captures pooled. `reading` is always "corrected" (docs/readings.md).
+
+    window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
+    marked       False when there was no ProfilerStep and the whole window stands for one step
+    other_window (s2,) int64 step totals under the other window rule, for the note that says when it matters
+    environment  (name, value) pairs: versions, devices, flags; values as text
+    absent       table name -> why this source cannot give it
+    """
+
+    source: str
+    format: str
+    captures: tuple[Capture, ...]
+    device: DeviceFacts
+    window: str
+    marked: bool
+    steps: StepTable
+    dropped: tuple[DroppedStep, ...]
+    other_window: NDArray[np.int64]
+    owned: OwnedTime
+    groups: Mapping[str, GroupTable]
+    device_metrics: tuple[DeviceMetric, ...]
+    environment: tuple[tuple[str, str], ...]
+    recommendations: tuple[str, ...]
+    absent: Mapping[str, str]
+    notes: tuple[Note, ...]
+    reading: str = "corrected"

@@ -1,0 +1,209 @@
+"""What a report says and in which order, without any syntax: a list of blocks that text, Markdown and HTML draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tb_perfcompare.compare import columns
+from tb_perfcompare.compare.comparison import Comparison, Finding, Headline, SideFacts, Table, Verdict
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.render import numbers
+from tb_perfcompare.render.grid import Grid, grid_of, printable
+
+VERDICT_WORDS = {
+    Verdict.SLOWER: "Slower",
+    Verdict.FASTER: "Faster",
+    Verdict.SAME: "Same",
+    Verdict.PROBABLY_SLOWER: "Probably slower",
+    Verdict.PROBABLY_FASTER: "Probably faster",
+    Verdict.INCONCLUSIVE: "Cannot tell",
+    Verdict.WITHHELD: "Not compared",
+}
+
+LEDGER = "ledger"
+"""Name under which the ledger is asked for as a table."""
+
+_REPORT_TABLES = ("operators", "kernels")
+_FINDINGS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """`level` 1 is the verdict, 2 a section."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One or more sentences."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Short lines of a name and a value."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Items of a sentence and a smaller line about it ("" for none); numbered when their order means something."""
+
+    items: tuple[tuple[str, str], ...]
+    numbered: bool = False
+
+
+Block = Heading | Paragraph | Facts | Listing | Grid
+
+
+def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
+    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats."""
+    headline = comparison.headline
+    blocks: list[Block] = [
+        Heading(f"{VERDICT_WORDS[headline.verdict]}: {printable(headline.reason)}", level=1),
+        Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
+        Facts(_headline(headline)),
+    ]
+    if comparison.findings:
+        blocks += [Heading("Why"), _findings(comparison.findings)]
+    if comparison.ledger.rows:
+        blocks += [Heading("Where the time went, per step"), grid_of(_categories(comparison))]
+    for name in _REPORT_TABLES:
+        table = comparison.tables.get(name)
+        if table is not None and table.rows:
+            blocks += [Heading(printable(table.title)), grid_of(table, top=top)]
+    caveats = _caveats(comparison)
+    if caveats.items:
+        blocks += [Heading("Caveats"), caveats]
+    return tuple(blocks)
+
+
+def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
+    """A single table, under the verdict it belongs to."""
+    return table_blocks(table_named(comparison, name), top=top)
+
+
+def table_blocks(table: Table, *, top: int | None) -> tuple[Block, ...]:
+    """A heading and the table."""
+    return (Heading(printable(table.title)), grid_of(table, top=top))
+
+
+def table_named(comparison: Comparison, name: str) -> Table:
+    """A table of the comparison, or its ledger; SelectionError says which there are and why one is missing."""
+    if name == LEDGER:
+        return ledger_table(comparison)
+    table = comparison.tables.get(name)
+    if table is None:
+        reasons = [note.message for note in comparison.notes if note.where == name]
+        known = ", ".join((LEDGER, *comparison.tables))
+        why = f": {reasons[0]}" if reasons else ""
+        raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
+    return table
+
+
+def ledger_table(comparison: Comparison) -> Table:
+    """The ledger's rows as a table in microseconds per step; category rows and the entities in them add up to the
+    row "total". The exact integers stand in the JSON form."""
+    ledger = comparison.ledger
+
+    def per_step(value: int) -> float:
+        return value / ledger.denominator / 1000
+
+    total = ("", "total", per_step(ledger.baseline), per_step(ledger.candidate), per_step(ledger.delta))
+    rows = [
+        (
+            row.path[0], row.name if len(row.path) > 1 else "", per_step(row.baseline), per_step(row.candidate),
+            per_step(row.delta), row.calls[0], row.calls[1], per_step(row.count_effect), per_step(row.rate_effect),
+            row.status,
+        )
+        for row in ledger.rows
+    ]  # fmt: skip
+    title = "Exposed time per step, adding up to the change"
+    return Table(LEDGER, title, _LEDGER_COLUMNS, (*rows, (*total, None, None, None, None, "both")))
+
+
+_LEDGER_COLUMNS = (
+    columns.key("category", "Category", "part of the step"),
+    columns.key("name", "Name", "what owned the time; empty for the whole category"),
+    *columns.triple("", "", "Exposed time"),
+    *columns.calls("Calls"),
+    columns.COUNT_EFFECT,
+    columns.RATE_EFFECT,
+    columns.STATUS,
+)
+
+
+def _categories(comparison: Comparison) -> Table:
+    """The category rows of the ledger and their sum."""
+    whole = ledger_table(comparison)
+    wanted = [0, *range(2, 7)]
+    rows = [row for row in whole.rows if not row[1]] + [("total", *whole.rows[-1][1:])]
+    return Table(
+        LEDGER, whole.title, tuple(whole.columns[index] for index in wanted),
+        tuple(tuple(row[index] for index in wanted) for row in rows),
+    )  # fmt: skip
+
+
+def _side(side: SideFacts) -> str:
+    names = [side.run or side.source]
+    if side.worker:
+        names.append(f"worker {side.worker}")
+    if side.span:
+        names.append(f"span {side.span}")
+    device = side.device.name or side.device.word
+    names.append(f"{device} ×{side.device.count}" if side.device.count else device)
+    names.append(f"{side.steps_admitted} of {side.steps_total} steps")
+    return printable(" · ".join(names))
+
+
+def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
+    rows: list[tuple[str, str]] = []
+    metric = headline.metric.replace("_", " ")
+    if headline.baseline is not None and headline.candidate is not None:
+        text = f"{numbers.time(headline.baseline)} → {numbers.time(headline.candidate)}"
+        if headline.delta is not None:
+            text += f"   Δ {numbers.time(headline.delta, signed=True)}"
+        if headline.ratio is not None:
+            text += f"   ratio {numbers.number(headline.ratio)}"
+        rows.append((f"{metric}, mean", text))
+    shift = headline.shift
+    if shift is not None:
+        level = "the whole range: too few samples" if shift.level is None else f"at {numbers.percent(shift.level)}"
+        mark = f" {numbers.UNCLEAR}" if headline.verdict is Verdict.INCONCLUSIVE else ""
+        interval = f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
+        times = f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
+        rows.append(("typical shift", f"{numbers.percent(shift.estimate, signed=True)}{mark}   {interval} {level}"))
+        rows.append(("", f"{numbers.time(shift.estimate_us, signed=True)}   {times}"))
+    p = "" if headline.p is None else f"p {numbers.p_value(headline.p)}   "
+    n = f"n {headline.n[0]} and {headline.n[1]}   margin {numbers.percent(headline.margin)}"
+    rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
+    return tuple(rows)
+
+
+def _findings(findings: tuple[Finding, ...]) -> Listing:
+    items = []
+    for finding in findings[:_FINDINGS_SHOWN]:
+        parts = [numbers.time(finding.delta_us, signed=True)]
+        if finding.share is not None:
+            parts.append(f"{numbers.percent(finding.share)} of the change")
+        parts.append(f"confidence {finding.confidence}")
+        if finding.evidence:
+            parts.append(f"see {finding.evidence[0].table}")
+        items.append((printable(finding.sentence), printable(" · ".join(parts))))
+    return Listing(tuple(items), numbered=True)
+
+
+def _caveats(comparison: Comparison) -> Listing:
+    items = []
+    for check in comparison.comparability:
+        if check.status != "ok":
+            weakens = f"weakens: {', '.join(check.invalidates)}" if check.invalidates else ""
+            items.append((printable(f"{check.status}: {check.check}: {check.detail}"), printable(weakens)))
+    for note in comparison.notes:
+        where = f" ({note.where})" if note.where else ""
+        items.append((printable(f"{note.code.value}: {note.message}{where}"), ""))
+    return Listing(tuple(items))

@@ -1,0 +1,95 @@
+"""The formats a comparison can be had in, by the name that the command line and the API use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.compare.comparison import Comparison, Table
+from tb_perfcompare.render import document, wire
+from tb_perfcompare.render.csv import csv
+from tb_perfcompare.render.html import html
+from tb_perfcompare.render.markdown import markdown
+from tb_perfcompare.render.text import text
+
+DEFAULT_TOP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """`media_type` without charset (all are UTF-8); `extension` without dot."""
+
+    name: str
+    media_type: str
+    extension: str
+
+
+FORMATS: dict[str, Format] = {
+    found.name: found
+    for found in (
+        Format("text", "text/plain", "txt"),
+        Format("md", "text/markdown", "md"),
+        Format("csv", "text/csv", "csv"),
+        Format("json", "application/json", "json"),
+        Format("html", "text/html", "html"),
+    )
+}
+
+
+def render(comparison: Comparison, name: str, *, table: str | None = None, top: int | None = None) -> bytes:
+    """The comparison in a format of FORMATS, as UTF-8.
+
+    table  only this table ("ledger" is one). CSV always holds one table: the ledger by default.
+    top    rows per table; None: 20 in a report for people, all where `table` is given, in CSV and in JSON
+    """
+    match name:
+        case "json":
+            return wire.encode(wire.comparison_dict(_narrowed(comparison, table, top)), indent=2) + b"\n"
+        case "csv":
+            return _utf8(csv(document.table_named(comparison, table or document.LEDGER), top=top))
+    if table is None:
+        blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
+    else:
+        blocks = document.one_table(comparison, table, top=top)
+    return _utf8(_drawn(blocks, name))
+
+
+def render_table(table: Table, name: str, *, top: int | None = None) -> bytes:
+    """One table on its own as "text", "md", "csv" or "html"."""
+    if name == "csv":
+        return _utf8(csv(table, top=top))
+    return _utf8(_drawn(document.table_blocks(table, top=top), name))
+
+
+def _drawn(blocks: tuple[document.Block, ...], name: str) -> str:
+    match name:
+        case "text":
+            return text(blocks)
+        case "md":
+            return markdown(blocks)
+        case "html":
+            return html(blocks, title="Performance comparison")
+        case _:
+            raise ValueError(f"no format {name!r}")
+
+
+def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Comparison:
+    """JSON with `table` keeps that table only; the ledger is always there."""
+    tables = dict(comparison.tables)
+    if table == document.LEDGER:
+        tables = {}
+    elif table is not None:
+        tables = {table: document.table_named(comparison, table)}
+    if top is not None:
+        tables = {name: _first_rows(found, top) for name, found in tables.items()}
+    return replace(comparison, tables=tables)
+
+
+def _first_rows(table: Table, top: int) -> Table:
+    if len(table.rows) <= top:
+        return table
+    note = f"first {top:,} of {len(table.rows):,} rows"
+    return replace(table, rows=table.rows[:top], notes=(*table.notes, note))
+
+
+def _utf8(drawn: str) -> bytes:
+    return drawn.encode("utf-8", "backslashreplace")

@@ -1,0 +1,99 @@
+"""The one table walker: a Table becomes headings and cells; text, Markdown and HTML only give the syntax."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tb_perfcompare.compare.comparison import Cell, Column, Table
+from tb_perfcompare.render import numbers
+
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_SIGNED_ROLES = frozenset({"delta", "percent"})
+_NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A drawn column. `numeric` cells are right-aligned; `code` marks names, to be shown as they are."""
+
+    label: str
+    numeric: bool
+    code: bool
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table ready to draw: every cell is a finished, printable text. `left_out` rows exist beyond the last one."""
+
+    name: str
+    title: str
+    heads: tuple[Head, ...]
+    rows: tuple[tuple[str, ...], ...]
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def grid_of(table: Table, *, top: int | None = None, every_column: bool = False) -> Grid:
+    """The table's shown columns and first `top` rows (None: all). Each kind of unit has one scale for the whole
+    table, so that columns can be compared by eye."""
+    rows = table.rows if top is None else table.rows[:top]
+    chosen = [index for index, column in enumerate(table.columns) if column.shown or every_column]
+    times = numbers.time_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
+    sizes = numbers.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
+    heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
+    cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
+    return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes)
+
+
+def printable(text: str) -> str:
+    """The text with control, format and unpaired surrogate characters written out, so that a name taken from a file
+    can neither steer a terminal nor break a line."""
+    if text.isprintable():
+        return text
+    return "".join(_escape(char) if unicodedata.category(char) in _UNPRINTABLE else char for char in text)
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def _largest(
+    table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]
+) -> float:
+    wanted = [index for index, column in enumerate(table.columns) if takes(column)]
+    cells = (row[index] for row in rows for index in wanted)
+    return max((abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)), default=0.0)
+
+
+def _head(column: Column, times: numbers.Scale, sizes: numbers.Scale) -> Head:
+    label = column.label
+    if column.kind == "time_us":
+        label = f"{label} ({times.symbol})"
+    elif column.unit == "bytes":
+        label = f"{label} ({sizes.symbol})"
+    return Head(label, column.kind in _NUMERIC_KINDS, column.role == "key", column.description)
+
+
+def _draw(column: Column, cell: Cell, times: numbers.Scale, sizes: numbers.Scale) -> str:
+    signed = column.role in _SIGNED_ROLES
+    match cell:
+        case None:
+            return numbers.ABSENT
+        case bool():
+            return "yes" if cell else "no"
+        case str():
+            return numbers.MARKS.get(cell, printable(cell)) if column.role == "status" else printable(cell)
+        case _ if column.kind == "time_us":
+            return numbers.number(cell * times.factor, signed=signed)
+        case _ if column.kind == "fraction":
+            return numbers.percent(cell, signed=signed)
+        case _ if column.unit == "bytes":
+            return numbers.number(cell * sizes.factor, signed=signed)
+        case _ if column.kind == "count":
+            return numbers.count(cell, signed=signed)
+        case _:
+            return numbers.number(cell, signed=signed)

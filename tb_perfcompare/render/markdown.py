@@ -1,0 +1,74 @@
+"""Markdown for a GitHub issue or a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
+from tb_perfcompare.render.grid import Grid, Head
+from tb_perfcompare.render.text import elide
+
+_NAME_WIDTH = 120
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$])")
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """The blocks as GitHub-flavoured Markdown."""
+    return "\n".join(line for block in blocks for line in _draw(block)) + "\n"
+
+
+def escape(text: str) -> str:
+    """Plain text that Markdown would otherwise take for markup."""
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def code(name: str) -> str:
+    """A name as a code span in a table cell: nothing in it is markup, mentions nobody, and `|` does not end the cell.
+
+    The fence is longer than any run of backticks inside."""
+    if not name:
+        return ""
+    longest = max((len(run) for run in re.findall(r"`+", name)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if longest else ""
+    return fence + pad + name.replace("|", r"\|") + pad + fence
+
+
+def _draw(block: Block) -> Iterator[str]:
+    match block:
+        case Heading():
+            yield from ("#" * (block.level + 1) + " " + escape(block.text), "")
+        case Paragraph():
+            yield from (escape(block.text), "")
+        case Facts():
+            for name, value in block.rows:
+                yield f"- **{escape(name)}** {escape(value)}" if name else f"  {escape(value)}"
+            yield ""
+        case Listing():
+            for sentence, detail in block.items:
+                mark = "1." if block.numbered else "-"
+                yield f"{mark} {escape(sentence)}" + (f"<br>{escape(detail)}" if detail else "")
+            yield ""
+        case Grid():
+            yield from _grid(block)
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    yield _line(escape(head.label) for head in grid.heads)
+    yield _line("---:" if head.numeric else "---" for head in grid.heads)
+    for row in grid.rows:
+        yield _line(_cell(cell, head) for cell, head in zip(row, grid.heads, strict=True))
+    yield ""
+    if grid.left_out:
+        yield from (f"{grid.left_out:,} more rows are not shown.", "")
+    for note in grid.notes:
+        yield from (escape(note), "")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(cell: str, head: Head) -> str:
+    return code(elide(cell, _NAME_WIDTH)) if head.code else escape(cell)

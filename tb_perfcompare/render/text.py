@@ -1,0 +1,130 @@
+"""Plain text for a terminal or a log: aligned columns, names cut in the middle so that lines stay below WIDTH."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
+from tb_perfcompare.render.grid import Grid, Head
+
+WIDTH = 110
+_INDENT = "  "
+_NARROWEST_NAME = 20
+_ELLIPSIS = "…"
+
+
+def text(blocks: Iterable[Block]) -> str:
+    """The blocks as lines, ending with one line feed."""
+    lines: list[str] = []
+    for block in blocks:
+        if isinstance(block, Heading) and lines:
+            lines.append("")
+        lines.extend(_draw(block))
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def elide(name: str, width: int) -> str:
+    """The name in at most `width` columns: its middle gives way, because a kernel's name tells what it does at the
+    front and how at the end."""
+    if display_width(name) <= width:
+        return name
+    tail = (width - 1) // 3
+    front, back = _take(name, width - 1 - tail), _take(name[::-1], tail)[::-1]
+    return f"{front}{_ELLIPSIS}{back}"
+
+
+def display_width(line: str) -> int:
+    """Terminal columns of the line: wide East Asian characters take two, combining ones none."""
+    if line.isascii():
+        return len(line)
+    return sum(_char_width(char) for char in line)
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _take(name: str, width: int) -> str:
+    used = 0
+    for index, char in enumerate(name):
+        used += _char_width(char)
+        if used > width:
+            return name[:index]
+    return name
+
+
+def _draw(block: Block) -> Iterator[str]:
+    match block:
+        case Heading(level=1):
+            yield from textwrap.wrap(block.text, WIDTH, break_long_words=False, break_on_hyphens=False)
+            yield ""
+        case Heading():
+            yield block.text
+        case Paragraph():
+            yield from _wrapped(block.text, _INDENT)
+        case Facts():
+            widest = max((display_width(name) for name, _ in block.rows), default=0)
+            for name, value in block.rows:
+                yield from _wrapped(value, f"{_INDENT}{_pad(name, widest, False)}  ")
+        case Listing():
+            yield from _listing(block)
+        case Grid():
+            yield from _grid(block)
+
+
+def _listing(block: Listing) -> Iterator[str]:
+    for number, (sentence, detail) in enumerate(block.items, start=1):
+        lead = f"{_INDENT}{number}. " if block.numbered else f"{_INDENT}- "
+        yield from _wrapped(sentence, lead)
+        if detail:
+            yield from _wrapped(detail, " " * len(lead))
+
+
+def _wrapped(line: str, lead: str) -> list[str]:
+    return textwrap.wrap(
+        line, WIDTH, initial_indent=lead, subsequent_indent=" " * display_width(lead),
+        break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
+    ) or [lead]  # fmt: skip
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    widths = _widths(grid)
+    yield _row([head.label for head in grid.heads], widths, grid.heads)
+    for row in grid.rows:
+        yield _row(row, widths, grid.heads)
+    if not grid.rows:
+        yield f"{_INDENT}(no rows)"
+    if grid.left_out:
+        yield f"{_INDENT}… {grid.left_out:,} more rows: --table {grid.name} --top N"
+    for note in grid.notes:
+        yield from _wrapped(note, f"{_INDENT}* ")
+
+
+def _widths(grid: Grid) -> list[int]:
+    """Natural widths; when the line would be too long the text columns share what the numbers leave."""
+    columns = [[head.label, *(row[index] for row in grid.rows)] for index, head in enumerate(grid.heads)]
+    widths = [max(display_width(cell) for cell in column) for column in columns]
+    free = WIDTH - len(_INDENT) - 2 * (len(widths) - 1)
+    flexible = [index for index, head in enumerate(grid.heads) if not head.numeric]
+    free -= sum(width for index, width in enumerate(widths) if index not in flexible)
+    for rank, index in enumerate(sorted(flexible, key=lambda index: widths[index])):
+        widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(flexible) - rank)))
+        free -= widths[index]
+    return widths
+
+
+def _row(cells: Iterable[str], widths: list[int], heads: tuple[Head, ...]) -> str:
+    drawn = (
+        _pad(cell if head.numeric else elide(cell, width), width, head.numeric)
+        for cell, width, head in zip(cells, widths, heads, strict=True)
+    )
+    return _INDENT + "  ".join(drawn)
+
+
+def _pad(cell: str, width: int, right: bool) -> str:
+    space = " " * (width - display_width(cell))
+    return space + cell if right else cell + space

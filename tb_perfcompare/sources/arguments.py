@@ -1,0 +1,119 @@
+"""The `args` objects of a block of events -> one sparse column per argument some view uses.
+
+The objects arrive as dictionaries of undecoded JSON values. They are laid end to end, every key is turned into a number
+once, and each kind of value is parsed in one go: the cost follows the arguments present, not the columns there could be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, compress
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.interning import JsonTexts, KeyNumbers
+from tb_perfcompare.sources.numbers import parse_floats, parse_integers
+
+EXTERNAL_ID = ArgColumn("external_id", ("external id", "External id"), ArgKind.INT)
+CORRELATION = ArgColumn("correlation", ("correlation",), ArgKind.INT)
+
+_SLOTS: tuple[tuple[ArgColumn, str], ...] = tuple(
+    (column, key) for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS) for key in column.keys
+)
+"""Every key of every column, a column's keys in order of preference. Slot 0 is for keys nobody reads."""
+
+_KINDS = (ArgKind.INT, ArgKind.FLOAT, ArgKind.JSON)
+_KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in _SLOTS], np.int8)
+_DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
+_GAP = b"\0"
+
+
+class ArgumentColumns:
+    """Collects arguments block by block; `finish` gives the columns."""
+
+    def __init__(self, strings: StringTable) -> None:
+        self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(_SLOTS, start=1))
+        self._texts = JsonTexts(strings)
+        self._parts: list[list[tuple[NDArray[np.int32], NDArray[Any]]]] = [[] for _ in range(len(_SLOTS) + 1)]
+
+    @property
+    def repaired(self) -> int:
+        """Distinct texts with bytes that are not UTF-8."""
+        return self._texts.repaired
+
+    def add(self, objects: Sequence[Mapping[str, msgspec.Raw]], first_row: int) -> None:
+        """The `args` of consecutive event rows from `first_row` on; an empty object where an event has none."""
+        sizes = np.fromiter(map(len, objects), np.int32, len(objects))
+        total = int(sizes.sum())
+        slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)
+        values = list(chain.from_iterable(map(dict.values, objects)))  # type: ignore[arg-type]
+        rows = np.repeat(np.arange(first_row, first_row + len(objects), dtype=np.int32), sizes)
+        kinds = _KIND_OF_SLOT[slots]
+        for number, kind in enumerate(_KINDS):
+            chosen = kinds == number
+            texts = list(compress(values, chosen.tobytes()))
+            if texts:
+                found, valid = self._parse(kind, texts)
+                self._file(slots[chosen][valid], rows[chosen][valid], found[valid])
+
+    def finish(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
+        """((n,) external ids, (n,) correlations, the other columns by name); the collected parts are given up."""
+        columns: dict[str, SparseColumn] = {}
+        slot = 1
+        for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS):
+            keys = [_join(self._parts[slot + place], column.kind) for place in range(len(column.keys))]
+            slot += len(column.keys)
+            merged = _prefer_first(keys)
+            if len(merged.rows):
+                columns[column.name] = merged
+        external_id, correlation = (_dense(columns.pop(column.name, None), n) for column in (EXTERNAL_ID, CORRELATION))
+        return external_id, correlation, columns
+
+    def _parse(self, kind: ArgKind, texts: list[msgspec.Raw]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        if kind is ArgKind.INT:
+            return parse_integers(texts)
+        if kind is ArgKind.FLOAT:
+            return parse_floats(texts)
+        # one join and split makes bytes of all of them faster than one by one; no JSON text contains the separator
+        raw = _GAP.join(texts).split(_GAP)
+        codes = np.fromiter(map(self._texts.__getitem__, raw), np.int32, len(raw))
+        return codes, codes >= 0
+
+    def _file(self, slots: NDArray[np.int8], rows: NDArray[np.int32], values: NDArray[Any]) -> None:
+        """Files values under their slots; the stable sort keeps rows ascending within each."""
+        order = np.argsort(slots, kind="stable")
+        rows, values = rows[order], values[order]
+        ends = np.cumsum(np.bincount(slots, minlength=len(self._parts)))
+        for slot in np.unique(slots).tolist():
+            span = slice(int(ends[slot - 1]), int(ends[slot]))
+            self._parts[slot].append((rows[span], values[span]))
+
+
+def _join(parts: list[tuple[NDArray[np.int32], NDArray[Any]]], kind: ArgKind) -> SparseColumn:
+    rows = np.concatenate([np.empty(0, np.int32)] + [part[0] for part in parts])
+    values = np.concatenate([np.empty(0, _DTYPE[kind])] + [part[1] for part in parts])
+    parts.clear()
+    return SparseColumn(rows, values)
+
+
+def _prefer_first(keys: list[SparseColumn]) -> SparseColumn:
+    """One column of several spellings of its key; the first spelling an event has wins."""
+    written = [key for key in keys if len(key.rows)]
+    if len(written) < 2:
+        return written[0] if written else keys[0]
+    rows = np.concatenate([key.rows for key in written])
+    values = np.concatenate([key.values for key in written])
+    kept, first = np.unique(rows, return_index=True)
+    return SparseColumn(kept.astype(np.int32), values[first])
+
+
+def _dense(column: SparseColumn | None, n: int) -> NDArray[np.int64]:
+    out = np.full(n, ABSENT, np.int64)
+    if column is not None:
+        out[column.rows] = column.values
+    return out

@@ -1,0 +1,259 @@
+"""Decoded events, a block at a time -> the columns of an EventTable.
+
+Every step works on a whole block with C-speed iteration (map, compress, numpy); a Python statement runs per event only
+for metadata and for values that are not what they should be.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress, repeat
+from operator import attrgetter, eq
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME
+from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.arguments import ArgumentColumns
+from tb_perfcompare.sources.interning import KeyNumbers, Lanes, Membership, Names, Place, as_place, without_gaps
+from tb_perfcompare.sources.numbers import parse_integers, parse_times
+
+_NULL = msgspec.Raw(b"null")
+
+
+class Event(msgspec.Struct, gc=False):
+    """One element of traceEvents as far as anything is kept of it; numbers and arguments stay JSON text."""
+
+    ph: str | None = None
+    cat: str | None = None
+    name: str | None = None
+    pid: int | float | str | None = None
+    tid: int | float | str | None = None
+    ts: msgspec.Raw = _NULL
+    dur: msgspec.Raw = _NULL
+    id: msgspec.Raw = _NULL
+    args: dict[str, msgspec.Raw] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Everything a scan found. `seen` counts elements of traceEvents; seen = events + flows + dropped + skipped.
+
+    negative      durations below zero, taken as zero
+    finer         time stamps or durations that needed rounding to a nanosecond
+    repaired      events that were mended, by what was wrong with them
+    """
+
+    events: EventTable
+    flows: FlowTable
+    process_labels: Mapping[Place, str]
+    process_names: Mapping[Place, str]
+    thread_names: Mapping[tuple[Place, Place], str]
+    fractional_times: bool
+    seen: int
+    dropped: Counter[str]
+    skipped: Counter[str]
+    repaired: Counter[str]
+    negative: int
+    finer: int
+
+
+_COMPLETE, _INSTANT, _METADATA, _FLOW_START, _FLOW_END = 1, 2, 3, 4, 5
+_ph, _cat, _name = attrgetter("ph"), attrgetter("cat"), attrgetter("name")
+_ts, _dur, _id = attrgetter("ts"), attrgetter("dur"), attrgetter("id")
+_pid, _tid, _args = attrgetter("pid"), attrgetter("tid"), attrgetter("args")
+_NO_FLOWS = (np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int64))
+_NO_ARGS: dict[str, msgspec.Raw] = {}
+_PHASES: dict[str | None, int] = {"X": _COMPLETE, "i": _INSTANT, "M": _METADATA, "s": _FLOW_START, "f": _FLOW_END}
+_PYTHON_FUNCTIONS = frozenset(text for text, kind in CATEGORY_OF.items() if kind is Category.PYTHON_FUNCTION)
+_METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name": "name"}
+
+
+class ColumnBuilder:
+    """Takes decoded events in file order and gives the columns at the end."""
+
+    def __init__(self, *, skip_python_functions: bool = False) -> None:
+        self._phase = KeyNumbers(_PHASES.items())
+        self._skip_python = skip_python_functions
+        self._is_python = Membership(_PYTHON_FUNCTIONS)
+        self._is_pair = Membership(FLOW_CATEGORIES)
+        self._strings = StringTable()
+        self._names = Names(self._strings)
+        self._categories = Names(self._strings)
+        self._lanes = Lanes()
+        self._arguments = ArgumentColumns(self._strings)
+        self._dense: dict[str, list[NDArray[Any]]] = {
+            column: [] for column in ("raw_category", "name", "lane", "start_ns", "dur_ns", "complete")
+        }
+        self._flows: list[tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._metadata: dict[str, dict[Any, str]] = {name: {} for name in _METADATA_ARG}
+        self._kept = 0
+        self._skipped: Counter[tuple[str | None, str | None]] = Counter()
+        self._fractional = False
+        self._negative = 0
+        self._finer = 0
+        self.seen = 0
+        self.dropped: Counter[str] = Counter()
+        self.repaired: Counter[str] = Counter()
+
+    def add(self, events: Sequence[Event]) -> None:
+        """The next events of the file."""
+        self.seen += len(events)
+        phases = np.fromiter(map(self._phase.__getitem__, map(_ph, events)), np.int8, len(events))
+        kept = phases == _COMPLETE
+        if not kept.all():
+            self._add_others(events, phases, kept)
+        if self._skip_python:
+            kept &= ~self._python_functions(events, kept)
+        complete = (phases == _COMPLETE)[kept]
+        self._add_kept(_choose(events, kept), complete)
+
+    def drop(self, reason: str) -> None:
+        """An element of traceEvents that could not be decoded."""
+        self.seen += 1
+        self.dropped[reason] += 1
+
+    def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: NDArray[np.bool_]) -> None:
+        """Everything but complete events; memory events are marked in `kept`, what no view uses is counted."""
+        used = kept.copy()
+        instant = np.flatnonzero(phases == _INSTANT)
+        names = map(_name, _choose(events, phases == _INSTANT))
+        memory = instant[np.fromiter(map(eq, names, repeat(MEMORY_EVENT_NAME)), np.bool_, len(instant))]
+        kept[memory] = used[memory] = True
+        flow = np.flatnonzero(phases >= _FLOW_START)
+        categories = map(_cat, _choose(events, phases >= _FLOW_START))
+        pairs = flow[np.fromiter(map(self._is_pair.__getitem__, categories), np.bool_, len(flow))]
+        if len(pairs):
+            used[pairs] = True
+            self._add_flows([events[row] for row in pairs.tolist()], phases[pairs] == _FLOW_START)
+        for event in _choose(events, phases == _METADATA):
+            self._add_metadata(event)
+        unused = _choose(events, ~used)
+        self._skipped.update(zip(map(_ph, unused), map(_cat, unused), strict=True))
+
+    def _add_flows(self, events: list[Event], is_start: NDArray[np.bool_]) -> None:
+        flow_id, has_id = parse_integers(list(map(_id, events)))
+        times = parse_times(list(map(_ts, events)))
+        self._count("flow id", ~has_id)
+        self._count("ts", has_id & ~times.valid)
+        good = has_id & times.valid
+        self._flows.append((is_start[good], flow_id[good], times.ns[good]))
+
+    def _add_metadata(self, event: Event) -> None:
+        argument = _METADATA_ARG.get(event.name or "")
+        raw = (event.args or _NO_ARGS).get(argument or "")
+        if argument is None or raw is None or not bytes(raw).startswith(b'"'):
+            return
+        place: Any = as_place(event.pid)
+        if event.name == "thread_name":
+            place = (place, as_place(event.tid))
+        self._metadata[str(event.name)][place] = msgspec.json.decode(raw)
+
+    def _python_functions(self, events: Sequence[Event], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """(n,) bool: kept events of category python_function, now counted as skipped."""
+        found = np.fromiter(map(self._is_python.__getitem__, map(_cat, events)), np.bool_, len(events)) & kept
+        unused = _choose(events, found)
+        self._skipped.update(zip(map(_ph, unused), map(_cat, unused), strict=True))
+        return found
+
+    def _add_kept(self, events: list[Event], complete: NDArray[np.bool_]) -> None:
+        """Complete and memory events; the latter have no duration."""
+        if not events:
+            return
+        n = len(events)
+        name = np.fromiter(map(self._names.__getitem__, map(_name, events)), np.int32, n)
+        start = parse_times(list(map(_ts, events)))
+        length = parse_times(list(map(_dur, _choose(events, complete))))
+        timed = np.ones(n, np.bool_)
+        timed[complete] = length.valid
+        good = (name >= 0) & start.valid & timed
+        if not good.all():
+            self._count("name", name < 0)
+            self._count("ts", (name >= 0) & ~start.valid)
+            self._count("dur", (name >= 0) & start.valid & ~timed)
+            self._add_kept(_choose(events, good), complete[good])
+            return
+        dur_ns = np.zeros(n, np.int64)
+        dur_ns[complete] = np.maximum(length.ns, 0)
+        self._negative += int(np.count_nonzero(length.ns < 0))
+        self._finer += start.finer + length.finer
+        self._fractional |= start.fractional or length.fractional
+        category = np.fromiter(map(self._categories.__getitem__, map(_cat, events)), np.int32, n)
+        lane = np.fromiter(map(self._lanes.__getitem__, zip(map(_pid, events), map(_tid, events), strict=True)), np.int32, n)
+        columns = {
+            "raw_category": self._mend(category, "missing cat"),
+            "name": name,
+            "lane": self._mend(lane, "missing pid or tid"),
+            "start_ns": start.ns,
+            "dur_ns": dur_ns,
+            "complete": complete,
+        }
+        for column, part in columns.items():
+            self._dense[column].append(part)
+        # a missing object and null are no arguments
+        self._arguments.add([arguments or _NO_ARGS for arguments in map(_args, events)], self._kept)
+        self._kept += n
+
+    def finish(self) -> Columns:
+        """All columns; the builder is empty afterwards."""
+        external_id, correlation, args = self._arguments.finish(self._kept)
+        raw_category = self._join("raw_category", np.int32)
+        texts = self._strings.texts
+        kinds = np.zeros(len(texts), np.int8)
+        for code in np.unique(raw_category).tolist():
+            kinds[code] = CATEGORY_OF.get(texts[code].lower(), Category.OTHER)
+        category = kinds[raw_category]
+        category[~self._join("complete", np.bool_)] = Category.MEMORY
+        events = EventTable(
+            strings=self._strings,
+            lanes=self._lanes.table(),
+            category=category,
+            raw_category=raw_category,
+            name=self._join("name", np.int32),
+            lane=self._join("lane", np.int32),
+            start_ns=self._join("start_ns", np.int64),
+            dur_ns=self._join("dur_ns", np.int64),
+            external_id=external_id,
+            correlation=correlation,
+            args=args,
+        )
+        if self._arguments.repaired:
+            self.repaired["bytes that are not UTF-8"] += self._arguments.repaired
+        return Columns(
+            events=events,
+            flows=FlowTable(*(np.concatenate(parts) for parts in zip(_NO_FLOWS, *self._flows, strict=True))),
+            process_labels=self._metadata["process_labels"],
+            process_names=self._metadata["process_name"],
+            thread_names=self._metadata["thread_name"],
+            fractional_times=self._fractional,
+            seen=self.seen,
+            dropped=self.dropped,
+            skipped=Counter({f"{ph or ''}/{cat or ''}": count for (ph, cat), count in self._skipped.items()}),
+            repaired=self.repaired,
+            negative=self._negative,
+            finer=self._finer,
+        )
+
+    def _join(self, column: str, dtype: type[np.generic]) -> NDArray[Any]:
+        """One array of a column's blocks, which are given up."""
+        return np.concatenate([np.empty(0, dtype), *self._dense.pop(column)])
+
+    def _mend(self, codes: NDArray[np.int32], reason: str) -> NDArray[np.int32]:
+        mended, count = without_gaps(codes)
+        self.repaired.update({reason: count} if count else {})
+        return mended
+
+    def _count(self, reason: str, rows: NDArray[np.bool_]) -> None:
+        count = int(np.count_nonzero(rows))
+        if count:
+            self.dropped[reason] += count
+
+
+def _choose(events: Sequence[Event], rows: NDArray[np.bool_]) -> list[Event]:
+    return list(compress(events, rows.tobytes()))

@@ -1,0 +1,221 @@
+"""Finds runs below a log directory by file name alone; nothing is opened.
+
+A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path below
+the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one profiling
+window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span `default`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
+
+TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
+"""Full match of a trace file's name."""
+
+DEFAULT_SPAN = "default"
+_JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
+_EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
+# five digits and more behind a host name are a process id, the profiler's default worker name
+_TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A stored file. `path` opens it, `name` is relative to the run's directory."""
+
+    path: str
+    name: str
+    bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEntry:
+    """One profiling window. `stamp` is the number in the file name as written ("" for none); `files` has the one to
+    read first, then older copies of the same stamp."""
+
+    label: str
+    stamp: str
+    files: tuple[FileEntry, ...]
+
+    @property
+    def file(self) -> FileEntry:
+        """The file to read."""
+        return self.files[0]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEntry:
+    """One process; `rank` only where its name says one."""
+
+    name: str
+    rank: int | None
+    spans: tuple[SpanEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """One directory of traces, or one file given by name."""
+
+    name: str
+    path: str
+    workers: tuple[WorkerEntry, ...]
+    problems: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunIndex:
+    """Runs below `root` by name (code points); `problems` are about directories that could not be listed."""
+
+    root: str
+    runs: tuple[RunEntry, ...]
+    problems: tuple[Note, ...] = ()
+
+
+def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
+    """All runs at and below `root`, nested ones included. Links are followed, each directory is visited once.
+
+    Raises InputError when `root` itself cannot be listed; deeper failures become problems.
+    """
+    root = fs.absolute(root)
+    facts = _facts(root, fs)
+    if not facts.is_dir:
+        raise InputError(root, "not a directory", hint="give the directory that holds the runs")
+    runs: list[RunEntry] = []
+    problems: list[Note] = []
+    first_path: dict[Hashable, str] = {facts.identity: "."}
+    # real directories before links, so that a directory keeps its own name and a link to it is the alias
+    pending: deque[tuple[str, FileStat]] = deque([("", facts)])
+    links: deque[tuple[str, FileStat]] = deque()
+    while pending or links:
+        relative, directory = pending.popleft() if pending else links.popleft()
+        if relative:
+            known = first_path.setdefault(directory.identity, relative)
+            if known != relative:
+                message = f"the same directory as {known}, listed there only"
+                problems.append(Note(NoteCode.DUPLICATE_KEYS, message, relative))
+                continue
+        try:
+            entries = fs.entries(directory.path)
+        except OSError as error:
+            if not relative:
+                raise _unreadable(root, error) from error
+            problems.append(Note(NoteCode.FILE_FAILED, f"cannot be listed: {error.strerror or error}", relative))
+            continue
+        run = _run(relative or fs.basename(root), directory.path, entries)
+        if run is not None:
+            runs.append(run)
+        for entry in sorted(entries, key=lambda e: e.name):
+            if entry.is_dir and TRACE_FILE.fullmatch(entry.name) is None:
+                below = f"{relative}/{entry.name}" if relative else entry.name
+                (links if entry.is_link else pending).append((below, entry))
+    runs.sort(key=lambda run: run.name)
+    return RunIndex(root, tuple(runs), tuple(problems))
+
+
+def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
+    """What a user means by `path`: a run's directory, or one file ending in .json or .json.gz (worker and span from its
+    name where it has them, else the stem and `default`).
+
+    Raises InputError for paths that hold no trace, SelectionError (listing them) for a directory of several runs.
+    """
+    absolute = fs.absolute(path)
+    facts = _facts(absolute, fs)
+    if not facts.is_dir:
+        return _single_file(absolute, facts, fs)
+    try:
+        entries = fs.entries(absolute)
+    except OSError as error:
+        raise _unreadable(absolute, error) from error
+    run = _run(fs.basename(absolute), absolute, entries)
+    if run is not None:
+        return run
+    nested = [run.name for run in find_runs(absolute, fs).runs]
+    if nested:
+        shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
+        raise SelectionError(f"{path} is not a run but holds runs: {shown}", hint="give one of them, e.g. " + _below(path, nested[0]))
+    loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
+    hint = "trace files are named <worker>[.<number>].pt.trace.json[.gz]"
+    if loose:
+        hint = f"give one file by name, e.g. {_below(path, loose[0])}"
+    raise InputError(path, "no trace files here or below", hint=hint)
+
+
+def rank_of(worker: str) -> int | None:
+    """The rank a worker's name states: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end."""
+    found = _EXPLICIT_RANK.search(worker) or _TRAILING_RANK.search(worker)
+    return int(found.group(1)) if found else None
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path.rstrip('/')}/{name}"
+
+
+def _facts(path: str, fs: FileSystem) -> FileStat:
+    try:
+        return fs.stat(path)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> InputError:
+    hint = "check the path" if isinstance(error, FileNotFoundError) else "check its permissions"
+    return InputError(path, error.strerror or str(error), hint=hint)
+
+
+def _single_file(path: str, facts: FileStat, fs: FileSystem) -> RunEntry:
+    name = fs.basename(path)
+    matched = TRACE_FILE.fullmatch(name)
+    stem = _JSON_FILE.fullmatch(name)
+    if matched is None and stem is None:
+        raise InputError(path, "not a trace file by its name", hint="the name must end in .json or .json.gz")
+    if matched is not None:
+        worker, stamp = matched["worker"], matched["stamp"] or ""
+    else:
+        assert stem is not None
+        worker, stamp = stem["stem"], ""
+    label = "1" if stamp else DEFAULT_SPAN
+    span = SpanEntry(label, stamp, (FileEntry(path, name, facts.bytes, facts.mtime_ns),))
+    return RunEntry(name, path, (WorkerEntry(worker, rank_of(worker), (span,)),))
+
+
+def _run(name: str, path: str, entries: Iterable[FileStat]) -> RunEntry | None:
+    """The run a directory is, or None when no file in it is named like a trace."""
+    spans: dict[str, dict[str, list[FileStat]]] = {}
+    problems: list[Note] = []
+    for entry in entries:
+        matched = TRACE_FILE.fullmatch(entry.name)
+        if matched is None or entry.is_dir:
+            continue
+        if entry.problem:
+            problems.append(Note(NoteCode.FILE_FAILED, entry.problem, entry.name))
+            continue
+        spans.setdefault(matched["worker"], {}).setdefault(matched["stamp"] or "", []).append(entry)
+    if not spans:
+        return None
+    workers = tuple(
+        WorkerEntry(worker, rank_of(worker), _spans(by_stamp, problems)) for worker, by_stamp in sorted(spans.items())
+    )
+    return RunEntry(name, path, workers, tuple(sorted(problems, key=lambda note: note.where)))
+
+
+def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[SpanEntry, ...]:
+    found = []
+    stamps = sorted((stamp for stamp in by_stamp if stamp), key=lambda stamp: (int(stamp), stamp))
+    labels = [(DEFAULT_SPAN, "")] if "" in by_stamp else []
+    labels += [(str(number), stamp) for number, stamp in enumerate(stamps, start=1)]
+    for label, stamp in labels:
+        files = sorted(by_stamp[stamp], key=lambda file: (-file.mtime_ns, file.name))
+        for older in files[1:]:
+            message = f"not read: {files[0].name} is the same span and newer"
+            problems.append(Note(NoteCode.DUPLICATE_KEYS, message, older.name))
+        entries = tuple(FileEntry(file.path, file.name, file.bytes, file.mtime_ns) for file in files)
+        found.append(SpanEntry(label, stamp, entries))
+    return tuple(found)

@@ -1,0 +1,117 @@
+"""Dictionaries that number a key when they first meet it.
+
+`map(table.__getitem__, keys)` then runs at C speed and enters Python only for new keys. Where a value may be missing
+(None), its number is stored as the complement, so one comparison with zero finds and counts the gaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import LaneTable
+from tb_perfcompare.model.strings import StringTable
+
+Place: TypeAlias = int | str
+"""A process or thread id as written."""
+
+_MOST_FOREIGN_KEYS = 4096
+
+
+def as_place(value: int | float | str | None) -> Place:
+    """A pid or tid as a file may write it: whole floats are integers, a missing one is the empty text."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else repr(value)
+    return value
+
+
+def without_gaps(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
+    """(codes with complements resolved, how many were complements)."""
+    gaps = codes < 0
+    return np.where(gaps, ~codes, codes), int(np.count_nonzero(gaps))
+
+
+class Names(dict[str | None, int]):
+    """Text -> index in the string table; None -> complement of the index of the empty text."""
+
+    def __init__(self, strings: StringTable) -> None:
+        super().__init__()
+        self._strings = strings
+
+    def __missing__(self, text: str | None) -> int:
+        index = ~self._strings.intern("") if text is None else self._strings.intern(text)
+        self[text] = index
+        return index
+
+
+class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]):
+    """(pid, tid) -> row of the lane table; the complement where one of them is missing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[tuple[Place, Place], int] = {}
+
+    def __missing__(self, pair: tuple[int | float | str | None, int | float | str | None]) -> int:
+        place = as_place(pair[0]), as_place(pair[1])
+        row = self._rows.setdefault(place, len(self._rows))
+        self[pair] = ~row if None in pair else row
+        return self[pair]
+
+    def table(self) -> LaneTable:
+        """Rows in order of first appearance."""
+        return LaneTable(tuple(pid for pid, _ in self._rows), tuple(tid for _, tid in self._rows))
+
+
+class JsonTexts(dict[bytes, int]):
+    """JSON text as written -> index of the same value without insignificant whitespace; -1 for null.
+
+    `repaired` counts distinct texts with bytes that are not UTF-8.
+    """
+
+    def __init__(self, strings: StringTable) -> None:
+        super().__init__({b"null": -1})
+        self._strings = strings
+        self.repaired = 0
+
+    def __missing__(self, raw: bytes) -> int:
+        compact = msgspec.json.format(raw, indent=-1)
+        try:
+            text = compact.decode("utf-8")
+        except UnicodeDecodeError:
+            self.repaired += 1
+            text = compact.decode("utf-8", "replace")
+        index = self[raw] = self._strings.intern(text)
+        return index
+
+
+class KeyNumbers(dict[str | None, int]):
+    """Known key -> its number, any other -> 0. A file may invent a new key for every event: memory of them is bounded."""
+
+    def __init__(self, known: Iterable[tuple[str | None, int]]) -> None:
+        super().__init__(known)
+        self._most = len(self) + _MOST_FOREIGN_KEYS
+
+    def __missing__(self, key: str | None) -> int:
+        if len(self) < self._most:
+            self[key] = 0
+        return 0
+
+
+class Membership(dict[str | None, bool]):
+    """Category as written -> whether its lower-cased form is one of `members`."""
+
+    def __init__(self, members: Iterable[str]) -> None:
+        super().__init__()
+        self._members = frozenset(members)
+
+    def __missing__(self, text: str | None) -> bool:
+        found = text is not None and text.lower() in self._members
+        if len(self) < _MOST_FOREIGN_KEYS:
+            self[text] = found
+        return found

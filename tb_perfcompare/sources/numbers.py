@@ -1,0 +1,190 @@
+"""Columns of JSON number texts -> exact integers, nanoseconds and doubles, a column at a time.
+
+A double cannot hold an absolute time stamp in microseconds with three decimals (1.7e15 needs 2**-12 us), so times are
+never doubles here: the decimal point is cut out of the text and the digits are read as one integer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import ABSENT
+
+NumberText: TypeAlias = bytes | msgspec.Raw
+"""The text of one JSON value, without surrounding whitespace; it may turn out to be no number."""
+
+_LARGEST = int(np.iinfo(np.int64).max)
+_GAP = b"\0"  # the one byte that no JSON text contains
+_TO_COMMA = bytes.maketrans(_GAP, b",")
+_INTEGER_BYTES = b"-0123456789"
+_DECIMAL_BYTES = b".-0123456789"
+_FLOAT_BYTES = b"+.-0123456789Ee"
+_TEN_TO = 10 ** np.arange(19, dtype=np.int64)
+_FLOATS = msgspec.json.Decoder(list[float])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Times:
+    """A column of microsecond texts as nanoseconds.
+
+    ns          (n,) int64, 0 where not `valid`
+    valid       (n,) bool   False: not a finite number, or beyond 292 years
+    finer       how many said more than a nanosecond can hold; they are rounded half to even
+    fractional  any valid text has a fraction or an exponent
+    """
+
+    ns: NDArray[np.int64]
+    valid: NDArray[np.bool_]
+    finer: int
+    fractional: bool
+
+
+def parse_times(texts: Sequence[NumberText]) -> Times:
+    """Microseconds as written -> exact nanoseconds."""
+    n = len(texts)
+    joined, odd = _isolate(texts, _DECIMAL_BYTES)
+    decimals = _decimals(joined, n)
+    mantissa = _integers(joined)
+    finer = 0
+    if decimals is None:
+        overflow = np.abs(mantissa) > _LARGEST // 1000
+        ns = mantissa * 1000
+    else:
+        scale = 3 - decimals
+        up = _TEN_TO[np.clip(scale, 0, 3)]
+        overflow = (np.abs(mantissa) > _LARGEST // up) | (mantissa == _LARGEST) | (scale < -18)
+        ns = mantissa * up
+        if scale.min(initial=0) < 0:
+            ns, inexact = _round_half_even(ns, _TEN_TO[np.clip(-scale, 0, 18)])
+            finer = int(np.count_nonzero(inexact & ~overflow))
+    valid = np.ones(n, np.bool_)
+    fractional = decimals is not None
+    for row in np.flatnonzero(overflow).tolist() + odd:
+        text = bytes(texts[row])
+        exact = _exact_ns(text)
+        valid[row] = exact is not None
+        ns[row] = 0
+        if exact is not None:
+            ns[row] = round(exact)
+            finer += exact.denominator != 1
+            fractional |= not text.lstrip(b"-").isdigit()
+    return Times(ns, valid, finer, fractional)
+
+
+def parse_integers(texts: Sequence[NumberText]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """((n,) int64, (n,) bool valid): integers, integral floats and texts of either; other values are not valid."""
+    joined, odd = _isolate(texts, _INTEGER_BYTES)
+    values = _integers(joined)
+    valid = np.ones(len(texts), np.bool_)
+    for row in np.flatnonzero((values == _LARGEST) | (values == ABSENT)).tolist() + odd:
+        number = _scalar(bytes(texts[row]))
+        whole = number is not None and number.denominator == 1 and ABSENT < number <= _LARGEST
+        values[row] = int(number) if number is not None and whole else 0
+        valid[row] = whole
+    return values, valid
+
+
+def parse_floats(texts: Sequence[NumberText]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """((n,) float64, (n,) bool valid): finite numbers and texts of them; other values are not valid."""
+    joined, odd = _isolate(texts, _FLOAT_BYTES)
+    try:
+        found = _FLOATS.decode(b"[" + joined.translate(_TO_COMMA) + b"]")
+    except msgspec.ValidationError:  # a number too large for a double: one by one
+        found = [_double(bytes(text)) for text in texts]
+    values = np.fromiter(found, np.float64, len(texts))
+    for row in odd:
+        values[row] = _double(bytes(texts[row]))
+    valid = np.isfinite(values)
+    return values, valid
+
+
+def _isolate(texts: Sequence[NumberText], plain: bytes) -> tuple[bytes, list[int]]:
+    """The texts joined by _GAP, and the rows whose text has other than `plain` bytes, each replaced by "0"."""
+    joined = _GAP.join(texts)
+    if not joined.translate(None, plain + _GAP):
+        return joined, []
+    is_plain = np.zeros(256, np.bool_)
+    is_plain[np.frombuffer(plain + _GAP, np.uint8)] = True
+    data = np.frombuffer(joined, np.uint8)
+    row_of_byte = np.cumsum(data == 0)
+    odd: list[int] = np.unique(row_of_byte[~is_plain[data]]).tolist()
+    kept: list[NumberText] = list(texts)
+    for row in odd:
+        kept[row] = b"0"
+    return _GAP.join(kept), odd
+
+
+def _integers(joined: bytes) -> NDArray[np.int64]:
+    """Digits without the decimal points; numbers beyond int64 come out as the largest one."""
+    return np.fromstring(joined.translate(_TO_COMMA, b"."), dtype=np.int64, sep=",")
+
+
+def _decimals(joined: bytes, n: int) -> NDArray[np.int64] | None:
+    """(n,) digits behind the decimal point, or None where no number has a point."""
+    if b"." not in joined:
+        return None
+    data = np.frombuffer(joined, np.uint8)
+    ends = np.append(np.flatnonzero(data == 0), len(data))
+    points = np.flatnonzero(data == ord("."))
+    decimals = np.zeros(n, np.int64)
+    rows = np.searchsorted(ends, points)
+    decimals[rows] = ends[rows] - points - 1
+    return decimals
+
+
+def _round_half_even(
+    numerator: NDArray[np.int64], divisor: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(quotients rounded half to even, which were inexact); divisors are powers of ten up to 10**18."""
+    quotient, rest = np.divmod(numerator, divisor)
+    twice = 2 * rest
+    up = (twice > divisor) | ((twice == divisor) & (quotient % 2 == 1))
+    return quotient + up, rest != 0
+
+
+def _exact_ns(text: bytes) -> Fraction | None:
+    """Nanoseconds of one JSON number of microseconds, unrounded; None for anything else or beyond int64."""
+    number = _number(text) if text[:1] != b'"' else None
+    if number is None or abs(number) * 1000 > _LARGEST:
+        return None
+    return number * 1000
+
+
+def _scalar(text: bytes) -> Fraction | None:
+    """A JSON number, or the number in a JSON string."""
+    return _number(text[1:-1].strip() if text[:1] == b'"' else text)
+
+
+def _number(text: bytes) -> Fraction | None:
+    """Exact value of a decimal text; None when it is none, or so large that no column could hold it."""
+    if b"_" in text:  # Python would take it for a digit separator
+        return None
+    try:
+        decimal = Decimal(text.decode("ascii"))
+    except (InvalidOperation, ValueError):
+        return None
+    if not decimal:
+        return Fraction(0)
+    if not decimal.is_finite() or decimal.adjusted() > 40:
+        return None
+    if decimal.adjusted() < -40:  # far below any unit, and its fraction could take gigabytes
+        return Fraction(int(math.copysign(1, decimal)), 10**40)
+    return Fraction(decimal)
+
+
+def _double(text: bytes) -> float:
+    """A JSON number or the number in a JSON string as a double, NaN for anything else."""
+    try:
+        value = math.nan if b"_" in text else float(text[1:-1] if text[:1] == b'"' else text)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan

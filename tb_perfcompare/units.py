@@ -1,0 +1,35 @@
+"""Units: what a number is, which direction is good. No formatting here (render/numbers.py and the page do that)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Better(str, Enum):
+    """Which direction of a column is an improvement."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """`symbol` as written in answers ("us", "count", "fraction", "" for text); `signed` is for deltas."""
+
+    symbol: str
+
+
+US = Unit("us")
+COUNT = Unit("count")
+FRACTION = Unit("fraction")
+RATIO = Unit("ratio")
+PERCENT = Unit("percent")
+NUMBER = Unit("number")
+TEXT = Unit("")
+
+
+def us(ns: int) -> float:
+    """Integer nanoseconds as microseconds; the shortest decimal of the result is exact for |ns| < 2**50."""
+    return ns / 1000

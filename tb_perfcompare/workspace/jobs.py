@@ -1,0 +1,140 @@
+"""What a worker process is asked to do. Top-level functions of picklable values: they run anywhere and keep nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.compare.comparison import Comparison
+from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.recording import FileFacts, TraceRecording
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.torch_profiler import read_trace
+
+Steps = tuple[int, int]
+"""First and last step number to keep, both included."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFile:
+    """One file to read, and what is said about it.
+
+    path    opens it; never shown
+    shown   how messages name it: relative to the logdir, or as the user typed it
+    name    relative to the source, for the files of a side
+    bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
+    """
+
+    path: str
+    shown: str
+    name: str
+    bytes: int
+    mtime_ns: int
+    run: str
+    worker: str
+    span: str
+    rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The captures that make one side of a comparison; `steps` narrows each to some step numbers."""
+
+    source: str
+    files: tuple[CaptureFile, ...]
+    steps: Steps | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryJob:
+    """One file to read and summarise. Equal jobs have equal answers."""
+
+    source: str
+    file: CaptureFile
+    window: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSide:
+    """The summaries of a side's files that could be read, and a note for each of the others."""
+
+    side: Side
+    summaries: tuple[Summary, ...]
+    failures: tuple[Note, ...]
+
+
+def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
+    """Reads one trace and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
+    file = job.file
+    try:
+        recording = read_recording(file, report)
+        report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))
+        return summarize(
+            recording, source=job.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
+            window=job.window,
+        )  # fmt: skip
+    except InputError as error:
+        raise shown_error(error, file) from error
+
+
+def read_recording(file: CaptureFile, report: Reporter) -> TraceRecording:
+    """The file's recording under the name that is shown."""
+
+    def renamed(progress: Progress, /) -> None:
+        report(replace(progress, path=file.shown))
+
+    recording = read_trace(file.path, report=renamed, want_hash=True)
+    facts = FileFacts(file.name, recording.file.bytes, recording.file.sha256)
+    own_names = (file.path, recording.file.path)
+    notes = tuple(replace(note, where=file.shown) if note.where in own_names else note for note in recording.notes)
+    return replace(recording, file=facts, notes=notes)
+
+
+def shown_error(error: InputError, file: CaptureFile) -> InputError:
+    """The same error about the name that is shown; where the file lies is nobody's business over HTTP."""
+    kind: type[InputError] = type(error) if type(error) in (InputError, CorruptInput, UnrecognisedFormat) else InputError
+    return kind(file.shown, error.reason, place=error.place, hint=error.hint)
+
+
+def pooled(loaded: LoadedSide) -> Summary:
+    """One summary of the side: narrowed to its steps, with a note for each file that failed."""
+    summary = narrowed(pool(loaded.summaries), loaded.side.steps)
+    if not loaded.failures:
+        return summary
+    return replace(summary, notes=(*summary.notes, *loaded.failures))
+
+
+def narrowed(summary: Summary, steps: Steps | None) -> Summary:
+    """The summary of only these step numbers (None: of all)."""
+    return summary if steps is None else select_steps(summary, steps)
+
+
+def compare_sides(
+    baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter
+) -> Comparison:
+    """Pools both sides and compares them."""
+    report(Progress("comparing"))
+    return compare_summaries(pooled(baseline), pooled(candidate), options)
+
+
+def failure_note(error: InputError) -> Note:
+    """A file that is left out of its side."""
+    hint = f"; {error.hint}" if error.hint else ""
+    place = f"{error.place}: " if error.place else ""
+    return Note(NoteCode.FILE_FAILED, f"left out: {place}{error.reason}{hint}", error.path)
+
+
+T = TypeVar("T")
+
+
+def only(values: Sequence[T]) -> T | None:
+    """The single element, or None."""
+    return values[0] if len(values) == 1 else None

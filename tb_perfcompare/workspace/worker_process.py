@@ -1,0 +1,96 @@
+"""The child's side of a worker: takes tasks from standard input, answers on standard output.
+
+A frame is its length (8 bytes, little-endian) and a pickle. To the child: (function, arguments). From the child:
+("progress", Progress) any number of times, then ("done", value) or ("failed", PerfCompareError). A bug in the function
+ends the process with its traceback on standard error; the parent turns that into an error about the task.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import IO, Any
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.progress import Progress
+
+LENGTH = struct.Struct("<Q")
+
+_PROGRESS_EVERY_S = 0.05
+_PARENT_CHECK_S = 2.0
+
+
+def write_frame(stream: IO[bytes], message: object) -> None:
+    """One message, flushed."""
+    payload = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(LENGTH.pack(len(payload)))
+    stream.write(payload)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> Any:
+    """The next message. EOFError when the other side has closed."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    (length,) = LENGTH.unpack(head)
+    payload = stream.read(length)
+    if len(payload) < length:
+        raise EOFError
+    return pickle.loads(payload)
+
+
+def main() -> None:
+    """Works until standard input closes, which it does when the parent ends, however it ends."""
+    tasks: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]] = queue.SimpleQueue()
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not land between the frames
+    threading.Thread(target=_take_tasks, args=(tasks,), daemon=True).start()
+    if os.name == "posix":
+        threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
+    while True:
+        function, arguments = tasks.get()
+        try:
+            value = function(*arguments, _Reporter(answers))
+        except PerfCompareError as error:
+            write_frame(answers, ("failed", error))
+        else:
+            write_frame(answers, ("done", value))
+
+
+def _take_tasks(tasks: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
+    while True:
+        try:
+            tasks.put(read_frame(sys.stdin.buffer))
+        except EOFError:
+            os._exit(0)  # also in the middle of a task: nobody is left to hear the answer
+
+
+def _watch_parent(parent: int) -> None:
+    """A copy of the pipe's other end may survive in a process the parent forked; the parent's id does not lie."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK_S)
+    os._exit(0)
+
+
+class _Reporter:
+    """Sends progress to the parent, a few times per second and at every change of phase or path."""
+
+    def __init__(self, answers: IO[bytes]) -> None:
+        self._answers = answers
+        self._next_s = 0.0
+        self._last = ("", "")
+
+    def __call__(self, progress: Progress, /) -> None:
+        now_s = time.monotonic()
+        what = (progress.phase, progress.path)
+        if what == self._last and now_s < self._next_s:
+            return
+        self._last, self._next_s = what, now_s + _PROGRESS_EVERY_S
+        write_frame(self._answers, ("progress", progress))
