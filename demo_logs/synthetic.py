@@ -73,10 +73,10 @@ BASELINE = Program()
 CANDIDATE = Program(SLOWER_KERNEL, True)
 
 
-def traces(program: Program, seed: int, start_ms: int) -> list[bytes]:
+def traces(program: Program, seed: int, start_ms: int, steps: int = STEPS) -> list[bytes]:
     """The trace files of both ranks; `start_ms` is the wall clock of the recording."""
     ranks = [Rank(number, 2, seed * 100 + number, 1 + 0.01 * number) for number in range(2)]
-    for step in range(FIRST_STEP, FIRST_STEP + STEPS):
+    for step in range(FIRST_STEP, FIRST_STEP + steps):
         markers = [_compute_gradients(rank, program) for rank in ranks]
         finish(ranks, TRANSFER_NS)
         for rank, start in zip(ranks, markers, strict=True):

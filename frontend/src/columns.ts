@@ -16,9 +16,14 @@ export interface ColumnView {
 
 const SIDE_PREFIX = /^(baseline|candidate|delta|count_effect|rate_effect)_/;
 
-/** Columns of one measure share a unit, so that A, B and their difference can be read against each other. */
+/** `baseline_x_us`, `candidate_x_us` and `x_delta_us` are one measure, x_us. */
 export function family(name: string): string {
-  return name.replace(SIDE_PREFIX, '');
+  return name.replace(SIDE_PREFIX, '').replace(/_delta_/, '_');
+}
+
+/** Differences of a whole measure, not the parts a difference is split into. */
+export function isMeasuredDelta(column: Column): boolean {
+  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name);
 }
 
 export function isNumeric(column: Column): boolean {
@@ -34,9 +39,11 @@ function numbersOf(table: Table, indexes: number[]): number[] {
 export function columnViews(table: Table): ColumnView[] {
   const styles = new Map<string, NumberStyle>();
   const families = new Map<string, number[]>();
+  const compares = table.columns.some((column) => column.role === 'delta');
   table.columns.forEach((column, index) => {
     if (column.kind !== 'time_us') return;
-    const key = family(column.name);
+    // parts of one total read best in one unit; that is what a table without differences holds
+    const key = compares ? family(column.name) : '';
     families.set(key, [...(families.get(key) ?? []), index]);
   });
   for (const [key, indexes] of families) styles.set(key, timeStyle(numbersOf(table, indexes)));
@@ -44,8 +51,8 @@ export function columnViews(table: Table): ColumnView[] {
     column,
     index,
     numeric: isNumeric(column),
-    style: column.kind === 'time_us' ? (styles.get(family(column.name)) ?? null) : null,
-    largest: column.role === 'delta' ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
+    style: column.kind === 'time_us' ? (styles.get(compares ? family(column.name) : '') ?? null) : null,
+    largest: isMeasuredDelta(column) ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
   }));
 }
 
@@ -70,7 +77,7 @@ export function toggleColumn(views: ColumnView[], chosen: string, name: string):
 }
 
 export function isSigned(column: Column): boolean {
-  return column.role === 'delta' || column.role === 'percent' || /_(effect|delta)|^(delta|count_effect|rate_effect)/.test(column.name);
+  return column.role === 'delta' || column.role === 'percent' || /^(count|rate)_effect_/.test(column.name);
 }
 
 /** Unit in the header, "" where the cell carries it or there is none. */

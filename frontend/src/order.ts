@@ -1,5 +1,6 @@
 // Which rows of a table are shown, and in which order. Works on row numbers; rows themselves stay where they are.
 
+import { isMeasuredDelta } from './columns';
 import type { Cell, Table } from './wire';
 import type { Query } from './search';
 
@@ -66,7 +67,7 @@ export interface RowFilter {
   /** only this category, where the table has a column of that name */
   category: string | null;
   status: StatusFilter;
-  /** smallest |delta| shown, in the unit of the table's delta column; 0 shows all */
+  /** smallest |delta| shown, in microseconds, of any of the table's times; 0 shows all */
   minDelta: number;
 }
 
@@ -81,28 +82,33 @@ export function columnIndex(table: Table, test: (column: Table['columns'][number
   return table.columns.findIndex(test);
 }
 
-/** Index of the main delta column, or -1. */
+/** Index of the main difference of a time, or -1. */
 export function deltaIndex(table: Table): number {
-  return columnIndex(table, (column) => column.role === 'delta');
+  return columnIndex(table, (column) => isMeasuredDelta(column) && column.kind === 'time_us');
 }
 
+/** Index of the column that a part of the step is filtered by, or -1: not where the parts are the rows. */
 export function categoryIndex(table: Table): number {
-  return columnIndex(table, (column) => column.name === 'category');
+  const index = columnIndex(table, (column) => column.name === 'category');
+  return table.columns.findIndex((column) => column.role === 'key') === index ? -1 : index;
+}
+
+function reaches(cell: Cell | undefined, least: number): boolean {
+  return typeof cell === 'number' && Math.abs(cell) >= least;
 }
 
 export function filterRows(table: Table, filter: RowFilter): Selected {
   const texts = table.columns.flatMap((column, index) => (column.kind === 'text' ? [index] : []));
   const status = columnIndex(table, (column) => column.role === 'status');
   const category = categoryIndex(table);
-  const delta = deltaIndex(table);
+  const deltas = table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
   const rows: number[] = [];
   const hidden: number[] = [];
   table.rows.forEach((row, number) => {
     if (filter.category !== null && category >= 0 && row[category] !== filter.category) return;
     if (filter.status !== 'all' && status >= 0 && row[status] !== filter.status) return;
     if (!filter.query.empty && !filter.query.test(texts.map((index) => row[index] ?? '').join(' '))) return;
-    const value = delta >= 0 ? row[delta] : null;
-    const small = filter.minDelta > 0 && typeof value === 'number' && Math.abs(value) < filter.minDelta;
+    const small = filter.minDelta > 0 && deltas.length > 0 && !deltas.some((index) => reaches(row[index], filter.minDelta));
     (small ? hidden : rows).push(number);
   });
   return { rows, hidden };
@@ -118,14 +124,16 @@ export function sumOf(table: Table, index: number, rows: Iterable<number>): numb
   return sum;
 }
 
-const KEY_SEPARATOR = ' \u203a ';
+export function joinKey(parts: string[]): string {
+  return parts.join(' \u203a ');
+}
 
 /** Text that names a row in links and findings: its key columns. */
 export function rowKey(table: Table, row: number): string {
   const cells = table.rows[row];
   if (!cells) return '';
   const keys = table.columns.flatMap((column, index) => (column.role === 'key' ? [String(cells[index] ?? '')] : []));
-  return (keys.length > 0 ? keys : [String(row)]).join(KEY_SEPARATOR);
+  return joinKey(keys.length > 0 ? keys : [String(row)]);
 }
 
 /** Row of a key, or of the first row whose first key (or any text) equals it; -1 if there is none. */

@@ -32,7 +32,7 @@ export const text = {
     steps: (admitted: number, all: number) =>
       admitted === all ? count(all, 'step', 'steps') : `${admitted.toLocaleString()} of ${count(all, 'step', 'steps')}`,
     files: (n: number, bytes: string) => `${count(n, 'file', 'files')}, ${bytes}`,
-    device: (word: string, n: number, name: string) => (n > 0 ? `${name || word} ×${n}` : name || word),
+    device: (word: string, n: number, name: string | null) => (n > 0 ? `${name || word} ×${n}` : name || word),
   },
 
   actions: {
@@ -75,6 +75,7 @@ export const text = {
       communication: 'Communication',
       memory: 'Memory',
       memcpy: 'Memcpy',
+      device: 'Device',
       counters: 'Counters',
       environment: 'Environment',
       recommendations: 'Recommendations',
@@ -265,6 +266,7 @@ export const text = {
     openFailed: (run: string, worker: string, span: string) =>
       `The tab could not be set by itself. Choose there: run ${run}, worker ${worker}, span ${span}.`,
     measure: 'Measure',
+    main: { text: 'value', time_us: 'time', count: 'count', fraction: 'share', number: 'value', bool: 'value' } as Record<Kind, string>,
   },
 
   loading: {

@@ -14,14 +14,14 @@ export type VerdictWord =
 export interface Device {
   kind: string;
   word?: string;
-  name: string;
+  name: string | null;
   count: number;
 }
 
 export interface FileFacts {
   path: string;
   bytes: number;
-  sha256?: string;
+  sha256?: string | null;
 }
 
 export interface DroppedStep {

@@ -82,7 +82,8 @@ def _weighted(timeline: Timeline, arg: str, rows: Ints, group: Ints, groups: int
     weight = timeline.events.dur_ns[rows][has].astype(np.float64)
     total = np.bincount(group[has], weights=weight, minlength=groups)
     product = np.bincount(group[has], weights=weight * value[has], minlength=groups)
-    return np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+    mean: NDArray[np.float64] = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+    return mean
 
 
 def _summed(timeline: Timeline, arg: str, rows: Ints, group: Ints, groups: int) -> NDArray[np.float64]:

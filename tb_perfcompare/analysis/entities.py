@@ -55,9 +55,7 @@ def own(timeline: Timeline, windows: Windows, step: Ints) -> OwnedTime:
     )
 
 
-def _entities(
-    timeline: Timeline, rows: Ints, ranks: Ints
-) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
+def _entities(timeline: Timeline, rows: Ints, ranks: Ints) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
     """(entity of each row, category, key and display name of each entity)."""
     events = timeline.events
     texts = events.strings.texts

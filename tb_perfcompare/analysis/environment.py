@@ -21,7 +21,8 @@ _DEVICE_FIELDS = {
 
 
 def environment(recording: TraceRecording, timeline: Timeline, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
-    """Device model and size, library versions, profiler flags, ranks, threads; order is fixed, absent ones are left out."""
+    """Device model and size, library versions, profiler flags, ranks, threads, in fixed order; what the trace does not
+    say is left out."""
     properties = recording.properties
     rows: list[tuple[str, str]] = [
         ("device.kind", device.kind),

@@ -141,4 +141,5 @@ def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
     group[1:] = (lane_index[1:] != lane_index[:-1]) | (start[1:] != start[:-1])
     last = np.append(np.flatnonzero(group)[1:], n)[np.cumsum(group) - 1]
     before = np.concatenate([[0], np.cumsum(empty)])
-    return before[last] - before[:-1]
+    later: Ints = before[last] - before[:-1]
+    return later

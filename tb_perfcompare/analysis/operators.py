@@ -27,6 +27,7 @@ class OperatorTimes:
 
     host_self: Ints
     host_total: Ints
+    host_api: Ints
     device_self: Ints
     device_total: Ints
     merged: NDArray[np.bool_]
@@ -37,6 +38,7 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     """Self and total times of every host event in the forest.
 
     host_self = span - spans of children - outermost API calls of the operator, never below zero.
+    host_api = those API calls, as recorded.
     device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
     """
     forest, events = timeline.host, timeline.events
@@ -57,6 +59,7 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     return OperatorTimes(
         host_self=np.maximum(span - children - in_calls, 0),
         host_total=span,
+        host_api=in_calls,
         device_self=device_self,
         device_total=_with_descendants(forest, device_self),
         merged=merged,
@@ -66,7 +69,8 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
 
 def _sum_by(index: Ints, values: Ints, length: int) -> Ints:
     """(length,) exact sums; doubles carry nanoseconds exactly up to 104 days."""
-    return np.bincount(index, weights=values, minlength=length)[:length].astype(np.int64)
+    sums: Ints = np.bincount(index, weights=values, minlength=length)[:length].astype(np.int64)
+    return sums
 
 
 def _outermost_calls(timeline: Timeline) -> Ints:
@@ -112,13 +116,12 @@ def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> 
     rows = forest.row[shown]
     key_of_name = _interned([operator_key(text) for text in events.strings.texts])
     names = key_of_name[events.name[rows]]
-    tables = {"operators": _group("operator", ("name",), events, times, shown, rows, names[:, None], step, steps)}
+    tables = {"operators": _group("operator", events, times, shown, rows, names, None, step, steps)}
     if "input_dims" in events.args:
         shape = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
         shapes = _shape_ids(events)[shape[forest.row[times.top[shown]]]]
-        keys = np.stack([names, shapes], axis=1)
         tables["operators_by_shape"] = _group(
-            "operator_by_shape", ("name", "input_shape"), events, times, shown, rows, keys, step, steps
+            "operator_by_shape", events, times, shown, rows, names, shapes, step, steps
         )
     return tables
 
@@ -149,28 +152,31 @@ def _shape_ids(events: EventTable) -> Ints:
 
 def _group(
     kind: str,
-    key_columns: tuple[str, ...],
     events: EventTable,
     times: OperatorTimes,
     shown: Ints,
     rows: Ints,
-    keys: NDArray[np.int64],
+    names: Ints,
+    shapes: Ints | None,
     step: NDArray[np.int64],
     steps: int,
 ) -> GroupTable:
     texts = events.strings.texts
-    unique, group = np.unique(keys, axis=0, return_inverse=True) if len(keys) else (keys, np.zeros(0, dtype=np.int64))
-    group = group.reshape(-1)
-    labels = [
-        (operator_key(texts[int(key[0])]), *(shape_text(texts[int(k)]) if k >= 0 else "" for k in key[1:]))
-        for key in unique
-    ]
+    width = len(texts) + 1
+    code = names if shapes is None else names * width + shapes + 1
+    unique, group = np.unique(code, return_inverse=True)
+    if shapes is None:
+        labels: list[tuple[str, ...]] = [(operator_key(texts[name]),) for name in unique.tolist()]
+    else:
+        pairs = [divmod(key, width) for key in unique.tolist()]
+        labels = [(operator_key(texts[name]), shape_text(texts[at - 1]) if at else "") for name, at in pairs]
     counted = ~times.merged[shown]
     flat = group * steps + step[rows]
 
     def matrix(values: Ints, which: NDArray[np.bool_] | slice) -> Ints:
         sums = np.bincount(flat[which], weights=values[which], minlength=len(labels) * steps)
-        return sums.astype(np.int64).reshape(len(labels), steps)
+        table: Ints = sums.astype(np.int64).reshape(len(labels), steps)
+        return table
 
     every = slice(None)
     host_total = times.host_total[shown]
@@ -180,13 +186,14 @@ def _group(
     np.maximum.at(high, group[counted], host_total[counted])
     return GroupTable(
         kind=kind,
-        key_columns=key_columns,
+        key_columns=("name",) if shapes is None else ("name", "input_shape"),
         keys=tuple(labels),
         names=tuple(_first_names(events, rows, group, len(labels))),
         calls=matrix(np.ones(len(rows), dtype=np.int64), counted),
         measures_ns={
             "host_self": matrix(times.host_self[shown], every),
             "host_total": matrix(host_total, counted),
+            "host_api": matrix(times.host_api[shown], every),
             "device_self": matrix(times.device_self[shown], every),
             "device_total": matrix(times.device_total[shown], counted),
         },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.summary import DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+from tb_perfcompare.model.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 Ints = NDArray[np.int64]
 
@@ -57,7 +57,7 @@ def _label(summary: Summary) -> str:
     return f"{capture.worker}/{capture.span}"
 
 
-def _device(summaries: Sequence[Summary]):  # type: ignore[no-untyped-def]
+def _device(summaries: Sequence[Summary]) -> DeviceFacts:
     devices = [summary.device for summary in summaries]
     names = sorted({device.name for device in devices if device.name})
     busiest: dict[str, int] = {}
@@ -71,7 +71,9 @@ def _device(summaries: Sequence[Summary]):  # type: ignore[no-untyped-def]
 def _steps(summaries: Sequence[Summary], offsets: NDArray[np.integer]) -> StepTable:
     parts = [summary.steps for summary in summaries]
     return StepTable(
-        capture=np.concatenate([p.capture + np.int32(o) for p, o in zip(parts, offsets, strict=False)]).astype(np.int32),
+        capture=np.concatenate([p.capture + np.int32(o) for p, o in zip(parts, offsets, strict=False)]).astype(
+            np.int32
+        ),
         label=tuple(label for p in parts for label in p.label),
         start_ns=np.concatenate([p.start_ns for p in parts]),
         total_ns=np.concatenate([p.total_ns for p in parts]),
@@ -132,7 +134,7 @@ def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTa
         places.append(np.array(rows, dtype=np.int64))
     rows_total = len(index)
 
-    def matrix(pick) -> Ints:  # type: ignore[no-untyped-def]
+    def matrix(pick: Callable[[GroupTable], Ints]) -> Ints:
         empty = [np.zeros((0, width), dtype=np.int64) for width in widths]
         return _stack([pick(p) if p is not None else e for p, e in zip(parts, empty, strict=True)], places, rows_total)
 
@@ -150,11 +152,15 @@ def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTa
         keys=tuple(index),
         names=tuple(shown),
         calls=matrix(lambda part: part.calls),
-        measures_ns={name: matrix(lambda part, name=name: part.measures_ns[name]) for name in model.measures_ns},
+        measures_ns={name: matrix(_measure(name)) for name in model.measures_ns},
         min_ns=low if timed else None,
         max_ns=high if timed else None,
         facts=_facts(present, rows_total),
     )
+
+
+def _measure(name: str) -> Callable[[GroupTable], Ints]:
+    return lambda part: part.measures_ns[name]
 
 
 _ADDED = frozenset({"bytes"})

@@ -57,7 +57,9 @@ def step_windows(timeline: Timeline) -> dict[str, Windows]:
     host = Windows(label, start.copy(), plain, (), True, overlaps)
     device = _extend(timeline, host)
     kept = len(device.label)
-    marker = Windows(label[:kept], start[:kept], _to_next_marker(label, start, plain)[:kept], device.dropped, True, overlaps)
+    marker = Windows(
+        label[:kept], start[:kept], _to_next_marker(label, start, plain)[:kept], device.dropped, True, overlaps
+    )
     return {"device": device, "marker": marker}
 
 
@@ -140,9 +142,7 @@ def _extend(timeline: Timeline, host: Windows) -> Windows:
         end[k] = max(int(end[k]), int(last[k]) if hits[k] else int(start[k]), int(start[k]))
         previous = int(end[k])
     kept = _without_tail(hits)
-    dropped = tuple(
-        (host.label[k], int(end[k] - start[k]), _tail_reason(hits, k)) for k in range(kept, count)
-    )
+    dropped = tuple((host.label[k], int(end[k] - start[k]), _tail_reason(hits, k)) for k in range(kept, count))
     return Windows(host.label[:kept], start[:kept], end[:kept], dropped, host.marked, host.overlaps)
 
 

@@ -7,6 +7,7 @@ merely repeat the correlation link nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,10 +108,13 @@ class _NameFacts:
         self.wrapper = self._spread(events, used, texts, lambda name: name in _WRAPPERS)
 
     @staticmethod
-    def _spread(events, used, texts, test):  # type: ignore[no-untyped-def]
+    def _spread(
+        events: EventTable, used: NDArray[np.int32], texts: Sequence[str], test: Callable[[str], bool]
+    ) -> NDArray[np.bool_]:
         table = np.zeros(len(texts), dtype=bool)
         table[used] = [test(texts[i]) for i in used.tolist()]
-        return table[events.name]
+        spread: NDArray[np.bool_] = table[events.name]
+        return spread
 
 
 def interpret(events: EventTable, vendor: Vendor) -> Timeline:

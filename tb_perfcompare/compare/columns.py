@@ -40,7 +40,9 @@ def fraction(
     return Column(name, label, FRACTION.symbol, better, description, role=role, kind="fraction", shown=shown)
 
 
-def number(name: str, label: str, unit: str, description: str, *, better: Better = Better.NONE, shown: bool = True) -> Column:
+def number(
+    name: str, label: str, unit: str, description: str, *, better: Better = Better.NONE, shown: bool = True
+) -> Column:
     """Any other number."""
     return Column(name, label, unit, better, description, kind="number", shown=shown)
 
@@ -50,9 +52,27 @@ def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Col
     joint = f"{name}_" if name else ""
     space = f"{label} " if label else ""
     return (
-        time(f"baseline_{joint}us", f"{space}A".strip(), f"{what} per step of the baseline, {PER_STEP}", role="baseline", shown=shown),
-        time(f"candidate_{joint}us", f"{space}B".strip(), f"{what} per step of the candidate, {PER_STEP}", role="candidate", shown=shown),
-        time(f"{joint}delta_us" if name else "delta_us", f"{space}Δ".strip(), f"candidate minus baseline: {what.lower()} per step", role="delta", shown=shown),
+        time(
+            f"baseline_{joint}us",
+            f"{space}A".strip(),
+            f"{what} per step of the baseline, {PER_STEP}",
+            role="baseline",
+            shown=shown,
+        ),
+        time(
+            f"candidate_{joint}us",
+            f"{space}B".strip(),
+            f"{what} per step of the candidate, {PER_STEP}",
+            role="candidate",
+            shown=shown,
+        ),
+        time(
+            f"{joint}delta_us" if name else "delta_us",
+            f"{space}Δ".strip(),
+            f"candidate minus baseline: {what.lower()} per step",
+            role="delta",
+            shown=shown,
+        ),
     )
 
 
@@ -64,18 +84,22 @@ def calls(what: str) -> tuple[Column, Column]:
     )
 
 
-SHARE = fraction("share", "Δ share", "delta over the delta of the headline; shares of exposed time sum to 1", role="percent")
+SHARE = fraction(
+    "share", "Δ share", "delta over the delta of the headline; shares of exposed time sum to 1", role="percent"
+)
 COUNT_EFFECT = time(
     "count_effect_us",
     "Δ by count",
-    "part of the delta from more or fewer calls: (calls B - calls A) x (mean A + mean B) / 2; a side without calls takes the other's mean",
+    "part of the delta from more or fewer calls: (calls B - calls A) x (mean A + mean B) / 2; "
+    "a side without calls takes the other's mean",
     role="delta",
     shown=False,
 )
 RATE_EFFECT = time(
     "rate_effect_us",
     "Δ by call",
-    "part of the delta from slower or faster calls: (mean B - mean A) x (calls A + calls B) / 2; the two parts sum to the delta",
+    "part of the delta from slower or faster calls: (mean B - mean A) x (calls A + calls B) / 2; "
+    "the two parts sum to the delta",
     role="delta",
     shown=False,
 )

@@ -11,7 +11,13 @@ FEW_STEPS = 6
 SIMILAR_WORK, SOME_WORK = 0.9, 0.5
 """Shared share of calls per step above which the two sides do the same work, and below which they do not."""
 
-_FLAGS = ("profiler.record_shapes", "profiler.with_stack", "profiler.profile_memory", "profiler.with_flops", "profiler.with_modules")
+_FLAGS = (
+    "profiler.record_shapes",
+    "profiler.with_stack",
+    "profiler.profile_memory",
+    "profiler.with_flops",
+    "profiler.with_modules",
+)
 
 
 def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
@@ -34,7 +40,12 @@ def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, .
 def _same_capture(a: Summary, b: Summary) -> Check:
     shared = {c.file.sha256 for c in a.captures if c.file.sha256} & {c.file.sha256 for c in b.captures}
     if shared:
-        return Check("same_capture", "warn", f"{len(shared)} file(s) are on both sides: those steps are compared with themselves", ("verdict",))
+        return Check(
+            "same_capture",
+            "warn",
+            f"{len(shared)} file(s) are on both sides: those steps are compared with themselves",
+            ("verdict",),
+        )
     return Check("same_capture", "ok", "no file is on both sides")
 
 
@@ -47,33 +58,54 @@ def _device(a: Summary, b: Summary) -> Check:
             ("kernels", "ledger entities"),
         )
     if a.device.name != b.device.name:
-        return Check("device_kind", "warn", f"different device models: {_device_text(a)} against {_device_text(b)}", ("cause",))
+        return Check(
+            "device_kind", "warn", f"different device models: {_device_text(a)} against {_device_text(b)}", ("cause",)
+        )
     return Check("device_kind", "ok", f"same device: {_device_text(a)}")
 
 
 def _device_text(summary: Summary) -> str:
-    return summary.device.name or (summary.device.word if summary.device.kind == "cpu" else f"{summary.device.word} (model not recorded)")
+    return summary.device.name or (
+        summary.device.word if summary.device.kind == "cpu" else f"{summary.device.word} (model not recorded)"
+    )
 
 
 def _device_count(a: Summary, b: Summary) -> Check:
     if a.device.count != b.device.count:
-        return Check("device_count", "warn", f"{a.device.count} against {b.device.count} devices at work", ("device", "communication"))
+        return Check(
+            "device_count",
+            "warn",
+            f"{a.device.count} against {b.device.count} devices at work",
+            ("device", "communication"),
+        )
     return Check("device_count", "ok", f"{a.device.count} device(s) at work on each side")
 
 
 def _markers(a: Summary, b: Summary) -> Check:
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
-        return Check("step_marker", "fail", f"the {without} has no step markers: its whole recording counts as one step", ("verdict", "ledger"))
+        return Check(
+            "step_marker",
+            "fail",
+            f"the {without} has no step markers: its whole recording counts as one step",
+            ("verdict", "ledger"),
+        )
     if not a.marked:
-        return Check("step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",))
+        return Check(
+            "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
+        )
     return Check("step_marker", "ok", "both sides have ProfilerStep markers")
 
 
 def _steps(a: Summary, b: Summary) -> Check:
     n, m = len(a.steps), len(b.steps)
     if min(n, m) < FEW_STEPS:
-        return Check("steps", "warn", f"{n} against {m} steps; record at least {FEW_STEPS}, better 20, on each side", ("verdict", "p"))
+        return Check(
+            "steps",
+            "warn",
+            f"{n} against {m} steps; record at least {FEW_STEPS}, better 20, on each side",
+            ("verdict", "p"),
+        )
     return Check("steps", "ok", f"{n} against {m} steps")
 
 
@@ -92,14 +124,21 @@ def _work(table: str, what: str, a: Summary, b: Summary) -> Check:
     detail = f"{shared:.0%} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
-    only = f"{sum(k not in y for k in x)} names only in the baseline, {sum(k not in x for k in y)} only in the candidate"
+    only = (
+        f"{sum(k not in y for k in x)} names only in the baseline, {sum(k not in x for k in y)} only in the candidate"
+    )
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))
 
 
 def _ranks(a: Summary, b: Summary) -> Check:
     sizes = [dict(side.environment).get("distributed.world_size", "") for side in (a, b)]
     if sizes[0] != sizes[1]:
-        return Check("world_size", "warn", f"world size {sizes[0] or 'not recorded'} against {sizes[1] or 'not recorded'}", ("communication", "verdict"))
+        return Check(
+            "world_size",
+            "warn",
+            f"world size {sizes[0] or 'not recorded'} against {sizes[1] or 'not recorded'}",
+            ("communication", "verdict"),
+        )
     return Check("world_size", "ok", f"world size {sizes[0]}" if sizes[0] else "no world size recorded")
 
 
@@ -111,7 +150,12 @@ def _differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:
 def _flags(a: Summary, b: Summary) -> Check:
     differing = _differences(a, b, _FLAGS)
     if differing:
-        return Check("profiler_flags", "warn", "recorded with different flags, which cost time: " + "; ".join(differing), ("host time", "verdict"))
+        return Check(
+            "profiler_flags",
+            "warn",
+            "recorded with different flags, which cost time: " + "; ".join(differing),
+            ("host time", "verdict"),
+        )
     return Check("profiler_flags", "ok", "no differing recording flags")
 
 
@@ -124,7 +168,14 @@ def _versions(a: Summary, b: Summary) -> Check:
 
 
 def _complete(a: Summary, b: Summary) -> Check:
-    weak = [note for side in (a, b) for note in side.notes if note.code.value in ("truncated", "repaired", "dropped_events", "file_failed")]
+    weak = [
+        note
+        for side in (a, b)
+        for note in side.notes
+        if note.code.value in ("truncated", "repaired", "dropped_events", "file_failed")
+    ]
     if weak:
-        return Check("complete_files", "warn", "; ".join(f"{note.where}: {note.message}" for note in weak), ("ledger", "counts"))
+        return Check(
+            "complete_files", "warn", "; ".join(f"{note.where}: {note.message}" for note in weak), ("ledger", "counts")
+        )
     return Check("complete_files", "ok", "every file was read whole")

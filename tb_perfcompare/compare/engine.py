@@ -124,7 +124,7 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
         return []
     name = "marker" if a.window == "device" else "device"
     message = (
-        f"with {name} windows the verdict would be \"{VERDICT_WORDS[other.verdict]}\" "
-        f"instead of \"{VERDICT_WORDS[headline.verdict]}\" (--step-window {name})"
+        f'with {name} windows the verdict would be "{VERDICT_WORDS[other.verdict]}" '
+        f'instead of "{VERDICT_WORDS[headline.verdict]}" (--step-window {name})'
     )
     return [Note(NoteCode.STEP_WINDOW_MATTERS, message)]

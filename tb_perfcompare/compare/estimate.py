@@ -90,8 +90,8 @@ class ShiftEstimate:
         ratio = self._quantiles() * self.sigma * self.inflation / math.log1p(margin)
         return math.ceil(2 * ratio * ratio / _RANK_EFFICIENCY)
 
-    def tail_driven(self, margin: float) -> bool:
-        """True when the mean and the typical step tell stories that differ by more than the margin."""
+    def mean_disagrees(self, margin: float) -> bool:
+        """True when the shift of the mean and that of the typical step differ by more than the margin."""
         return abs(self.log_mean_ratio - self.theta) > math.log1p(margin)
 
     @property
@@ -107,21 +107,26 @@ class ShiftEstimate:
         return normal_quantile(1 - self.alpha / 2) + normal_quantile(_POWER)
 
 
-def estimate_shift(baseline_ns: NDArray[np.int64], candidate_ns: NDArray[np.int64], alpha: float) -> ShiftEstimate:
+def estimate_shift(
+    baseline_ns: NDArray[np.int64],
+    candidate_ns: NDArray[np.int64],
+    alpha: float,
+    *,
+    captures: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+) -> ShiftEstimate:
     """Estimate the shift between two samples of step times in time order, each with at least one value.
 
+    `captures` gives the capture of every step when a side has several: autocorrelation is looked for inside each.
     Raises ValueError for an empty sample or a time outside 1..LONGEST_STEP_NS-1.
     """
     for times in (baseline_ns, candidate_ns):
         if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
-    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis])
+    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures)
     exact = bool(test.exact[0])
     inflation = float(test.inflation[0])
-    k, level = interval_rank(
-        n, m, alpha, exact=exact, tie_factor=float(test.tie_factor[0]), inflation=inflation
-    )
+    k, level = interval_rank(n, m, alpha, exact=exact, tie_factor=float(test.tie_factor[0]), inflation=inflation)
     logs = np.log(baseline_ns), np.log(candidate_ns)
     theta, theta_low, theta_high = _shift(*logs, k)
     middle, low_ns, high_ns = _shift_ns(baseline_ns, candidate_ns, k)
@@ -146,7 +151,7 @@ def estimate_shift(baseline_ns: NDArray[np.int64], candidate_ns: NDArray[np.int6
 
 
 def estimate_difference(baseline_ns: NDArray[np.int64], candidate_ns: NDArray[np.int64], alpha: float) -> Difference:
-    """The shift of plain values within +-2**62, zeros allowed: for parts of steps (an entity that is often absent)."""
+    """The shift of plain values in 0..2**62, zeros allowed: for parts of steps (an entity that is often absent)."""
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis])
     k, level = interval_rank(
         len(baseline_ns),

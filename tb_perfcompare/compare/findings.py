@@ -1,18 +1,21 @@
 """Causes in sentences: the ledger's largest changes, each with the entities behind it and how sure it is.
 
-A finding is made for every category whose change is material (CompareOptions.material_*). Definitions: docs/findings.md.
+A finding is made for every category whose change is material (CompareOptions.material_*).
+Definitions: docs/findings.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.compare.comparison import Evidence, Finding, Ledger, LedgerRow
 from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.wording import more_or_less, number_text, short, time_text
-from tb_perfcompare.model.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.compare.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, StepCategory, Summary
 
 _SUBJECTS = {
     StepCategory.KERNEL: "Kernels take",
@@ -35,14 +38,38 @@ _RULES = {
     StepCategory.OTHER: "unrecorded_time",
 }
 
+_TABLES = {
+    StepCategory.KERNEL: "kernels",
+    StepCategory.MEMCPY: "memcpy",
+    StepCategory.MEMSET: "memcpy",
+    StepCategory.COMMUNICATION: "communication",
+    StepCategory.CPU_EXEC: "operators",
+}
+"""Table that holds the rows of a category's entities."""
+
 MOST_OF_IT = 0.25
 """An entity is named in a sentence if its change is at least this share of its category's."""
 
+WRAPPED = 1.1
+"""An operator called as often and taking at most this many times as long merely wraps the one below it."""
+
 UNIFORM_SPREAD = 0.05
-"""Kernels count as uniformly slower if the middle half (by time) of their per-launch ratios lies within this of the median."""
+"""Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""
 
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """What every finding is made from. `unit` turns ledger integers into microseconds per step."""
+
+    ledger: Ledger
+    baseline: Summary
+    candidate: Summary
+    p_values: Mapping[str, float | None]
+    alpha: float
+    unit: int
 
 
 def find_causes(
@@ -53,88 +80,63 @@ def find_causes(
     options: CompareOptions,
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none."""
-    unit = ledger.denominator * 1000
-    step_us = ledger.baseline / unit
-    threshold = max(options.material_fraction * step_us, options.material_ns / 1000)
-    children: dict[str, list[LedgerRow]] = {}
+    books = _Books(ledger, baseline, candidate, p_values, options.alpha, ledger.denominator * 1000)
+    threshold = max(options.material_fraction * ledger.baseline / books.unit, options.material_ns / 1000)
+    children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
     for row in ledger.rows:
         if len(row.path) == 2:
-            children.setdefault(row.path[0], []).append(row)
-    found = []
-    for row in ledger.rows:
-        if len(row.path) == 1 and row.delta and abs(row.delta) / unit >= threshold:
-            category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
-            entities = _behind(row, children.get(row.path[0], []))
-            found.append(_finding(category, row, entities, ledger, baseline, candidate, p_values, options))
+            children[row.path[0]].append(row)
+    found = [
+        _finding(row, [e for e in children[row.path[0]] if e.delta and (e.delta > 0) == (row.delta > 0)], books)
+        for row in ledger.rows
+        if len(row.path) == 1 and row.delta and abs(row.delta) / books.unit >= threshold
+    ]
     found.sort(key=lambda finding: -abs(finding.delta_us))
     return tuple(found[: options.top_findings])
 
 
-def _behind(row: LedgerRow, entities: list[LedgerRow]) -> list[LedgerRow]:
-    """Up to three entities that moved the category its way, largest first."""
-    same_way = [e for e in entities if (e.delta > 0) == (row.delta > 0) and abs(e.delta) >= MOST_OF_IT * abs(row.delta)]
-    return same_way[:3]
-
-
-def _finding(
-    category: StepCategory,
-    row: LedgerRow,
-    entities: list[LedgerRow],
-    ledger: Ledger,
-    baseline: Summary,
-    candidate: Summary,
-    p_values: Mapping[str, float | None],
-    options: CompareOptions,
-) -> Finding:
-    unit = ledger.denominator * 1000
-    delta_us = row.delta / unit
+def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Finding:
+    """`same_way` are the category's entities that moved its way, largest first; a change always has at least one."""
     label = row.path[0]
+    category = StepCategory(CATEGORY_LABELS.index(label))
+    delta_us = row.delta / books.unit
     sentence = (
         f"{_SUBJECTS[category]} {more_or_less(delta_us)} per step "
-        f"({time_text(row.baseline / unit)} to {time_text(row.candidate / unit)})"
+        f"({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
     )
+    named = [e for e in same_way if abs(e.delta) >= MOST_OF_IT * abs(row.delta)][:3]
     evidence = [Evidence("categories", label)]
-    clauses = []
+    clauses: list[str] = []
     if category is not StepCategory.OTHER:
-        clauses += [_entity_clause(entity, unit) for entity in entities]
-        evidence += [Evidence("ledger", " / ".join(entity.path)) for entity in entities]
-        table = _table_of(category)
-        if table:
-            evidence += [Evidence(table, entity.path[1]) for entity in entities]
+        clauses = [_entity_clause(entity, books.unit) for entity in named]
+        if not named:
+            clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books.unit)}"]
+        for entity in named or same_way[:1]:
+            evidence.append(Evidence("ledger", " / ".join(entity.path)))
+            if category in _TABLES:
+                evidence.append(Evidence(_TABLES[category], entity.path[1]))
     if category is StepCategory.RUNTIME:
-        behind = _operator_behind(baseline, candidate, delta_us)
+        behind = _operator_behind(books, delta_us)
         if behind:
             clauses.append(behind[1])
             evidence.append(Evidence("operators", behind[0]))
     if category is StepCategory.KERNEL:
-        uniform = _uniform_ratio(baseline, candidate)
+        uniform = _uniform_ratio(books.baseline, books.candidate)
         if uniform is not None:
             clauses.append(
                 f"the same kernels take {uniform:.2f} times as long per launch almost throughout, "
                 "as a different clock or device would do"
             )
-    if not clauses and category is not StepCategory.OTHER:
-        clauses.append("spread over many entries, none of them a quarter of it")
     return Finding(
         rule=_RULES[category],
-        subject=entities[0].path[1] if entities and category is not StepCategory.OTHER else label,
+        subject=named[0].path[1] if named and category is not StepCategory.OTHER else label,
         category=label,
         delta_us=delta_us,
-        share=row.delta / ledger.delta if ledger.delta else None,
+        share=row.delta / books.ledger.delta if books.ledger.delta else None,
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
-        confidence=_confidence(p_values.get(label), baseline, candidate, options.alpha),
+        confidence=_confidence(label, books),
     )
-
-
-def _table_of(category: StepCategory) -> str:
-    if category is StepCategory.KERNEL:
-        return "kernels"
-    if category in (StepCategory.MEMCPY, StepCategory.MEMSET):
-        return "memcpy"
-    if category is StepCategory.COMMUNICATION:
-        return "communication"
-    return "operators" if category is StepCategory.CPU_EXEC else ""
 
 
 def _entity_clause(entity: LedgerRow, unit: int) -> str:
@@ -142,34 +144,57 @@ def _entity_clause(entity: LedgerRow, unit: int) -> str:
     name = short(entity.path[1])
     calls_a, calls_b = entity.calls
     if entity.status == "added":
-        return f"{name} is new ({time_text(entity.candidate / unit)}, {number_text(calls_b)} calls per step)"
+        return f"{name} is new ({time_text(entity.candidate / unit)}, {calls_text(calls_b)})"
     if entity.status == "removed":
-        return f"{name} is gone ({time_text(entity.baseline / unit)}, {number_text(calls_a)} calls per step)"
+        return f"{name} is gone ({time_text(entity.baseline / unit)}, {calls_text(calls_a)})"
     if calls_a == calls_b:
-        how = f"the same {number_text(calls_a)} calls per step" if calls_a else "no calls of its own"
+        how = f"{calls_text(calls_a)} on both sides"
     else:
-        how = f"{number_text(calls_a)} to {number_text(calls_b)} calls per step"
+        how = f"{number_text(calls_a)} to {calls_text(calls_b)}"
         by_count = abs(entity.count_effect) >= abs(entity.rate_effect)
         how += ", mostly by their number" if by_count else ", mostly by the time of each"
     return f"{name} {more_or_less(delta_us)} ({how})"
 
 
-def _operator_behind(baseline: Summary, candidate: Summary, delta_us: float) -> tuple[str, str] | None:
-    """The operator whose total host time moved most in the same direction: API time lies inside operators."""
+def _operator_behind(books: _Books, delta_us: float) -> tuple[str, str] | None:
+    """The operator whose own API calls moved most in the same direction, named by its outermost wrapper."""
+    baseline, candidate = books.baseline, books.candidate
     a, b = baseline.groups.get("operators"), candidate.groups.get("operators")
     if a is None or b is None:
         return None
-    before = dict(zip(a.keys, a.measures_ns["host_total"].sum(axis=1) / len(baseline.steps) / 1000, strict=True))
-    after = dict(zip(b.keys, b.measures_ns["host_total"].sum(axis=1) / len(candidate.steps) / 1000, strict=True))
+    api = _changes(a, b, "host_api", baseline, candidate)
     sign = 1 if delta_us > 0 else -1
-    moved = {key: sign * (after.get(key, 0.0) - before.get(key, 0.0)) for key in (*before, *after)}
-    if not moved:
+    inner = min(api, key=lambda key: (-sign * (api[key][1] - api[key][0]), key))
+    moved = sign * (api[inner][1] - api[inner][0])
+    if moved < MOST_OF_IT * abs(delta_us):
         return None
-    key = min(moved, key=lambda k: (-moved[k], k))
-    if moved[key] < MOST_OF_IT * abs(delta_us):
-        return None
-    x, y = float(before.get(key, 0.0)), float(after.get(key, 0.0))
-    return key[0], f"the operator that changed most is {short(key[0])} ({time_text(x)} to {time_text(y)} host time)"
+    total = _changes(a, b, "host_total", baseline, candidate)
+    calls = _calls(a, baseline), _calls(b, candidate)
+    own = sign * (total[inner][1] - total[inner][0])
+    wrappers = [
+        key
+        for key, (x, y) in total.items()
+        if own <= sign * (y - x) <= WRAPPED * own and all(c.get(key) == c.get(inner) for c in calls)
+    ]
+    outer = min(wrappers, key=lambda key: (-sign * (total[key][1] - total[key][0]), key), default=inner)
+    x, y = total[outer]
+    text = f"its operator is {short(outer[0])} ({time_text(x)} to {time_text(y)} host time per step)"
+    return outer[0], text
+
+
+def _changes(
+    a: GroupTable, b: GroupTable, measure: str, baseline: Summary, candidate: Summary
+) -> dict[tuple[str, ...], tuple[float, float]]:
+    """Key -> (baseline, candidate) of a measure, microseconds per step."""
+    before, after = (
+        dict(zip(table.keys, (table.measures_ns[measure].sum(axis=1) / len(side.steps) / 1000).tolist(), strict=True))
+        for table, side in ((a, baseline), (b, candidate))
+    )
+    return {key: (before.get(key, 0.0), after.get(key, 0.0)) for key in (*before, *after)}
+
+
+def _calls(table: GroupTable, side: Summary) -> dict[tuple[str, ...], float]:
+    return dict(zip(table.keys, (table.calls.sum(axis=1) / len(side.steps)).tolist(), strict=True))
 
 
 def _uniform_ratio(baseline: Summary, candidate: Summary) -> float | None:
@@ -194,18 +219,18 @@ def _uniform_ratio(baseline: Summary, candidate: Summary) -> float | None:
     return float(np.exp(middle)) if uniform else None
 
 
-def _weighted_quartiles(values: np.ndarray, weights: np.ndarray) -> tuple[float, float, float]:  # type: ignore[type-arg]
+def _weighted_quartiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order]) / weights.sum()
     low, middle, high = (float(values[order][np.searchsorted(share, q)]) for q in (0.25, 0.5, 0.75))
     return low, middle, high
 
 
-def _confidence(p: float | None, baseline: Summary, candidate: Summary, alpha: float) -> str:
+def _confidence(label: str, books: _Books) -> str:
     """How repeatable the category's change is, in words; the size itself is exact."""
-    if min(len(baseline.steps), len(candidate.steps)) < 2 or p is None:
+    p = books.p_values.get(label)
+    if p is None:
         return "size certain, repeatability unknown (one step on a side)"
-    if p <= alpha:
+    if p <= books.alpha:
         return f"steps of the two runs differ clearly (p = {p:.2g})"
     return f"within the spread of the steps (p = {p:.2g})"
-

@@ -44,11 +44,23 @@ class Shape:
 _OPERATOR_MEASURES = (
     Measure("", "", "Self host time: in the operator itself, without operators and API calls below it", "host_self"),
     Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
-    Measure("host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False),
-    Measure("device_total", "Device total", "Total device time: launched by it and by operators below it", "device_total", False),
+    Measure(
+        "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
+    ),
+    Measure("host_api", "API calls", "Outermost API calls that belong to the operator itself", "host_api", False),
+    Measure(
+        "device_total",
+        "Device total",
+        "Total device time: launched by it and by operators below it",
+        "device_total",
+        False,
+    ),
 )
 _CORRECTED = "Corrected reading (docs/readings.md)."
-_OVERLAP = "Times are summed durations: they overlap across threads and streams and do not add up to step time; the ledger does."
+_OVERLAP = (
+    "Times are summed durations: they overlap across threads and streams and do not add up to step time; "
+    "the ledger does."
+)
 
 SHAPES: Mapping[str, Shape] = {
     "operators": Shape(
@@ -67,12 +79,33 @@ SHAPES: Mapping[str, Shape] = {
         (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
         ("total",),
         (
-            ("occupancy", "Occupancy", "percent", "estimated achieved occupancy, mean over launches weighted by time", Better.HIGHER),
-            ("blocks_per_sm", "Blocks per SM", "number", "blocks per multiprocessor, mean over launches weighted by time", Better.HIGHER),
-            ("tensor_cores", "Tensor cores", "fraction", "1 if the kernel's name says it uses tensor cores, 0 if not", Better.NONE),
+            (
+                "occupancy",
+                "Occupancy",
+                "percent",
+                "estimated achieved occupancy, mean over launches weighted by time",
+                Better.HIGHER,
+            ),
+            (
+                "blocks_per_sm",
+                "Blocks per SM",
+                "number",
+                "blocks per multiprocessor, mean over launches weighted by time",
+                Better.HIGHER,
+            ),
+            (
+                "tensor_cores",
+                "Tensor cores",
+                "fraction",
+                "1 if the kernel's name says it uses tensor cores, 0 if not",
+                Better.NONE,
+            ),
         ),
         exposed=True,
-        notes=(_CORRECTED, "Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work."),
+        notes=(
+            _CORRECTED,
+            "Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
+        ),
     ),
     "memcpy": Shape(
         "Copies and sets",
@@ -127,7 +160,9 @@ def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_
         delta = y - x
         if measure.source in shape.order:
             order += np.abs(delta)
-        for column, values in zip(columns.triple(measure.name, measure.label, measure.what, shown=measure.shown), (x, y, delta), strict=True):
+        for column, values in zip(
+            columns.triple(measure.name, measure.label, measure.what, shown=measure.shown), (x, y, delta), strict=True
+        ):
             cells.append((column, _cells(values, _mask(column.role, joined))))
         if not measure.name:
             main = (x, y, delta)
@@ -141,7 +176,14 @@ def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_
         cells.append((column, _cells(values, None)))
     cells += _fact_cells(shape, a, b, joined)
     cells.append((columns.STATUS, _status(joined)))
-    cells.append((columns.text("raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False), list(joined.names)))
+    cells.append(
+        (
+            columns.text(
+                "raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False
+            ),
+            list(joined.names),
+        )
+    )
     rows = list(zip(*(values for _, values in cells), strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], joined.keys[i]))
     return Table(name, shape.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), shape.notes)
@@ -151,15 +193,21 @@ def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:
     places: dict[tuple[str, ...], list[int]] = {}
     names: dict[tuple[str, ...], str] = {}
     for side, table in enumerate((a, b)):
-        for row, key in enumerate(table.keys if table is not None else ()):
+        keys_here, shown = (table.keys, table.names) if table is not None else ((), ())
+        for row, key in enumerate(keys_here):
             places.setdefault(key, [-1, -1])[side] = row
-            names.setdefault(key, table.names[row])  # type: ignore[union-attr]
+            names.setdefault(key, shown[row])
     keys = list(places)
     both = np.array(list(places.values()), dtype=np.int64).reshape(-1, 2)
     return _Joined(keys, [names[key] for key in keys], both[:, 0], both[:, 1])
 
 
-def _sides(a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]):  # type: ignore[no-untyped-def]
+_Side = tuple[GroupTable | None, NDArray[np.int64], int]
+
+
+def _sides(
+    a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]
+) -> tuple[_Side, _Side]:
     return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
 
 
@@ -171,7 +219,9 @@ def _picker(source: str) -> Callable[[GroupTable], NDArray[np.int64]]:
     return lambda table: table.measures_ns[source]
 
 
-def _per_step(table: GroupTable | None, at: NDArray[np.int64], steps: int, pick: Callable[[GroupTable], NDArray[np.int64]]) -> Floats:
+def _per_step(
+    table: GroupTable | None, at: NDArray[np.int64], steps: int, pick: Callable[[GroupTable], NDArray[np.int64]]
+) -> Floats:
     """(rows,) mean per step, 0 where the side lacks the row."""
     if table is None:
         return np.zeros(len(at))
@@ -184,15 +234,22 @@ def _exposed(joined: _Joined, baseline: Summary, candidate: Summary) -> tuple[Fl
     for summary in (baseline, candidate):
         owned = summary.owned
         total: dict[str, int] = {}
-        for category, key, time in zip(owned.category.tolist(), owned.key, owned.time_ns.sum(axis=1).tolist(), strict=True):
+        for category, key, time in zip(
+            owned.category.tolist(), owned.key, owned.time_ns.sum(axis=1).tolist(), strict=True
+        ):
             if category in DEVICE_CATEGORIES:
                 total[key] = total.get(key, 0) + int(time)
-        sides.append(np.array([total.get(key[0], 0) for key in joined.keys], dtype=np.float64) / len(summary.steps) / 1000)
+        sides.append(
+            np.array([total.get(key[0], 0) for key in joined.keys], dtype=np.float64) / len(summary.steps) / 1000
+        )
     return sides[0], sides[1], sides[1] - sides[0]
 
 
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
-    """Count and rate effect of the change from x to y (docs/ledger.md); they sum to y - x and swap sign with the sides."""
+    """Count and rate effect of the change from x to y (docs/ledger.md).
+
+    They sum to y - x and change sign when the sides are swapped.
+    """
     mean_a = np.divide(x, calls_a, out=np.full(len(x), np.nan), where=calls_a > 0)
     mean_b = np.divide(y, calls_b, out=np.full(len(y), np.nan), where=calls_b > 0)
     mean_a, mean_b = np.where(np.isnan(mean_a), mean_b, mean_a), np.where(np.isnan(mean_b), mean_a, mean_b)
@@ -226,17 +283,23 @@ def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> list[Cell]:
     return out
 
 
-def _fact_cells(shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[tuple[Column, list[Cell]]]:
+def _fact_cells(
+    shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined
+) -> list[tuple[Column, list[Cell]]]:
     out: list[tuple[Column, list[Cell]]] = []
     for fact, label, unit, what, better in shape.facts:
         sides = []
         for table, at in ((a, joined.at_a), (b, joined.at_b)):
             known = table.facts.get(fact) if table is not None else None
-            sides.append(np.where(at >= 0, known[np.maximum(at, 0)], np.nan) if known is not None else np.full(len(at), np.nan))
+            sides.append(
+                np.where(at >= 0, known[np.maximum(at, 0)], np.nan) if known is not None else np.full(len(at), np.nan)
+            )
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue
         for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
-            column = columns.number(f"{side}_{fact}", f"{label} {letter}", unit, f"{what} ({side})", better=better, shown=False)
+            column = columns.number(
+                f"{side}_{fact}", f"{label} {letter}", unit, f"{what} ({side})", better=better, shown=False
+            )
             out.append((column, _cells(values, None)))
     return out
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-DENSE_LIMIT = 2_000_000
-"""Up to this many differences they are written out (16 MB); beyond it they are counted."""
+DENSE_LIMIT = 1_000_000
+"""Up to this many differences they are written out (8 MB); beyond it they are counted."""
 
 Value = TypeVar("Value", np.int64, np.float64)
 
@@ -18,7 +19,7 @@ def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: S
     """The differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
 
     Exchanging the samples negates the list at mirrored ranks bit for bit: a difference is rounded the same way
-    whichever operand comes first. int64 values must stay within +-2**62, so that no difference leaves the type.
+    whichever operand comes first. int64 values lie in 0..2**62, so that neither a difference nor its search overflows.
     """
     pairs = len(baseline) * len(candidate)
     if pairs <= DENSE_LIMIT:
@@ -35,7 +36,7 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], rank: int) -> V
     # pairs_from[i]: baseline values at or after position i, so a count of pairs is one look-up per candidate value
     pairs_from = np.append(np.cumsum(times[::-1])[::-1], 0)
 
-    def pairs_up_to(limit: Value) -> int:
+    def pairs_up_to(limit: Any) -> int:
         at = np.searchsorted(subtrahends, minuends - limit, side="left")
         if subtrahends.dtype == np.float64:
             at = _mend(subtrahends, minuends, limit, at)
@@ -50,12 +51,11 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], rank: int) -> V
             high = middle
         else:
             low = middle + 1
-    return to_number(low)
+    found: Value = to_number(low)
+    return found
 
 
-def _mend(
-    subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Value, at: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]) -> NDArray[np.intp]:
     """Move each position to the first subtrahend whose rounded difference is <= limit.
 
     minuend - limit is rounded, so the searched position can be off by the few values within that rounding.
@@ -69,17 +69,18 @@ def _mend(
     return at
 
 
-def _number_line(kind: np.dtype) -> tuple[Callable[[int], Value], Callable[[Value], int]]:  # type: ignore[type-arg]
+def _number_line(kind: np.dtype[Any]) -> tuple[Callable[[int], Any], Callable[[Any], int]]:
     """Every number of the type has an integer place; neighbours have neighbouring places."""
     if kind == np.int64:
-        return np.int64, int  # type: ignore[return-value]
+        return np.int64, int
+    return _float_at, _place_of_float
 
-    def to_number(place: int) -> np.float64:
-        bits = place if place >= 0 else -(2**63) - place
-        return np.int64(bits).view(np.float64)
 
-    def to_place(number: np.float64) -> int:
-        bits = int(np.float64(number).view(np.int64))
-        return bits if bits >= 0 else -(2**63) - bits
+def _float_at(place: int) -> np.float64:
+    bits = place if place >= 0 else -(2**63) - place
+    return np.float64(struct.unpack("<d", struct.pack("<q", bits))[0])
 
-    return to_number, to_place  # type: ignore[return-value]
+
+def _place_of_float(number: np.float64) -> int:
+    bits: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    return bits if bits >= 0 else -(2**63) - bits

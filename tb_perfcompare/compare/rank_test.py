@@ -47,11 +47,16 @@ class BatchedRankTest:
 
 
 def batched_rank_test(
-    baseline: NDArray[np.int64], candidate: NDArray[np.int64], *, ordered: bool = True
+    baseline: NDArray[np.int64],
+    candidate: NDArray[np.int64],
+    *,
+    captures: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    ordered: bool = True,
 ) -> BatchedRankTest:
     """Two-sided Mann-Whitney tests of the rows of (g, n) against those of (g, m), n and m at least 1.
 
-    `ordered` says that columns are in time order; without it no autocorrelation is looked for.
+    captures  per side the capture of each column, (n,) and (m,); None when each side is one capture
+    ordered   columns of one capture are in time order; without it no autocorrelation is looked for
     """
     groups, n = baseline.shape
     m = candidate.shape[1]
@@ -59,7 +64,7 @@ def batched_rank_test(
     twice_u = ranks[:, n:].sum(axis=1) - m * (m + 1)
     total = n + m
     tie_factor = 1.0 - tie_sum / (total * (total - 1.0) * (total + 1.0))
-    rho = _rank_autocorrelation(baseline, candidate) if ordered else np.zeros(groups)
+    rho = _rank_autocorrelation(baseline, candidate, captures) if ordered else np.zeros(groups)
     inflation = np.sqrt((1.0 + rho) / (1.0 - rho))
     exact = (tie_sum == 0) & (inflation <= INFLATION_IGNORED) & (max(n, m) <= EXACT_LIMIT)
     widening = np.where(inflation <= INFLATION_IGNORED, 1.0, inflation)
@@ -138,9 +143,13 @@ def _exact_p_table(n: int, m: int) -> NDArray[np.float64]:
 def _normal_p(
     twice_u: NDArray[np.int64], n: int, m: int, tie_factor: NDArray[np.float64], widening: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Two-sided p from the normal approximation with continuity correction; 1 where all values are equal."""
+    """Two-sided p from the normal approximation; 1 where all values are equal.
+
+    The continuity correction mends a discrete distribution known exactly; a widened one is not, and its interval has
+    no such correction either.
+    """
     deviation = widening * np.sqrt(n * m * (n + m + 1) / 12 * tie_factor)
-    distance = np.maximum(np.abs(twice_u - n * m) - 1, 0) / 2
+    distance = np.maximum(np.abs(twice_u - n * m) - (widening == 1.0), 0) / 2
     z = np.divide(distance, deviation, out=np.zeros_like(deviation), where=deviation > 0)
     return np.array([math.erfc(value) for value in (z / math.sqrt(2)).tolist()], dtype=np.float64)
 
@@ -162,15 +171,32 @@ def _doubled_ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArra
     return ranks, (tied * tied - 1).sum(axis=1)
 
 
-def _rank_autocorrelation(baseline: NDArray[np.int64], candidate: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(g,) rho of neighbouring steps from the ranks within each side, with the small-sample term 2/(n+m)."""
+def _rank_autocorrelation(
+    baseline: NDArray[np.int64],
+    candidate: NDArray[np.int64],
+    captures: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
+) -> NDArray[np.float64]:
+    """(g,) rho of neighbouring steps from ranks within each capture, plus 1/n for what a mean of n steps takes away.
+
+    Ranks stay inside a capture: steps of two captures are no neighbours, and how far captures differ is judged apart,
+    by the noise floor. With one capture per side the small-sample term is 2/(n+m).
+    """
+    stretches = _stretches(baseline, captures[0] if captures else None)
+    stretches += _stretches(candidate, captures[1] if captures else None)
     products = np.zeros(baseline.shape[0])
     squares = np.zeros(baseline.shape[0])
-    for side in (baseline, candidate):
-        steps = side.shape[1]
-        centred = _doubled_ranks(side)[0] - (steps + 1)
+    for stretch in stretches:
+        steps = stretch.shape[1]
+        centred = _doubled_ranks(stretch)[0] - (steps + 1)
         products += (centred[:, :-1] * centred[:, 1:]).sum(axis=1) / steps**2
         squares += (centred * centred).sum(axis=1) / steps**2
     raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
-    rho = np.clip(raw + 2 / (baseline.shape[1] + candidate.shape[1]), 0.0, _RHO_MAX)
+    rho = np.clip(raw + len(stretches) / (baseline.shape[1] + candidate.shape[1]), 0.0, _RHO_MAX)
     return np.where(squares > 0, rho, 0.0)
+
+
+def _stretches(side: NDArray[np.int64], capture: NDArray[np.int32] | None) -> list[NDArray[np.int64]]:
+    """The side cut into its captures, columns of each in order."""
+    if capture is None:
+        return [side]
+    return [side[:, capture == which] for which in np.unique(capture)]

@@ -9,11 +9,14 @@ from tb_perfcompare.compare.comparison import Cell, Ledger, Table
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.units import Better
 
-_OWNED = "Exposed time: every instant of a step belongs to exactly one category (Kernel > Memcpy > Memset > Communication > Runtime > DataLoader > CPU Exec > Other)."
+_OWNED = (
+    "Exposed time: every instant of a step belongs to exactly one category "
+    f"({' > '.join(CATEGORY_LABELS)})."
+)
 
 
 def categories_table(ledger: Ledger, p_values: dict[str, float | None]) -> Table:
-    """The eight categories per step; deltas sum to the headline's. p: Mann-Whitney on the per-step times, uncorrected."""
+    """The eight categories per step; deltas sum to the headline's. p is not corrected for the eight tests."""
     unit = ledger.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
     for row in ledger.rows:
@@ -41,9 +44,13 @@ def categories_table(ledger: Ledger, p_values: dict[str, float | None]) -> Table
         columns.fraction("candidate_share", "Of step B", "share of the candidate's step time"),
         columns.COUNT_EFFECT,
         columns.RATE_EFFECT,
-        columns.number("p", "p", "", "two-sided Mann-Whitney p of the per-step times; empty with one step on a side", shown=False),
+        columns.number(
+            "p", "p", "", "two-sided Mann-Whitney p of the per-step times; empty with one step on a side", shown=False
+        ),
     )
-    return Table("categories", "Step time by category", shown, tuple(rows), (_OWNED, "Corrected reading (docs/readings.md)."))
+    return Table(
+        "categories", "Step time by category", shown, tuple(rows), (_OWNED, "Corrected reading (docs/readings.md).")
+    )
 
 
 def steps_table(sides: dict[str, Summary]) -> Table:
@@ -79,9 +86,17 @@ def steps_table(sides: dict[str, Summary]) -> Table:
 
 _METRICS = {
     "utilisation": ("Utilisation", "time at least one kernel runs over the compared window", Better.HIGHER),
-    "sm_efficiency": ("Est. SM efficiency", "mean over time of min(1, blocks per SM of the running kernels)", Better.HIGHER),
+    "sm_efficiency": (
+        "Est. SM efficiency",
+        "mean over time of min(1, blocks per SM of the running kernels)",
+        Better.HIGHER,
+    ),
     "occupancy": ("Est. achieved occupancy", "kernels' estimated occupancy, weighted by time", Better.HIGHER),
-    "tensor_core_share": ("Tensor-core share", "kernel time in kernels whose names say they use tensor cores", Better.HIGHER),
+    "tensor_core_share": (
+        "Tensor-core share",
+        "kernel time in kernels whose names say they use tensor cores",
+        Better.HIGHER,
+    ),
 }
 
 
@@ -97,7 +112,18 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         delta = y[1] - x[1] if x and y and x[1] is not None and y[1] is not None else None
         why = "; ".join(dict.fromkeys(side[2] for side in (x, y) if side and side[2]))
         label, _, _ = _METRICS[key[1]]
-        rows.append((f"#{key[0] + 1}", label, x[0] if x else None, y[0] if y else None, x[1] if x else None, y[1] if y else None, delta, why))
+        rows.append(
+            (
+                f"#{key[0] + 1}",
+                label,
+                x[0] if x else None,
+                y[0] if y else None,
+                x[1] if x else None,
+                y[1] if y else None,
+                delta,
+                why,
+            )
+        )
     shown = (
         columns.key("device", "Device", "ordinal of the device on its side"),
         columns.key("metric", "Metric", "; ".join(f"{label}: {what}" for label, what, _ in _METRICS.values())),
@@ -127,7 +153,11 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     rows: list[tuple[Cell, ...]] = [(key, a.get(key), b.get(key), a.get(key) == b.get(key)) for key in keys]
     rows.sort(key=lambda row: bool(row[3]))
     shown = (
-        columns.key("name", "Setting", "device.*: deviceProperties; version.*: library versions; profiler.*: recording flags; distributed.*: ranks"),
+        columns.key(
+            "name",
+            "Setting",
+            "device.*: deviceProperties; version.*: libraries; profiler.*: recording flags; distributed.*: ranks",
+        ),
         columns.text("baseline", "A", "as the baseline's trace says; empty: it does not say"),
         columns.text("candidate", "B", "as the candidate's trace says; empty: it does not say"),
         columns.flag("same", "Same", "whether both traces say the same"),
@@ -141,10 +171,10 @@ def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for text in texts:
         a, b = text in baseline.recommendations, text in candidate.recommendations
-        rows.append(("both" if a and b else "baseline" if a else "candidate", text))
+        rows.append((text, "both" if a and b else "baseline" if a else "candidate"))
     shown = (
-        columns.key("side", "Side", "which run the advice is about"),
-        columns.text("text", "Recommendation", "advice by fixed thresholds on this run's own figures"),
+        columns.key("text", "Recommendation", "advice by fixed thresholds on a run's own figures"),
+        columns.text("side", "Side", "which run the advice is about"),
     )
     return Table("recommendations", "Recommendations", shown, tuple(rows))
 

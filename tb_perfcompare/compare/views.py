@@ -60,7 +60,9 @@ def _category_us(summary: Summary) -> list[float]:
 def _categories(summary: Summary) -> Table:
     total = mean_us(summary)
     values = _category_us(summary)
-    rows = tuple((label, value, value / total if total else None) for label, value in zip(CATEGORY_LABELS, values, strict=True))
+    rows = tuple(
+        (label, value, value / total if total else None) for label, value in zip(CATEGORY_LABELS, values, strict=True)
+    )
     shown = (
         columns.key("category", "Category", "part of step time"),
         columns.time("mean_us", "Mean", f"exposed time, {columns.PER_STEP}"),
@@ -72,7 +74,9 @@ def _categories(summary: Summary) -> Table:
 def _group(name: str, table: GroupTable, steps: int) -> Table:
     shape = SHAPES[name]
     shown: list[Column] = [
-        columns.key(key, "Name" if key == "name" else "Input shape", "name" if key == "name" else "shapes of the inputs")
+        columns.key(
+            key, "Name" if key == "name" else "Input shape", "name" if key == "name" else "shapes of the inputs"
+        )
         for key in table.key_columns
     ]
     cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
@@ -96,7 +100,9 @@ def _group(name: str, table: GroupTable, steps: int) -> Table:
             cells.append([float(v) if np.isfinite(v) else None for v in table.facts[fact]])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
-    return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), (*shape.notes, f"Means over {steps} step(s)."))
+    return Table(
+        name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), (*shape.notes, f"Means over {steps} step(s).")
+    )
 
 
 def _device(summary: Summary) -> Table:
@@ -112,7 +118,10 @@ def _device(summary: Summary) -> Table:
 
 
 def _environment(summary: Summary) -> Table:
-    shown = (columns.key("name", "Setting", "what the trace says about its surroundings"), columns.text("value", "Value", "as recorded"))
+    shown = (
+        columns.key("name", "Setting", "what the trace says about its surroundings"),
+        columns.text("value", "Value", "as recorded"),
+    )
     return Table("environment", "Environment", shown, summary.environment)
 
 

@@ -23,7 +23,7 @@ def _three(value: float) -> str:
 
 
 def more_or_less(us: float) -> str:
-    """"58.1 ms less", "3.20 ms more"."""
+    """ "58.1 ms less", "3.20 ms more"."""
     return f"{time_text(us)} {'more' if us > 0 else 'less'}"
 
 
@@ -32,12 +32,17 @@ def short(name: str) -> str:
     if len(name) <= _NAME_LIMIT:
         return name
     head = _NAME_LIMIT * 2 // 3
-    return f"{name[:head]}…{name[-(_NAME_LIMIT - head - 1):]}"
+    return f"{name[:head]}…{name[-(_NAME_LIMIT - head - 1) :]}"
 
 
 def number_text(value: float) -> str:
     """Calls per step: whole numbers without a fraction."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
+
+
+def calls_text(value: float) -> str:
+    """"1 call per step", "2.50 calls per step"."""
+    return f"{number_text(value)} {'call' if value == 1 else 'calls'} per step"
 
 
 VERDICT_WORDS = {

@@ -41,7 +41,7 @@ CATEGORY_OF: dict[str, Category] = {
 """Lower-cased `cat` of a trace event -> Category; anything else is Category.OTHER and is kept under its own name."""
 
 FLOW_CATEGORIES = frozenset({"fwdbwd", "forward_backward"})
-"""Arrows from a forward operator to its backward; launch arrows (`ac2g`, `async*`) repeat the correlation and are skipped."""
+"""Arrows from a forward operator to its backward; launch arrows (`ac2g`, `async*`) repeat the correlation: skipped."""
 
 MEMORY_EVENT_NAME = "[memory]"
 
@@ -73,7 +73,9 @@ class Vendor:
 
 
 VENDORS: tuple[Vendor, ...] = (
-    Vendor("mlu", "MLU", ("mlu_runtime",), ("mlu",), ("cn",), ("kernel_type", "dim", "tasktopo"), ("cncl",), (20,), False),
+    Vendor(
+        "mlu", "MLU", ("mlu_runtime",), ("mlu",), ("cn",), ("kernel_type", "dim", "tasktopo"), ("cncl",), (20,), False
+    ),
     Vendor("rocm", "GPU", (), ("amd", "instinct", "radeon"), ("hip",), (), ("rccl",), (6,)),
     Vendor("mtia", "MTIA", ("mtia_runtime",), ("mtia",), ("mtia",), (), ("hccl",), (), False),
     Vendor("xpu", "XPU", ("xpu_runtime",), ("intel", "arc"), ("ur", "ze"), (), ("xccl", "oneccl"), (12,)),
@@ -83,5 +85,5 @@ VENDORS: tuple[Vendor, ...] = (
 
 CPU = Vendor("cpu", "CPU", memory_types=(0,))
 
-COLLECTIVE_LIBRARIES: tuple[str, ...] = tuple(name for v in VENDORS for name in v.collectives) + ("gloo", "mpi")
+COLLECTIVE_LIBRARIES: tuple[str, ...] = (*(name for v in VENDORS for name in v.collectives), "gloo", "mpi")
 """Prefixes (before `:` in annotations, before a separator in kernel names) that mean communication between ranks."""

@@ -189,7 +189,8 @@ class EventTable:
             array = getattr(self, column)
             if array.dtype != dtype or array.shape != (n,):
                 raise ValueError(
-                    f"EventTable.{column}: want {np.dtype(dtype)} of shape ({n},), got {array.dtype} of shape {array.shape}"
+                    f"EventTable.{column}: want {np.dtype(dtype)} of shape ({n},), "
+                    f"got {array.dtype} of shape {array.shape}"
                 )
             array.setflags(write=False)
         object.__setattr__(self, "args", MappingProxyType(dict(self.args)))

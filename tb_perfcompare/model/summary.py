@@ -52,8 +52,8 @@ DEVICE_CATEGORIES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, cpu), `word` what users call it, `name` the model ("" unknown),
-    `count` how many devices did work."""
+    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, cpu), `word` what users call it, `name` the model ("" if
+    unknown), `count` how many devices did work."""
 
     kind: str
     word: str

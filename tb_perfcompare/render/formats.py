@@ -80,11 +80,12 @@ def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Com
     elif table is not None:
         tables = {table: document.table_named(comparison, table)}
     if top is not None:
-        tables = {name: _first_rows(found, top) for name, found in tables.items()}
+        tables = {name: first_rows(found, top) for name, found in tables.items()}
     return replace(comparison, tables=tables)
 
 
-def _first_rows(table: Table, top: int) -> Table:
+def first_rows(table: Table, top: int) -> Table:
+    """The table cut to `top` rows, with a note when that left some out."""
     if len(table.rows) <= top:
         return table
     note = f"first {top:,} of {len(table.rows):,} rows"

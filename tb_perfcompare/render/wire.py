@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from tb_perfcompare._version import __version__
@@ -26,7 +25,7 @@ from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
 VIEW_SCHEMA = "tb_perfcompare.view/1"
 
 
-def encode(value: Mapping[str, Any] | list[Any], *, indent: int | None = None) -> bytes:
+def encode(value: Any, *, indent: int | None = None) -> bytes:
     """UTF-8 JSON. An unpaired surrogate, which UTF-8 cannot carry, is written as its JSON escape."""
     separators = (",", ":") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)

@@ -1,13 +1,15 @@
 """The `args` objects of a block of events -> one sparse column per argument some view uses.
 
-The objects arrive as dictionaries of undecoded JSON values. They are laid end to end, every key is turned into a number
-once, and each kind of value is parsed in one go: the cost follows the arguments present, not the columns there could be.
+The objects arrive as dictionaries of undecoded JSON values. They are laid end to end, every key is turned into a
+number, and each kind of value is parsed in one go: the cost follows the arguments present, not the columns there
+could be.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain, compress
+from operator import methodcaller
 from typing import Any
 
 import msgspec
@@ -33,6 +35,9 @@ _DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int
 _GAP = b"\0"
 
 
+_values = methodcaller("values")
+
+
 class ArgumentColumns:
     """Collects arguments block by block; `finish` gives the columns."""
 
@@ -51,7 +56,7 @@ class ArgumentColumns:
         sizes = np.fromiter(map(len, objects), np.int32, len(objects))
         total = int(sizes.sum())
         slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)
-        values = list(chain.from_iterable(map(dict.values, objects)))  # type: ignore[arg-type]
+        values = list(chain.from_iterable(map(_values, objects)))
         rows = np.repeat(np.arange(first_row, first_row + len(objects), dtype=np.int32), sizes)
         kinds = _KIND_OF_SLOT[slots]
         for number, kind in enumerate(_KINDS):

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME
-from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable
+from tb_perfcompare.model.events import Category, EventTable, FlowTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.arguments import ArgumentColumns
-from tb_perfcompare.sources.interning import KeyNumbers, Lanes, Membership, Names, Place, as_place, without_gaps
+from tb_perfcompare.sources.interning import KeyNumbers, Lanes, Membership, Names, Place, as_place
 from tb_perfcompare.sources.numbers import parse_integers, parse_times
 
-_NULL = msgspec.Raw(b"null")
+NULL = msgspec.Raw(b"null")
 
 
 class Event(msgspec.Struct, gc=False):
@@ -35,9 +35,9 @@ class Event(msgspec.Struct, gc=False):
     name: str | None = None
     pid: int | float | str | None = None
     tid: int | float | str | None = None
-    ts: msgspec.Raw = _NULL
-    dur: msgspec.Raw = _NULL
-    id: msgspec.Raw = _NULL
+    ts: msgspec.Raw = NULL
+    dur: msgspec.Raw = NULL
+    id: msgspec.Raw = NULL
     args: dict[str, msgspec.Raw] | None = None
 
 
@@ -185,11 +185,12 @@ class ColumnBuilder:
         self._finer += start.finer + length.finer
         self._fractional |= start.fractional or length.fractional
         category = np.fromiter(map(self._categories.__getitem__, map(_cat, events)), np.int32, n)
-        lane = np.fromiter(map(self._lanes.__getitem__, zip(map(_pid, events), map(_tid, events), strict=True)), np.int32, n)
-        columns = {
-            "raw_category": self._mend(category, "missing cat"),
+        places = zip(map(_pid, events), map(_tid, events), strict=True)
+        lane = np.fromiter(map(self._lanes.__getitem__, places), np.int32, n)
+        columns: dict[str, NDArray[Any]] = {
+            "raw_category": self._mend(category, complete, "missing cat"),
             "name": name,
-            "lane": self._mend(lane, "missing pid or tid"),
+            "lane": self._mend(lane, True, "missing pid or tid"),
             "start_ns": start.ns,
             "dur_ns": dur_ns,
             "complete": complete,
@@ -244,10 +245,13 @@ class ColumnBuilder:
         """One array of a column's blocks, which are given up."""
         return np.concatenate([np.empty(0, dtype), *self._dense.pop(column)])
 
-    def _mend(self, codes: NDArray[np.int32], reason: str) -> NDArray[np.int32]:
-        mended, count = without_gaps(codes)
-        self.repaired.update({reason: count} if count else {})
-        return mended
+    def _mend(self, codes: NDArray[np.int32], needed: NDArray[np.bool_] | bool, reason: str) -> NDArray[np.int32]:
+        """Codes without complements; those where a value was needed are counted."""
+        gaps = codes < 0
+        count = int(np.count_nonzero(gaps & needed))
+        if count:
+            self.repaired[reason] += count
+        return np.where(gaps, ~codes, codes)
 
     def _count(self, reason: str, rows: NDArray[np.bool_]) -> None:
         count = int(np.count_nonzero(rows))

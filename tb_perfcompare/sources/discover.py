@@ -1,8 +1,9 @@
 """Finds runs below a log directory by file name alone; nothing is opened.
 
-A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path below
-the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one profiling
-window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span `default`.
+A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path
+below the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one
+profiling window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span
+`default`.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     nested = [run.name for run in find_runs(absolute, fs).runs]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
-        raise SelectionError(f"{path} is not a run but holds runs: {shown}", hint="give one of them, e.g. " + _below(path, nested[0]))
+        hint = f"give one of them, e.g. {_below(path, nested[0])}"
+        raise SelectionError(f"{path} is not a run but holds runs: {shown}", hint=hint)
     loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
     hint = "trace files are named <worker>[.<number>].pt.trace.json[.gz]"
     if loose:

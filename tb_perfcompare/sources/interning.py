@@ -10,9 +10,6 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
-
 from tb_perfcompare.model.events import LaneTable
 from tb_perfcompare.model.strings import StringTable
 
@@ -29,12 +26,6 @@ def as_place(value: int | float | str | None) -> Place:
     if isinstance(value, float):
         return int(value) if value.is_integer() else repr(value)
     return value
-
-
-def without_gaps(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], int]:
-    """(codes with complements resolved, how many were complements)."""
-    gaps = codes < 0
-    return np.where(gaps, ~codes, codes), int(np.count_nonzero(gaps))
 
 
 class Names(dict[str | None, int]):
@@ -91,7 +82,7 @@ class JsonTexts(dict[bytes, int]):
 
 
 class KeyNumbers(dict[str | None, int]):
-    """Known key -> its number, any other -> 0. A file may invent a new key for every event: memory of them is bounded."""
+    """Known key -> its number, any other -> 0. Memory of the others is bounded: a file may invent any number."""
 
     def __init__(self, known: Iterable[tuple[str | None, int]]) -> None:
         super().__init__(known)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any
 
+from tb_perfcompare.analysis.compat import answer, read_compat
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.analysis.summarize import summarize
@@ -31,6 +32,7 @@ class CaptureFile:
     shown   how messages name it: relative to the logdir, or as the user typed it
     name    relative to the source, for the files of a side
     bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
+    source  what the user calls the whole it belongs to: a run, or a path as typed
     """
 
     path: str
@@ -42,6 +44,7 @@ class CaptureFile:
     worker: str
     span: str
     rank: int | None
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,6 @@ class Side:
 class SummaryJob:
     """One file to read and summarise. Equal jobs have equal answers."""
 
-    source: str
     file: CaptureFile
     window: str
 
@@ -78,7 +80,7 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
         recording = read_recording(file, report)
         report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))
         return summarize(
-            recording, source=job.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
+            recording, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
             window=job.window,
         )  # fmt: skip
     except InputError as error:
@@ -125,6 +127,29 @@ def compare_sides(
     return compare_summaries(pooled(baseline), pooled(candidate), options)
 
 
+@dataclass(frozen=True, slots=True)
+class CompatQuestion:
+    """One of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run; `params` are the
+    route's other arguments."""
+
+    file: CaptureFile
+    route: str
+    group_by: str | None
+    worker_count: int
+    params: Mapping[str, str]
+
+
+def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
+    """The answer as JSON-able values. Raises InputError and SelectionError."""
+    try:
+        profile = read_compat(read_recording(question.file, report))
+    except InputError as error:
+        raise shown_error(error, question.file) from error
+    return answer(
+        profile, question.route, worker_count=question.worker_count, group_by=question.group_by, **question.params
+    )
+
+
 def failure_note(error: InputError) -> Note:
     """A file that is left out of its side."""
     hint = f"; {error.hint}" if error.hint else ""
@@ -132,9 +157,3 @@ def failure_note(error: InputError) -> Note:
     return Note(NoteCode.FILE_FAILED, f"left out: {place}{error.reason}{hint}", error.path)
 
 
-T = TypeVar("T")
-
-
-def only(values: Sequence[T]) -> T | None:
-    """The single element, or None."""
-    return values[0] if len(values) == 1 else None

@@ -19,7 +19,7 @@ import weakref
 from collections.abc import Callable
 from typing import IO, Any, TypeVar
 
-from tb_perfcompare.errors import Cancelled, InputError, PerfCompareError
+from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.workspace.flights import Flight
 from tb_perfcompare.workspace.worker_process import read_frame, write_frame
 
@@ -239,7 +239,3 @@ def _close_at_exit(reference: weakref.ref[WorkerPool]) -> None:
     if pool is not None:
         pool.close()
 
-
-def as_input_error(died: WorkerDied, path: str) -> InputError:
-    """The death of a worker as an error about the file it was reading."""
-    return InputError(path, died.message, hint="try again; if it happens again the file may be too large for the memory")

@@ -9,6 +9,8 @@ from typing import Any
 from tb_perfcompare.analysis.compat.device_metrics import summary
 from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
 from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
+from tb_perfcompare.analysis.compat.memory import MemoryRecords
+from tb_perfcompare.analysis.compat.memory_views import curve_answer, events_answer, memory_answer, memory_units
 from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
 from tb_perfcompare.analysis.compat.profile import CompatProfile
@@ -87,6 +89,47 @@ def _kernel_tc_pie(profile: CompatProfile, request: Request) -> Any:
     return tensor_core_pie(profile.kernels) if profile.roles.has(Role.KERNEL) else None
 
 
+def _memory(profile: CompatProfile, request: Request) -> Any:
+    units = memory_units(_text(request, "memory_metric", "KB"))
+    start, end = _time(request, "start_ts"), _time(request, "end_ts")
+    return memory_answer(_records(profile), profile.forest, units, start, end)
+
+
+def _memory_curve(profile: CompatProfile, request: Request) -> Any:
+    units = memory_units(_text(request, "memory_metric", "MB"), _text(request, "time_metric", "ms"))
+    return curve_answer(_records(profile), units, profile.stream.first_start, profile.variant.curve_points)
+
+
+def _memory_events(profile: CompatProfile, request: Request) -> Any:
+    units = memory_units(_text(request, "memory_metric", "KB"), _text(request, "time_metric", "ms"))
+    start, end = _time(request, "start_ts"), _time(request, "end_ts")
+    return events_answer(_records(profile), profile.forest, units, profile.stream.first_start, start, end)
+
+
+def _records(profile: CompatProfile) -> MemoryRecords:
+    if not len(profile.memory):
+        raise SelectionError(
+            "the trace holds no memory events (profile_memory was off)",
+            hint=f"views of this trace: {', '.join(available_routes(profile))}",
+        )
+    return profile.memory
+
+
+def _text(request: Request, name: str, default: str) -> str:
+    return str(request.params.get(name) or default)
+
+
+def _time(request: Request, name: str) -> int | None:
+    """Whole microseconds of a request argument, None if it was not given."""
+    value = request.params.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        raise SelectionError(f"{name} is {value!r}", hint="it must be whole microseconds") from None
+
+
 _ROUTES: dict[str, Callable[[CompatProfile, Request], Any]] = {
     "overview": _overview,
     "operation": _operation,
@@ -95,7 +138,17 @@ _ROUTES: dict[str, Callable[[CompatProfile, Request], Any]] = {
     "kernel": _kernel,
     "kernel/table": _kernel_table,
     "kernel/tc_pie": _kernel_tc_pie,
+    "memory": _memory,
+    "memory_curve": _memory_curve,
+    "memory_events": _memory_events,
 }
+
+_NEEDS_MEMORY = ("memory", "memory_curve", "memory_events")
+
+
+def available_routes(profile: CompatProfile) -> list[str]:
+    """Routes this trace has data for."""
+    return [route for route in _ROUTES if route not in _NEEDS_MEMORY or len(profile.memory)]
 
 
 def answer(

@@ -40,10 +40,9 @@ class DeviceMetrics:
 @dataclass(frozen=True, slots=True)
 class TensorCoreTime:
     """`by_device` share of tensor-core time of operators' kernels per device (empty: operators launched no kernel),
-    `used` the same over all devices, `eligible` the share of kernel time under operators that could use them."""
+    `eligible` the share of operators' kernel time that is under operators that could use them."""
 
     by_device: Mapping[int, float]
-    used: float
     eligible: float
 
 
@@ -64,9 +63,8 @@ def tensor_core_time(
         here = device == number
         time = running_total(span[here])
         by_device[number] = running_total(span[here & on_tensor_core]) / time if time > 0 else 0.0
-    used = running_total(span[on_tensor_core]) / total if total > 0 else 0.0
     eligible = _lowest_eligible_time(stream, links, forest, figures) / total if total > 0 else 0.0
-    return TensorCoreTime(by_device, used, eligible)
+    return TensorCoreTime(by_device, eligible)
 
 
 def slices(offset: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:

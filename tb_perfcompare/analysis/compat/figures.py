@@ -84,14 +84,12 @@ def measure_nodes(stream: EventStream, links: Links, forest: Forest, launches: L
             if forest.type[node] == Kind.OPERATOR and not listable[node]:
                 inherited = any(figures.eligible[child] for child in forest.children[node])
                 figures.eligible[node] = inherited or figures.tc_self[node] > 0
-            spent = _outermost(calls, start, end) if outermost else calls
-            busy = 0
-            for call in spent:
-                busy += end[call] - start[call]
-            nested = 0
+            self_host = figures.host[node]
             for child in forest.children[node]:
-                nested += figures.host[child]
-            figures.self_host[node] = figures.host[node] - nested - busy
+                self_host -= figures.host[child]
+            for call in _outermost(calls, start, end) if outermost else calls:
+                self_host -= end[call] - start[call]
+            figures.self_host[node] = self_host
     return figures
 
 

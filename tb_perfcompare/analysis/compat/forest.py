@@ -211,8 +211,8 @@ def _merge_duplicates(forest: Forest, root: int) -> None:
             child = children[node][0]
             if not (types[node] == types[child] == Kind.OPERATOR and name[node] == name[child]):
                 break
-            children[node] = children[child]
-            forest.calls[node] = forest.calls[child]
+            children[node], children[child] = children[child], []
+            forest.calls[node], forest.calls[child] = forest.calls[child], []
         pending.extend(children[node])
 
 

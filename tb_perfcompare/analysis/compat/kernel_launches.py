@@ -91,7 +91,7 @@ def launches_answer(
         if variant.operator_column:
             cells.append(_yes(figures.listable[owner]))
         times = [span[i] for i in members]
-        cells += [len(members), total, whole(total / len(members)), max(times), min(times)]
+        cells += [len(members), total, whole(total / len(members)), max([0, *times]), min(times)]
         weighted = [_weighted(values, members, span, total) for values in (blocks, occupancy)]
         cells += detail_cells(*weighted, has_blocks, has_occupancy)
         rows.append((total, cells))
@@ -129,11 +129,11 @@ def _property_texts(stream: EventStream, at: NDArray[np.int64], item: KernelProp
 
 
 def _weighted(values: NDArray[np.float64], members: list[int], span: list[Any], total: Any) -> float:
-    """Mean weighted by duration, missing = 0, added left to right; 0.0 of nothing."""
+    """Mean weighted by duration, missing = 0, added left to right; an integer 0 of nothing."""
     weighted = 0.0
     for i, value in zip(members, values[members].tolist(), strict=True):
         weighted += value * span[i] if value == value else 0.0
-    return weighted / total if total else 0.0
+    return weighted / total if total else 0
 
 
 def _yes(truth: bool) -> str:

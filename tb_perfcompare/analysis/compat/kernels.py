@@ -40,6 +40,19 @@ class KernelTable:
     has_blocks: bool
     has_occupancy: bool
 
+    @property
+    def weightless(self) -> bool:
+        """No launch took any time: weighted means are then integer zeros."""
+        return not any(row.longest for row in self.rows)
+
+    @property
+    def tensor_core_share(self) -> float:
+        """Part of all kernels' time spent in kernels on tensor cores; 0.0 without kernel time."""
+        totals = np.array([row.total for row in self.rows])
+        used = np.array([row.tensor_cores for row in self.rows], dtype=np.bool_)
+        time = np.sum(totals).item()
+        return float(np.sum(totals[used]).item() / time) if time else 0.0
+
 
 def kernel_table(stream: EventStream) -> KernelTable:
     """Kernels of the trace by name, launched by a recorded call or not."""
@@ -108,7 +121,8 @@ def kernel_answer(table: KernelTable, word: str) -> dict[str, Any]:
     for row in table.rows:
         cells: list[Any] = [row.name, "Yes" if row.tensor_cores else "No", row.calls]
         cells += [whole(row.total), whole(row.mean), whole(row.longest), whole(row.shortest)]
-        cells += detail_cells(row.blocks, row.occupancy, table.has_blocks, table.has_occupancy)
+        means = (0, 0) if table.weightless else (row.blocks, row.occupancy)
+        cells += detail_cells(*means, table.has_blocks, table.has_occupancy)
         rows.append(cells)
     return {"metadata": {"sort": "Total Duration (us)"}, "data": {"columns": columns, "rows": rows}}
 
@@ -144,10 +158,7 @@ def kernel_pie(table: KernelTable) -> dict[str, Any]:
 
 def tensor_core_pie(table: KernelTable) -> dict[str, Any]:
     """The `kernel/tc_pie` answer."""
-    totals = np.array([row.total for row in table.rows])
-    used = np.array([row.tensor_cores for row in table.rows], dtype=np.bool_)
-    whole_time = np.sum(totals).item()
-    share = np.sum(totals[used]).item() / whole_time if whole_time else 0.0
+    share = table.tensor_core_share
     columns = [{"type": "string", "name": "name"}, {"type": "number", "name": "value"}]
-    rows = [["Using Tensor Cores", float(share)], ["Not Using Tensor Cores", 1.0 - share]]
+    rows = [["Using Tensor Cores", share], ["Not Using Tensor Cores", 1.0 - share]]
     return {"total": {"columns": columns, "rows": rows}}

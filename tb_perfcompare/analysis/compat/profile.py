@@ -19,6 +19,7 @@ from tb_perfcompare.analysis.compat.kernel_launches import Launches, list_launch
 from tb_perfcompare.analysis.compat.kernels import KernelTable, kernel_table
 from tb_perfcompare.analysis.compat.kinds import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
 from tb_perfcompare.analysis.compat.links import Links, link
+from tb_perfcompare.analysis.compat.memory import MemoryRecords, read_memory
 from tb_perfcompare.analysis.compat.operators import OperatorCalls, list_calls
 from tb_perfcompare.analysis.compat.overview import StepCosts, step_costs
 from tb_perfcompare.analysis.compat.recommendations import Evidence, recommend
@@ -74,10 +75,16 @@ class CompatProfile:
             libraries=self.links.libraries,
             properties=self.device_properties,
             metrics=self.metrics,
-            tensor_cores=self.tensor_cores,
-            memory_peaks=[],
+            tensor_core_share=self.kernels.tensor_core_share,
+            eligible_share=self.tensor_cores.eligible,
+            memory_peaks=self.memory.peaks(),
         )
         return recommend(evidence, self.variant)
+
+    @cached_property
+    def memory(self) -> MemoryRecords:
+        """Memory records, charged to the nodes they fall into."""
+        return read_memory(self.stream, self.forest)
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:

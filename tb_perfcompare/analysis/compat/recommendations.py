@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tb_perfcompare.analysis.compat.device_metrics import DeviceMetrics, TensorCoreTime, memory_bytes
+from tb_perfcompare.analysis.compat.device_metrics import DeviceMetrics, memory_bytes
 from tb_perfcompare.analysis.compat.overview import StepCosts
 from tb_perfcompare.analysis.compat.roles import Role
 from tb_perfcompare.analysis.compat.variant import Variant
@@ -27,7 +27,8 @@ def _link(url: str, text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the rules look at. `data_parallel` and `distributed` say that such a module ran; `used_devices` counts pids of
-    device work; `libraries` are the collectives' libraries; `memory_peaks` lists (device type, device id, peak bytes) in
+    device work; `libraries` are the collectives' libraries; `tensor_core_share` is the part of all kernels' time on tensor
+    cores, `eligible_share` the part of operators' kernel time that could be; `memory_peaks` lists (device type, device id, peak bytes) in
     order of first appearance."""
 
     costs: StepCosts
@@ -37,7 +38,8 @@ class Evidence:
     libraries: frozenset[str]
     properties: list[dict[str, Any]]
     metrics: tuple[DeviceMetrics, ...]
-    tensor_cores: TensorCoreTime
+    tensor_core_share: float
+    eligible_share: float
     memory_peaks: list[tuple[int, int, float]]
 
 
@@ -121,13 +123,12 @@ def _utilization(evidence: Evidence, variant: Variant) -> str | None:
 
 
 def _tensor_cores(evidence: Evidence) -> str | None:
-    times = evidence.tensor_cores
     major = evidence.properties[0].get("computeMajor") if evidence.properties else None
     modern = isinstance(major, int) and major >= _MIN_TENSOR_CORE_MAJOR
-    if not modern or times.used != 0.0 or times.eligible <= 0:
+    if not modern or evidence.tensor_core_share != 0.0 or evidence.eligible_share <= 0:
         return None
     return (
-        f"Kernels with {round(100 * times.eligible)}% time are launched by Tensor Cores eligible operators. "
+        f"Kernels with {round(100 * evidence.eligible_share)}% time are launched by Tensor Cores eligible operators. "
         f"You could enable {_link(f'{_DOCS}/amp.html', 'Automatic Mixed Precision')} to speedup by using FP16."
     )
 

@@ -1,0 +1,126 @@
+// Buttons that act on the pair: suggestions, step window, link, export, rescan, keys.
+
+import { apiUrl, fetchText } from './api';
+import { writeHash, type Address } from './hash';
+import { addressWith, copyText, currentHash } from './host';
+import { Icon } from './icons';
+import { Menu } from './menu';
+import { SuggestMenu } from './pickers';
+import { sideQuery } from './selection';
+import { text } from './strings';
+import type { Comparison, RunsAnswer, Side } from './wire';
+
+interface Props {
+  answer: RunsAnswer;
+  address: Address;
+  a: Side | null;
+  b: Side | null;
+  comparison: Comparison | null;
+  /** the table in view, "" for none */
+  table: string;
+  onPair: (a: Side, b: Side) => void;
+  onWindow: (window: Address['window']) => void;
+  onRescan: () => void;
+  onKeys: () => void;
+  onSay: (message: string) => void;
+}
+
+export function Actions(props: Props) {
+  const { answer, address, a, b, comparison, onPair, onWindow, onRescan, onKeys, onSay } = props;
+  const copyLink = (): void => {
+    const link = addressWith(writeHash(currentHash(), { ...address, a, b }));
+    void copyText(link).then((done) => onSay(done ? text.actions.copied : text.actions.notCopied));
+  };
+  return (
+    <>
+      <div class="action-row">
+        <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
+        <span class="segments" role="group" aria-label={text.actions.window}>
+          {(['device', 'marker'] as const).map((window) => (
+            <button
+              key={window}
+              type="button"
+              aria-pressed={address.window === window}
+              title={`${text.actions.window}: ${window === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`}
+              onClick={() => onWindow(window)}
+            >
+              {window === 'device' ? text.actions.device : text.actions.marker}
+            </button>
+          ))}
+        </span>
+        <button type="button" class="icon-button" title={text.actions.rescan} aria-label={text.actions.rescan} onClick={onRescan}>
+          <Icon name="refresh" />
+        </button>
+        <button type="button" class="icon-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
+          <Icon name="help" />
+        </button>
+      </div>
+      <div class="action-row">
+        <button type="button" class="button" disabled={!a || !b} onClick={copyLink}>
+          <Icon name="link" />
+          <span class="button-text">{text.actions.copyLink}</span>
+        </button>
+        {a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
+      </div>
+    </>
+  );
+}
+
+interface ExportProps {
+  a: Side;
+  b: Side;
+  window: string;
+  table: string;
+  comparison: Comparison | null;
+  onSay: (message: string) => void;
+}
+
+/** Files are made by the server, so that the command line gives the same ones. */
+function ExportMenu({ a, b, window, table, comparison, onSay }: ExportProps) {
+  const url = (format: string, name = ''): string => {
+    const query = sideQuery(a, b, window);
+    query.set('format', format);
+    if (name !== '') query.set('table', name);
+    return apiUrl('report', query);
+  };
+  const shown = comparison?.tables[table] ? table : 'kernels' in (comparison?.tables ?? {}) ? 'kernels' : 'categories';
+  const copyReport = (): void => {
+    fetchText(url('md'))
+      .then(copyText)
+      .then((done) => onSay(done ? text.actions.copiedMd : text.actions.notCopied))
+      .catch((error: unknown) => onSay(error instanceof Error ? error.message : String(error)));
+  };
+  const links: [string, string][] = [
+    [text.actions.reportMd, url('md')],
+    [text.actions.reportText, url('text')],
+    [text.actions.reportJson, url('json')],
+    [text.actions.reportCsv(text.tabs.names[shown] ?? shown), url('csv', shown)],
+  ];
+  return (
+    <Menu label={text.actions.export} icon="export" align="right" disabled={!comparison}>
+      {(close) => (
+        <ul class="pop-list">
+          {links.map(([label, href]) => (
+            <li key={label}>
+              <a class="pop-item" href={href} download="" onClick={close}>
+                {label}
+              </a>
+            </li>
+          ))}
+          <li>
+            <button
+              type="button"
+              class="pop-item"
+              onClick={() => {
+                copyReport();
+                close();
+              }}
+            >
+              {text.actions.copyMd}
+            </button>
+          </li>
+        </ul>
+      )}
+    </Menu>
+  );
+}

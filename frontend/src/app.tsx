@@ -1,0 +1,242 @@
+// The tab as a whole: which pair, which state, which view.
+
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Actions } from './actions';
+import { Banner } from './banners';
+import { Keys } from './keys';
+import { Pickers } from './pickers';
+import { openProfilerTab, type ProfilerPlace } from './profiler_tab';
+import { ResultView } from './result_view';
+import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery } from './selection';
+import { Failed, failureText, Loading, Message, NoRuns, OneRun, Problems, Scanning } from './states';
+import { text } from './strings';
+import { Tabs, tabsOf, SUMMARY } from './tabs';
+import { useAddress, type Change } from './use_address';
+import { useComparison } from './use_comparison';
+import { useRuns } from './use_runs';
+import type { Pair, RunsAnswer, Side } from './wire';
+
+/** State of a table that a change of table or pair starts afresh. */
+const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '' };
+
+export function App() {
+  const { answer, failure, scanning, retryIn, refresh } = useRuns();
+  const [address, change] = useAddress();
+  const [guess, setGuess] = useState<Pair | null>(null);
+  const [said, setSaid] = useState('');
+  const [keysShown, setKeysShown] = useState(false);
+  const [loaded, setLoaded] = useState<RunsAnswer | null>(null);
+
+  // the guess is made once: later listings must not change what is on screen
+  useEffect(() => {
+    if (answer && !guess) setGuess(defaultPair(answer));
+    if (answer && !loaded) setLoaded(answer);
+  }, [answer]);
+
+  const guessed = address.a === null && address.b === null ? guess : null;
+  const a = address.a ?? guessed?.baseline ?? null;
+  const b = address.b ?? guessed?.candidate ?? null;
+  const { question, query, missing, newer } = useQuestion(answer, loaded, a, b, address.window);
+  const [state, again] = useComparison(question, query);
+  const comparison = state.status === 'ready' ? state.comparison : null;
+  const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
+  const tab = tabs.some((entry) => entry.id === address.tab) ? address.tab : SUMMARY;
+
+  const pair = (nextA: Side | null, nextB: Side | null): void => {
+    setLoaded(answer);
+    change({ a: nextA, b: nextB, row: '' }, true);
+  };
+  const chooseTab = (id: string): void => change({ ...FRESH, tab: id === SUMMARY ? '' : id }, true);
+  const openProfiler = (letter: 'a' | 'b'): void => {
+    const side = letter === 'a' ? a : b;
+    const place = answer && side ? profilerPlace(answer, side) : null;
+    if (!place) return;
+    setSaid(text.panel.openHint(place.run, place.worker, place.span));
+    void openProfilerTab(place).then((done) => setSaid(done ? '' : text.panel.openFailed(place.run, place.worker, place.span)));
+  };
+
+  useKeys({
+    x: () => a && b && pair(b, a),
+    '?': () => setKeysShown(true),
+    '/': () => document.querySelector<HTMLInputElement>('.search input')?.focus(),
+    Escape: () => change(address.row !== '' ? { row: '' } : { category: '' }),
+    '[': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[0]?.click(),
+    ']': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[1]?.click(),
+    digit: (n) => tabs[n - 1] && chooseTab(tabs[n - 1]!.id),
+  });
+
+  const heading = <h1 class="sr">{text.title}</h1>;
+  if (!answer)
+    return (
+      <main class="app">
+        {heading}
+        {failure ? (
+          <>
+            <Failed failure={failure} onRetry={() => refresh(true)} />
+            {retryIn > 0 && <p class="retry muted">{text.errors.retryIn(retryIn)}</p>}
+          </>
+        ) : (
+          <Scanning />
+        )}
+      </main>
+    );
+
+  const body = (): preact.ComponentChildren => {
+    if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
+    if (missing)
+      return (
+        <Message
+          alert
+          title={text.errors.missingTitle(missing.side === 'a' ? text.sideA : text.sideB, text.errors.missing[missing.what], missing.name)}
+          hint={text.errors.missingHint}
+          action={text.empty.again}
+          onAction={() => refresh(true)}
+        />
+      );
+    if (!a || !b)
+      return answer.runs.length === 1 ? <OneRun answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
+    switch (state.status) {
+      case 'loading':
+        return <Loading files={state.files} phase={state.phase} since={state.since} onCancel={state.cancel} />;
+      case 'failed':
+        return <Failed failure={state.failure} onRetry={again} />;
+      case 'cancelled':
+        return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
+      case 'ready':
+        return (
+          <ResultView
+            comparison={state.comparison}
+            tab={tab}
+            tabs={tabs}
+            address={address}
+            onChange={change}
+            fresh={FRESH}
+            profiler={answer.profiler_tab ? { open: openProfiler, hint: (letter) => profilerHint(answer, letter === 'a' ? a : b) } : null}
+          />
+        );
+      default:
+        return <Scanning />;
+    }
+  };
+
+  return (
+    <div class={`app${tab === SUMMARY || !comparison ? '' : ' app-table'}`}>
+      <header class="top">
+        {heading}
+        {answer.runs.length > 0 && (
+          <Pickers
+            answer={answer}
+            a={a}
+            b={b}
+            guess={guessed ? guessed.reason : null}
+            comparison={comparison}
+            onPair={pair}
+            onOpenProfiler={answer.profiler_tab ? openProfiler : null}
+            actions={
+              <Actions
+                answer={answer}
+                address={address}
+                a={a}
+                b={b}
+                comparison={comparison}
+                table={tab}
+                onPair={pair}
+                onWindow={(window) => change({ window, row: '' }, true)}
+                onRescan={() => refresh(true)}
+                onKeys={() => setKeysShown(true)}
+                onSay={setSaid}
+              />
+            }
+          />
+        )}
+        {answer.version !== PAGE_VERSION && (
+          <Banner message={text.banners.older(PAGE_VERSION, answer.version)} action={text.banners.reload} onAction={() => location.reload()} />
+        )}
+        {failure && <Banner message={`${failureText(failure).message} ${retryIn > 0 ? text.errors.retryIn(retryIn) : ''}`} action={text.errors.retry} onAction={() => refresh(true)} />}
+        {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
+        {said !== '' && <Banner message={said} onDismiss={() => setSaid('')} dismiss={text.banners.dismiss} />}
+        {answer.runs.length > 0 && <Problems answer={answer} />}
+        {comparison && <Tabs tabs={tabs} current={tab} onChoose={chooseTab} />}
+      </header>
+      <main class="view" aria-busy={scanning || state.status === 'loading'}>
+        {comparison ? (
+          <div id="view" class="view-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+            {body()}
+          </div>
+        ) : (
+          body()
+        )}
+      </main>
+      {keysShown && <Keys onClose={() => setKeysShown(false)} />}
+    </div>
+  );
+}
+
+interface Question {
+  /** null while there is nothing to ask */
+  question: string | null;
+  query: URLSearchParams | null;
+  missing: { side: 'a' | 'b'; what: 'run' | 'worker' | 'span'; name: string } | null;
+  /** sides whose files changed since they were compared, in words */
+  newer: string;
+}
+
+/** What to ask the server for: the pair, as of the listing that the reader has accepted. */
+function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string): Question {
+  return useMemo(() => {
+    if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
+    for (const side of ['a', 'b'] as const) {
+      const missing = missingOf(answer, side === 'a' ? a : b);
+      if (missing) return { question: null, query: null, missing: { side, ...missing }, newer: '' };
+    }
+    const query = sideQuery(a, b, window);
+    const accepted = loaded ?? answer;
+    const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
+    const question = [query.toString(), stamp(a), stamp(b)].join('\n');
+    const changed = [a, b].map((side) => stamp(side) !== fingerprint(answer, side));
+    const newer = [changed[0] ? text.sideA : '', changed[1] ? text.sideB : ''].filter(Boolean).join(', ');
+    return { question, query, missing: null, newer };
+  }, [answer, loaded, JSON.stringify([a, b]), window]);
+}
+
+/** The profiler tab shows one span of one worker: the chosen ones, else the first. */
+function profilerPlace(answer: RunsAnswer, side: Side): ProfilerPlace | null {
+  const run = findRun(answer, side.run);
+  const worker = run?.workers.find((entry) => side.worker === null || entry.worker === side.worker);
+  const span = worker?.spans.find((entry) => side.span === null || entry.span === side.span);
+  if (!run || !worker || !span || filesOf(answer, side).length === 0) return null;
+  return { run: run.run, worker: worker.worker, span: span.span };
+}
+
+function profilerHint(answer: RunsAnswer, side: Side | null): string {
+  const place = side ? profilerPlace(answer, side) : null;
+  return place ? text.panel.openHint(place.run, place.worker, place.span) : '';
+}
+
+interface KeyActions {
+  [key: string]: ((n: number) => unknown) | undefined;
+  digit: (n: number) => unknown;
+}
+
+/** Single keys, unless something is being typed or a modifier is held. */
+function useKeys(actions: KeyActions): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      const typing = target.matches?.('input:not([type=checkbox]), select, textarea') || target.closest?.('dialog, .pop');
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (typing) {
+        if (event.key === 'Escape' && target.matches('.search input')) target.blur();
+        return;
+      }
+      const action = /^[1-9]$/.test(event.key) ? latest.current.digit : latest.current[event.key];
+      if (!action) return;
+      if (event.key === '/' || event.key === '?') event.preventDefault();
+      action(Number(event.key));
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, []);
+}

@@ -1,0 +1,78 @@
+// Causes, largest first, each with the figures it rests on.
+
+import { useState } from 'preact/hooks';
+import { Delta } from './delta';
+import { formatPercent, formatTime } from './format';
+import { text } from './strings';
+import type { Comparison, Evidence, Finding } from './wire';
+
+const FIRST = 4;
+
+interface Props {
+  comparison: Comparison;
+  /** shows a row of a table; undefined when the evidence is a value only */
+  onEvidence: (table: string, row: string) => void;
+}
+
+export function Findings({ comparison, onEvidence }: Props) {
+  const [all, setAll] = useState(false);
+  const { findings } = comparison;
+  const shown = all ? findings : findings.slice(0, FIRST);
+  return (
+    <section class="findings" aria-label={text.findings.region}>
+      <h2 class="section-title">{text.findings.title}</h2>
+      {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
+      <div class="cards">
+        {shown.map((finding, index) => (
+          <Card key={index} finding={finding} comparison={comparison} onEvidence={onEvidence} />
+        ))}
+      </div>
+      {findings.length > FIRST && (
+        <button type="button" class="link-button" onClick={() => setAll(!all)}>
+          {all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Card({ finding, comparison, onEvidence }: { finding: Finding } & Props) {
+  const share = finding.share === null ? 0 : Math.max(0, Math.min(1, finding.share));
+  return (
+    <article class="card">
+      <header>
+        <span class="tag">{finding.category}</span>
+        <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>
+      </header>
+      <h3 title={finding.subject}>{finding.subject}</h3>
+      <p>{finding.sentence}</p>
+      {finding.share !== null && (
+        <div class="share">
+          <span class="share-track" aria-hidden="true">
+            <span class={finding.delta_us < 0 ? 'share-less' : 'share-more'} style={{ width: `${100 * share}%` }} />
+          </span>
+          <span>{text.findings.share(formatPercent(finding.share))}</span>
+        </div>
+      )}
+      <footer>
+        {finding.evidence.map((evidence, index) => (
+          <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
+        ))}
+        <span class="muted">{text.findings.confidence(finding.confidence)}</span>
+      </footer>
+    </article>
+  );
+}
+
+function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence } & Props) {
+  const { table, row, value } = evidence;
+  const known = table === 'ledger' ? text.tabs.attribution : table ? comparison.tables[table]?.title : undefined;
+  if (!table || !known) return value ? <span class="value">{value}</span> : null;
+  const title = text.tabs.names[table] ?? known;
+  return (
+    <button type="button" class="link-button" title={row} onClick={() => onEvidence(table, row ?? '')}>
+      {title}
+      {value ? ` (${value})` : ''}
+    </button>
+  );
+}

@@ -1,0 +1,197 @@
+// A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { cellText, headerUnit, meaning, type ColumnView } from './columns';
+import { Delta } from './delta';
+import type { SortKey } from './order';
+import { text } from './strings';
+import { moveRow, offsetFor, rowWindow } from './window';
+import type { Cell, Table } from './wire';
+
+const ROW_HEIGHT = 28;
+const HEAD_HEIGHT = 34;
+
+interface Props {
+  table: Table;
+  /** row numbers of the table, in order */
+  rows: number[];
+  columns: ColumnView[];
+  /** short forms of the first key, by row number */
+  names: string[] | null;
+  sort: SortKey[];
+  /** place in `rows`, -1 for none */
+  selected: number;
+  onSort: (column: string, add: boolean) => void;
+  onSelect: (place: number) => void;
+  onOpen: (place: number) => void;
+}
+
+function widthOf(view: ColumnView, first: boolean): string {
+  if (first) return 'minmax(220px, 3fr)';
+  if (view.column.role === 'key') return 'minmax(150px, 1.4fr)';
+  if (view.largest > 0) return 'minmax(184px, 1.3fr)';
+  if (!view.numeric) return view.column.kind === 'bool' ? '92px' : 'minmax(120px, 2fr)';
+  return 'minmax(96px, .7fr)';
+}
+
+function minWidth(columns: ColumnView[]): number {
+  return columns.reduce((sum, view, index) => sum + Number(/\d+/.exec(widthOf(view, index === 0))?.[0] ?? 100), 24);
+}
+
+export function Grid({ table, rows, columns, names, sort, selected, onSort, onSelect, onOpen }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [scrollTop, setScrollTop] = useState(0);
+  const [viewport, setViewport] = useState(0);
+  const inner = Math.max(0, viewport - HEAD_HEIGHT);
+  const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
+  const template = columns.map((view, index) => widthOf(view, index === 0)).join(' ');
+  const width = minWidth(columns);
+  const status = table.columns.findIndex((column) => column.role === 'status');
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setViewport(element.clientHeight));
+    observer.observe(element);
+    setViewport(element.clientHeight);
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element || selected < 0 || inner <= 0) return;
+    const offset = offsetFor(selected, element.scrollTop, inner, ROW_HEIGHT);
+    if (offset !== element.scrollTop) element.scrollTop = offset;
+  }, [selected, inner, rows]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' && selected >= 0) return onOpen(selected);
+    const next = moveRow(event.key, selected, rows.length, Math.max(1, Math.floor(inner / ROW_HEIGHT) - 1));
+    if (next === null) return;
+    event.preventDefault();
+    onSelect(next);
+  };
+
+  const drawn: preact.JSX.Element[] = [];
+  for (let place = visible.first; place < visible.end; place += 1) {
+    const number = rows[place]!;
+    const cells = table.rows[number]!;
+    drawn.push(
+      <div
+        key={number}
+        id={`row-${place}`}
+        role="row"
+        aria-rowindex={place + 2}
+        aria-selected={place === selected}
+        class={`row${place === selected ? ' selected' : ''}${place % 2 ? ' odd' : ''}`}
+        style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}
+        onClick={() => {
+          if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
+        }}
+      >
+        {columns.map((view, index) => (
+          <GridCell
+            key={view.column.name}
+            view={view}
+            cell={cells[view.index]}
+            name={index === 0 ? (names?.[number] ?? null) : null}
+            status={index === 0 && status >= 0 ? String(cells[status]) : ''}
+          />
+        ))}
+      </div>,
+    );
+  }
+
+  return (
+    <div
+      class="grid"
+      ref={scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={text.table.grid(table.title)}
+      aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={selected >= visible.first && selected < visible.end ? `row-${selected}` : undefined}
+      onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+      onKeyDown={onKeyDown}
+    >
+      <div class="grid-head" role="rowgroup" style={{ minWidth: `${width}px` }}>
+        <div class="row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+          {columns.map((view) => (
+            <Header key={view.column.name} view={view} sort={sort} onSort={onSort} />
+          ))}
+        </div>
+      </div>
+      <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth: `${width}px` }}>
+        {drawn}
+      </div>
+    </div>
+  );
+}
+
+function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onSort: Props['onSort'] }) {
+  const { column } = view;
+  const key = sort.find((one) => one.column === column.name);
+  const unit = headerUnit(view);
+  const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
+  return (
+    <div role="columnheader" class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
+      <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
+        <span class="head-label">{column.label}</span>
+        {unit && <span class="unit">{unit}</span>}
+        <span class="sort-mark" aria-hidden="true">
+          {key ? (key.descending ? '↓' : '↑') : ''}
+        </span>
+      </button>
+    </div>
+  );
+}
+
+interface CellProps {
+  view: ColumnView;
+  cell: Cell | undefined;
+  name: string | null;
+  status: string;
+}
+
+function GridCell({ view, cell, name, status }: CellProps) {
+  const shown = cellText(view, cell, text.table);
+  const absent = cell === null || cell === undefined || cell === '';
+  const title = absent ? text.table.notMeasured : typeof cell === 'string' ? cell : undefined;
+  const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
+  if (view.largest > 0 && typeof cell === 'number') return <DeltaCell view={view} cell={cell} shown={shown} />;
+  const sense = meaning(view.column, cell);
+  return (
+    <div role="gridcell" class={classes} title={title}>
+      {sense === 0 ? (
+        <span class="cell-text">{name ?? shown}</span>
+      ) : (
+        <Delta value={typeof cell === 'number' ? cell : null} sense={sense}>
+          {shown}
+        </Delta>
+      )}
+      {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
+      {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
+    </div>
+  );
+}
+
+/** Number and a bar to the right for more, to the left for less, on a square-root scale. */
+function DeltaCell({ view, cell, shown }: { view: ColumnView; cell: number; shown: string }) {
+  const size = view.largest > 0 ? 50 * Math.sqrt(Math.abs(cell) / view.largest) : 0;
+  const sense = meaning(view.column, cell);
+  return (
+    <div role="gridcell" class="num with-bar" title={text.table.bar}>
+      <Delta value={cell} sense={sense}>
+        {shown}
+      </Delta>
+      <span class="diverging" aria-hidden="true">
+        <span
+          class={sense > 0 ? 'bar-more' : sense < 0 ? 'bar-less' : 'bar-zero'}
+          style={{ left: `${cell < 0 ? 50 - size : 50}%`, width: `${size}%` }}
+        />
+      </span>
+    </div>
+  );
+}

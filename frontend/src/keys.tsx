@@ -1,0 +1,30 @@
+// The list of keys.
+
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icons';
+import { text } from './strings';
+
+export function Keys({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={onClose}>
+      <header>
+        <h2 id="keys-title">{text.keys.title}</h2>
+        <button type="button" class="icon-button" aria-label={text.keys.close} onClick={() => dialog.current?.close()}>
+          <Icon name="close" size={14} />
+        </button>
+      </header>
+      <dl>
+        {text.keys.list.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

@@ -1,0 +1,138 @@
+// The answer first: which side is slower, by how much, and whether that is sure.
+
+import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from './format';
+import { Icon, type IconName } from './icons';
+import { text } from './strings';
+import type { Comparison, Headline, VerdictWord } from './wire';
+
+const ICON: Record<VerdictWord, IconName> = {
+  slower: 'up',
+  probably_slower: 'up',
+  faster: 'down',
+  probably_faster: 'down',
+  same: 'equal',
+  inconclusive: 'question',
+  withheld: 'stop',
+};
+
+/** Colour of the background only; the icon and the words carry the meaning. */
+export function tone(verdict: VerdictWord): string {
+  if (verdict === 'slower' || verdict === 'probably_slower') return 'more';
+  if (verdict === 'faster' || verdict === 'probably_faster') return 'less';
+  return verdict === 'same' ? 'even' : 'unsure';
+}
+
+export function perWord(headline: Headline): string {
+  return text.verdict.per[headline.metric] ?? text.verdict.per['step_time']!;
+}
+
+/** Change as a fraction of the baseline. */
+function changeOf(headline: Headline): number | null {
+  return headline.ratio === null ? null : headline.ratio - 1;
+}
+
+/** The sentence after the verdict's word. */
+export function effectText(headline: Headline): string {
+  if (headline.delta === null) return '';
+  if (headline.delta === 0) return text.verdict.zero(perWord(headline));
+  const style = timeStyle([headline.baseline, headline.candidate]);
+  const delta = `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
+  const percent = formatPercent(changeOf(headline), true);
+  const sure = tone(headline.verdict) === 'more' || tone(headline.verdict) === 'less';
+  return (sure ? text.verdict.by : text.verdict.measured)(delta, perWord(headline), percent);
+}
+
+function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
+  return (
+    <div class="figure">
+      <dt title={about}>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function Verdict({ comparison }: { comparison: Comparison }) {
+  const { headline, findings } = comparison;
+  const style = timeStyle([headline.baseline, headline.candidate]);
+  const { shift } = headline;
+  const cause = findings[0];
+  const interval =
+    shift &&
+    (shift.level === null
+      ? text.verdict.range(formatPercent(shift.low, true), formatPercent(shift.high, true))
+      : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatPercent(shift.level)));
+  return (
+    <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
+      <span class="verdict-icon">
+        <Icon name={ICON[headline.verdict]} size={24} />
+      </span>
+      <div class="verdict-body">
+        <h2>
+          {text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
+        </h2>
+        {cause && (
+          <p class="cause">
+            <span class="label">{text.verdict.cause}</span> {cause.sentence}
+          </p>
+        )}
+        <p class="reason">{headline.reason}</p>
+        <dl class="figures">
+          {headline.baseline !== null && headline.candidate !== null && (
+            <Figure label={text.verdict.mean(perWord(headline))}>
+              <span class="text-a">{formatIn(style, headline.baseline)}</span>
+              <span class="to">→</span>
+              <span class="text-b">{formatIn(style, headline.candidate)}</span>
+              <span class="unit">{style.unit}</span>
+            </Figure>
+          )}
+          {shift && (
+            <Figure label={text.verdict.shift} about={text.verdict.shiftAbout}>
+              {formatPercent(shift.estimate, true)} <span class="muted">{interval}</span>
+            </Figure>
+          )}
+          <Figure label={text.verdict.steps}>{text.verdict.versus(headline.n[0], headline.n[1])}</Figure>
+          {headline.p !== null && (
+            <Figure label={text.verdict.p} about={text.verdict.pAbout}>
+              {formatP(headline.p)}
+            </Figure>
+          )}
+          {headline.scope && <Figure label={text.verdict.scope}>{headline.scope}</Figure>}
+        </dl>
+        <How headline={headline} />
+      </div>
+    </section>
+  );
+}
+
+function How({ headline }: { headline: Headline }) {
+  const facts: [string, string][] = [];
+  if (headline.method) facts.push([text.verdict.method, headline.method]);
+  if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
+  if (headline.inflation !== undefined)
+    facts.push([text.verdict.inflation, text.verdict.times(formatNumber(headline.inflation, 2))]);
+  if (headline.ratio !== null) facts.push([text.verdict.ratio, formatNumber(headline.ratio, 3)]);
+  if (facts.length === 0) return null;
+  return (
+    <details class="how">
+      <summary>{text.verdict.how}</summary>
+      <dl>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** The verdict in one line, above the tables. */
+export function VerdictLine({ headline }: { headline: Headline }) {
+  return (
+    <p class={`verdict-line tone-${tone(headline.verdict)}`}>
+      <Icon name={ICON[headline.verdict]} size={14} />
+      <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
+    </p>
+  );
+}

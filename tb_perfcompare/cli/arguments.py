@@ -1,0 +1,73 @@
+"""Arguments that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from tb_perfcompare.compare.options import WINDOWS
+from tb_perfcompare.workspace.jobs import Steps
+
+_STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?")
+_PERCENT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*")
+
+
+def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
+    """--worker, --span, --steps."""
+    parser.add_argument("--worker", metavar="NAME", help=f"only this worker{what} (default: all)")
+    parser.add_argument("--span", metavar="LABEL", help=f"only this span{what} (default: all)")
+    parser.add_argument(
+        "--steps", metavar="3-10", type=steps, help=f"only the steps with these numbers{what}, both ends included"
+    )
+
+
+def add_side_selection(parser: argparse.ArgumentParser, side: str) -> None:
+    """--baseline-worker and the like; they win over the ones for both sides."""
+    parser.add_argument(f"--{side}-worker", metavar="NAME", help=f"only this worker of the {side}")
+    parser.add_argument(f"--{side}-span", metavar="LABEL", help=f"only this span of the {side}")
+    parser.add_argument(f"--{side}-steps", metavar="3-10", type=steps, help=f"only these steps of the {side}")
+
+
+def add_step_window(parser: argparse.ArgumentParser) -> None:
+    """--step-window."""
+    parser.add_argument(
+        "--step-window", choices=WINDOWS, default=WINDOWS[0],
+        help="where a step ends: when its device work ends (device, the default) or at the next marker (marker)",
+    )  # fmt: skip
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """-o."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")
+
+
+def add_top(parser: argparse.ArgumentParser, default: str) -> None:
+    """--top."""
+    parser.add_argument("--top", metavar="N", type=positive, help=f"rows per table (default: {default})")
+
+
+def steps(text: str) -> Steps:
+    """ "3-10" or "5"."""
+    found = _STEPS.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range of steps such as 3-10")
+    first = int(found[1])
+    last = first if found[2] is None else int(found[2])
+    if last < first:
+        raise argparse.ArgumentTypeError(f"{text!r} ends before it starts; give the smaller number first")
+    return first, last
+
+
+def percent(text: str) -> float:
+    """ "3%" -> 0.03."""
+    found = _PERCENT.fullmatch(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no percentage such as 3%")
+    return float(found[1]) / 100
+
+
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdecimal() or not 1 <= int(text) <= 10**9:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+    return int(text)

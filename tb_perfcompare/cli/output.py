@@ -1,0 +1,107 @@
+"""Where a command writes: the answer on standard output or to a file, progress and complaints on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TextIO
+
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.render.grid import printable
+from tb_perfcompare.render.numbers import byte_scale, number
+from tb_perfcompare.render.text import elide
+
+_REDRAW_S = 0.1
+_LINE_WIDTH = 79
+_CLEAR_LINE = "\r\x1b[K"
+
+
+class Console:
+    """The two streams of a command."""
+
+    def __init__(self, stdout: TextIO, stderr: TextIO) -> None:
+        self._stdout = stdout
+        self._stderr = stderr
+        self._terminal = stderr.isatty()
+        self._drawn = False
+        self._next_s = 0.0
+
+    def answer(self, data: bytes) -> None:
+        """UTF-8 to standard output. A reader that went away (`| head`) is no error."""
+        self._clear()
+        try:
+            buffer = getattr(self._stdout, "buffer", None)
+            if buffer is None:
+                self._stdout.write(data.decode("utf-8"))
+                self._stdout.flush()
+            else:
+                self._stdout.flush()
+                buffer.write(data)
+                buffer.flush()
+        except BrokenPipeError:
+            _forget(self._stdout)
+
+    def complain(self, message: str) -> None:
+        """One line on standard error."""
+        self._clear()
+        try:
+            line = printable(" ".join(message.split()))
+            encoding = self._stderr.encoding or "utf-8"
+            self._stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+            self._stderr.flush()
+        except BrokenPipeError:
+            _forget(self._stderr)
+
+    def progress(self, progress: Progress, /) -> None:
+        """A Reporter: redraws one line, on a terminal only."""
+        if not self._terminal or time.monotonic() < self._next_s:
+            return
+        self._next_s = time.monotonic() + _REDRAW_S
+        self._stderr.write(_CLEAR_LINE + elide(_line(progress), _LINE_WIDTH))
+        self._stderr.flush()
+        self._drawn = True
+
+    def finish(self) -> None:
+        """Leaves no half-drawn line behind."""
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._drawn:
+            self._drawn = False
+            self._stderr.write(_CLEAR_LINE)
+            self._stderr.flush()
+
+
+def check_writable(path: str) -> None:
+    """Says before a long computation that its answer could not be written."""
+    folder = os.path.dirname(path) or "."
+    if os.path.isdir(path):
+        raise InputError(path, "is a directory", hint="give the name of a file to write")
+    if not os.path.isdir(folder):
+        raise InputError(path, "its directory does not exist", hint=f"create {folder} or write elsewhere")
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Writes the answer to a file. Raises InputError naming it."""
+    try:
+        with open(path, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise InputError(path, f"cannot be written: {error.strerror or error}", hint="write elsewhere with -o") from error
+
+
+def _line(progress: Progress) -> str:
+    text = f"{progress.phase} {printable(progress.path)}".strip()
+    if progress.total_bytes:
+        scale = byte_scale(progress.total_bytes)
+        done, total = number(progress.done_bytes * scale.factor), number(progress.total_bytes * scale.factor)
+        text = f"{done} of {total} {scale.symbol} {text}"
+    return text
+
+
+def _forget(stream: TextIO) -> None:
+    """Lets the interpreter's last flush of the process's own stream succeed."""
+    if stream in (sys.stdout, sys.stderr):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

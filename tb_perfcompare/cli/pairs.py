@@ -1,0 +1,46 @@
+"""Suggest which runs to compare, from their names, each pair with its reason; the best comes first."""
+
+from __future__ import annotations
+
+import argparse
+
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.sources import new_workspace, strict_listing
+from tb_perfcompare.compare import columns
+from tb_perfcompare.compare.comparison import Table
+from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import render_table
+from tb_perfcompare.workspace.describe import pairs_dict
+
+NAME = "pairs"
+
+_COLUMNS = (
+    columns.key("baseline", "Baseline", "run to compare against"),
+    columns.key("candidate", "Candidate", "run to judge"),
+    columns.text("reason", "Reason", "why the two belong together"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
+    parser.add_argument("--json", action="store_true", help="answer JSON")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    with new_workspace([arguments.logdir]) as workspace:
+        listing = strict_listing(workspace, arguments.logdir)
+    if arguments.json:
+        console.answer(wire.encode(pairs_dict(listing), indent=2) + b"\n")
+        return 0
+    rows = tuple((_text(pair.baseline), _text(pair.candidate), pair.reason) for pair in listing.pairs)
+    notes = () if rows else ("no two runs have names that suggest a pair; diff compares any two",)
+    table = Table("pairs", f"Suggested pairs below {arguments.logdir}", _COLUMNS, rows, notes)
+    console.answer(render_table(table, "text"))
+    return 0
+
+
+def _text(selection: Selection) -> str:
+    worker = f" worker {selection.worker}" if selection.worker else ""
+    span = f" span {selection.span}" if selection.span else ""
+    return f"{selection.run}{worker}{span}"

@@ -1,0 +1,102 @@
+"""List runs, workers and spans below a log directory, with device, steps, size and problems of every file.
+
+Every trace is read; --names-only lists without reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.sources import new_workspace, strict_listing
+from tb_perfcompare.compare import columns
+from tb_perfcompare.compare.comparison import Cell, Table
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import render_table
+from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.units import Better
+from tb_perfcompare.workspace.describe import runs_dict
+from tb_perfcompare.workspace.index import Listing, span_file
+
+NAME = "runs"
+
+_COLUMNS = (
+    columns.key("run", "Run", "directory below the log directory"),
+    columns.key("worker", "Worker", "process"),
+    columns.key("span", "Span", "profiling window"),
+    columns.text("device", "Device", "device that did the work"),
+    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.time("step_us", "Mean step", "mean step time"),
+    columns.number("bytes", "Size", "bytes", "size of the file as stored", better=Better.NONE),
+    columns.text("problems", "Problems", "what is wrong with the file"),
+)
+
+Found = dict[str, Summary | InputError]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
+    parser.add_argument("--names-only", action="store_true", help="do not read the traces")
+    parser.add_argument("--json", action="store_true", help="answer JSON")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    with new_workspace([arguments.logdir]) as workspace:
+        listing = strict_listing(workspace, arguments.logdir)
+        spans = [(run, worker, span) for run in listing.runs for worker in run.workers for span in worker.spans]
+        found: Found = {}
+        if not arguments.names_only:
+            files = [span_file(*span) for span in spans]
+            answers = workspace.survey(files, report=console.progress)
+            found = {file.path: answer for file, answer in zip(files, answers, strict=True)}
+    if arguments.json:
+        listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, found))
+        console.answer(wire.encode(listed, indent=2) + b"\n")
+    else:
+        rows = tuple(_row(run, worker, span, found) for run, worker, span in spans)
+        console.answer(render_table(Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, _notes(listing)), "text"))
+    return 0
+
+
+def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> tuple[Cell, ...]:
+    names = (run.name, worker.name, span.label)
+    summary = found.get(span.file.path)
+    if not isinstance(summary, Summary):
+        problem = "" if summary is None else _reason(summary)
+        return (*names, None, None, None, span.file.bytes, problem)
+    total = len(summary.steps) + len(summary.dropped)
+    steps = f"{len(summary.steps)} of {total}" if summary.marked else "none marked"
+    device = summary.device.name or summary.device.word
+    problems = "; ".join(note.message for note in summary.notes)
+    return (*names, device, steps, _mean_step_us(summary), span.file.bytes, problems)
+
+
+def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
+    answer = found.get(span.file.path)
+    if answer is None:
+        return {}
+    if isinstance(answer, InputError):
+        return {"error": {"code": answer.code, "message": str(answer)}}
+    return {
+        "format": answer.format,
+        "device": wire.device_dict(answer.device),
+        "steps": {"count": len(answer.steps) + len(answer.dropped), "admitted": len(answer.steps), "marked": answer.marked},
+        "mean_step_us": _mean_step_us(answer),
+        "problems": [wire.note_dict(note) for note in answer.notes],
+    }
+
+
+def _mean_step_us(summary: Summary) -> float:
+    return float(summary.steps.total_ns.mean()) / 1000
+
+
+def _reason(error: InputError) -> str:
+    return f"{error.place}: {error.reason}" if error.place else error.reason
+
+
+def _notes(listing: Listing) -> tuple[str, ...]:
+    none = () if listing.runs else ("no runs: a run is a directory with <worker>[.<number>].pt.trace.json[.gz] files",)
+    return (*none, *(f"{note.where}: {note.message}" for note in listing.problems))

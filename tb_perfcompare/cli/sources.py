@@ -1,0 +1,33 @@
+"""The workspace a command works in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.workspace.index import Listing, Root
+from tb_perfcompare.workspace.workspace import Workspace
+
+IN_PROCESS_BYTES = 2 * 2**20
+"""Files up to this size are read faster here than it takes to start a process for them."""
+
+
+@contextmanager
+def new_workspace(logdirs: Sequence[str] = ()) -> Iterator[Workspace]:
+    """A workspace whose processes end with the command."""
+    workspace = Workspace([Root(path) for path in logdirs], in_process_bytes=IN_PROCESS_BYTES)
+    try:
+        yield workspace
+    finally:
+        workspace.close()
+
+
+def strict_listing(workspace: Workspace, logdir: str) -> Listing:
+    """The listing; a log directory that cannot be listed at all is an error here."""
+    listing = workspace.listing()
+    if not listing.runs:
+        for note in listing.problems:
+            if note.where == logdir:
+                raise InputError(logdir, note.message)
+    return listing

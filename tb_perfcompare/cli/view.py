@@ -1,0 +1,110 @@
+"""Show one run by itself: its overview, steps, operators, kernels and more.
+
+With --compat the answer is the JSON of torch-tb-profiler's HTTP route of that name; it needs one worker and one span.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tb_perfcompare.cli.arguments import add_output, add_selection, add_step_window, add_top
+from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.compare.engine import side_facts
+from tb_perfcompare.compare.options import WINDOWS
+from tb_perfcompare.compare.views import VIEWS, view_tables
+from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import first_rows, render_table
+from tb_perfcompare.workspace.index import side_from_path
+from tb_perfcompare.workspace.jobs import CompatQuestion, Side, compat_answer
+
+NAME = "view"
+
+_COMPAT_ONLY = ("group_by", "op_name", "input_shape")
+_NOT_COMPAT = ("steps", "csv", "top")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="directory of a run, or one trace file")
+    parser.add_argument("--view", metavar="NAME", default="overview", help=f"one of {', '.join(VIEWS)}")
+    add_selection(parser)
+    add_step_window(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="answer JSON")
+    form.add_argument("--csv", action="store_true", help="answer CSV")
+    add_top(parser, "all")
+    add_output(parser)
+    compat = parser.add_argument_group("torch-tb-profiler's own answers")
+    compat.add_argument("--compat", action="store_true", help="answer what its route --view answers, as JSON")
+    compat.add_argument(
+        "--group-by", metavar="KEY",
+        help="Operation or OperationAndInputShape for operation routes, Kernel or KernelNameAndOpName for kernel/table",
+    )  # fmt: skip
+    compat.add_argument("--op-name", metavar="NAME", help="the operator of operation/stack")
+    compat.add_argument("--input-shape", metavar="SHAPE", help="its input shape, with --group-by OperationAndInputShape")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    if arguments.output:
+        check_writable(arguments.output)
+    data = _compat(arguments, console) if arguments.compat else _corrected(arguments, console)
+    if arguments.output:
+        write_file(arguments.output, data)
+    else:
+        console.answer(data)
+    return 0
+
+
+def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
+    _refuse(arguments, _COMPAT_ONLY, "needs --compat")
+    if arguments.view not in VIEWS:
+        raise SelectionError(f"there is no view {arguments.view!r}", hint=f"there are: {', '.join(VIEWS)}")
+    side = side_from_path(arguments.source, arguments.worker, arguments.span, arguments.steps)
+    with new_workspace() as workspace:
+        summary = workspace.load(side, arguments.step_window, console.progress)
+    return _drawn(summary, arguments)
+
+
+def _drawn(summary: Summary, arguments: argparse.Namespace) -> bytes:
+    tables = view_tables(summary)
+    table = tables.get(arguments.view)
+    if table is None:
+        why = summary.absent.get(arguments.view, "the source does not hold it")
+        raise SelectionError(
+            f"{arguments.source} has no {arguments.view}: {why}", hint=f"there are: {', '.join(tables)}"
+        )
+    if arguments.csv:
+        return render_table(table, "csv", top=arguments.top)
+    if not arguments.json:
+        return render_table(table, "text", top=arguments.top)
+    if arguments.top is not None:
+        table = first_rows(table, arguments.top)
+    found = wire.view_dict(arguments.view, summary.reading, side_facts(summary), table, summary.notes)
+    return wire.encode(found, indent=2) + b"\n"
+
+
+def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
+    _refuse(arguments, _NOT_COMPAT, "does not go with --compat")
+    if arguments.step_window != WINDOWS[0]:
+        raise PerfCompareError("--step-window marker does not go with --compat", hint="leave it out")
+    everything = side_from_path(arguments.source, None, None)
+    side = side_from_path(arguments.source, arguments.worker, arguments.span)
+    if len(side.files) != 1:
+        raise SelectionError("--compat needs one worker and one span", hint=f"choose from: {_choices(side)}")
+    question = CompatQuestion(
+        side.files[0], arguments.view, arguments.group_by, len({file.worker for file in everything.files}),
+        {name: getattr(arguments, name) for name in ("op_name", "input_shape") if getattr(arguments, name) is not None},
+    )  # fmt: skip
+    return wire.encode(compat_answer(question, console.progress), indent=None) + b"\n"
+
+
+def _choices(side: Side) -> str:
+    return "; ".join(f"--worker {file.worker} --span {file.span}" for file in side.files)
+
+
+def _refuse(arguments: argparse.Namespace, names: tuple[str, ...], why: str) -> None:
+    for name in names:
+        if getattr(arguments, name):
+            raise PerfCompareError(f"--{name.replace('_', '-')} {why}", hint="see tb-perfcompare view --help")

@@ -1,0 +1,134 @@
+"""Repairs of text that is almost JSON, one value at a time.
+
+The strict decoder says where it stopped and why; the place is mended there and the decoder tries again. A text is only
+ever changed where the decoder refused it, so nothing inside a sound string can be mistaken for damage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+_MOST_REPAIRS = 500
+_FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
+_TOO_DEEP = "nested too deeply"
+_TRUNCATED = "Input data was truncated"
+_TRAILING = "trailing characters"
+_TOKEN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-._/#%")
+_ESCAPE = re.compile(rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a text is not one JSON value. `at` is a byte of the text, -1 where the decoder names none."""
+
+    what: str
+    at: int = -1
+
+    @property
+    def is_cut(self) -> bool:
+        """The text ends before the value does."""
+        return self.what == _TRUNCATED
+
+    @property
+    def is_deep(self) -> bool:
+        """The decoder ran out of stack; the text may be sound."""
+        return self.what == _TOO_DEEP
+
+    @property
+    def is_trailing(self) -> bool:
+        """The value is whole and ends before `at`."""
+        return self.what == _TRAILING
+
+
+@dataclass(slots=True)
+class Mended(Generic[T]):
+    """The value at the head of a text, or the fault that stayed.
+
+    used     bytes of the original text that the value took, with whitespace behind it
+    repairs  what was changed, by kind
+    """
+
+    value: T | None = None
+    used: int = 0
+    fault: Fault | None = None
+    repairs: Counter[str] = field(default_factory=Counter)
+
+
+def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) -> Fault:
+    """What the decoder's exception says."""
+    if isinstance(error, RecursionError):
+        return Fault(_TOO_DEEP)
+    found = _FAULT.fullmatch(str(error))
+    if found is None:
+        return Fault(str(error))
+    at = int(found["at"])
+    # the decoder has stepped over the first byte behind the value when it complains
+    return Fault(found["what"], at - 1 if found["what"] == _TRAILING else at)
+
+
+def mend(text: bytes, decode: Callable[[bytes], T]) -> Mended[T]:
+    """Decodes the value that `text` begins with, mending what stands in the way; text behind the value is allowed.
+
+    `decode` must be strict about syntax and raise as msgspec does.
+    """
+    original = len(text)
+    repairs: Counter[str] = Counter()
+    for _ in range(_MOST_REPAIRS):
+        try:
+            return Mended(decode(text), original, None, repairs)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            fault = fault_of(error)
+        if fault.is_trailing:
+            used = original - (len(text) - fault.at)
+            return Mended(decode(text[: fault.at]), used, None, repairs)
+        kind, mended = _mend_at(text, fault)
+        if mended is None:
+            break
+        repairs[kind] += 1
+        text = mended
+    return Mended(None, 0, fault, repairs)
+
+
+def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
+    """(kind of repair, text with the fault mended or None)."""
+    what, at = fault.what, fault.at
+    if fault.is_cut or "surrogate" in what:  # the decoder takes a lone surrogate at the end of a string for a cut
+        mended = _ESCAPE.sub(_without_lone_surrogate, text)
+        return "lone surrogates", mended if mended != text else None
+    if at < 0 or at >= len(text):
+        return "", None
+    if what.startswith("trailing comma"):
+        comma = text.rindex(b",", 0, at)
+        return "trailing commas", text[:comma] + text[comma + 1 :]
+    if "escape" in what:
+        backslash = text.rindex(b"\\", 0, at + 1)
+        return "invalid escapes", text[:backslash] + b"\\" + text[backslash:]
+    if text[at] < 0x20:
+        return "control characters", text[:at] + b"\\u%04x" % text[at] + text[at + 1 :]
+    return "bare words", _null_for_word(text, at)
+
+
+def _null_for_word(text: bytes, at: int) -> bytes | None:
+    """The word around `at` (NaN, -inf, N/A, 1.2.3) replaced by null if it stands where a value belongs."""
+    first = last = at
+    while first > 0 and text[first - 1] in _TOKEN:
+        first -= 1
+    while last < len(text) and text[last] in _TOKEN:
+        last += 1
+    if first == last or not text[:first].rstrip().endswith((b":", b",", b"[")):
+        return None
+    return text[:first] + b"null" + text[last:]
+
+
+def _without_lone_surrogate(escape: re.Match[bytes]) -> bytes:
+    text = escape.group()
+    return b"\\ufffd" if len(text) == 6 and _SURROGATE.fullmatch(text) else text

@@ -1,0 +1,9 @@
+"""Finding, reading and comparing runs, shared by the tab, the command line and the Python API.
+
+workspace.py   Workspace: names in, comparisons out
+index.py       what is below a log directory; from names and paths to files
+jobs.py        what a worker does with a file or two sides
+workers.py     worker processes; worker_process.py is their own side
+flights.py     one computation for everybody who asks the same
+cache.py       bounded memory of results
+"""

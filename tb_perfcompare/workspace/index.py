@@ -1,0 +1,163 @@
+"""What is below the roots, by name; and from names to the files they mean."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.compare.pairing import Pair, RunShape, Selection, suggest_pairs
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.discover import FileEntry, RunEntry, SpanEntry, WorkerEntry, find_runs, parse_source
+from tb_perfcompare.sources.filesystem import LOCAL
+from tb_perfcompare.workspace.jobs import CaptureFile, Side, Steps
+
+_KEPT_S = 5.0
+_NAMES_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory to look below. A `name` goes in front of the names of its runs."""
+
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All runs of all roots under unique names, what could not be listed, and the pairs that suggest themselves."""
+
+    runs: tuple[RunEntry, ...]
+    problems: tuple[Note, ...]
+    pairs: tuple[Pair, ...]
+
+
+class Index:
+    """Lists the roots, at most every few seconds. Safe to use from several threads."""
+
+    def __init__(self, roots: Sequence[Root]) -> None:
+        self._roots = tuple(roots)
+        self._lock = threading.Lock()
+        self._listing: Listing | None = None
+        self._until_s = 0.0
+
+    def listing(self, *, rescan: bool = False) -> Listing:
+        """What there is; `rescan` looks again now. A root that cannot be listed is a problem, not an error."""
+        with self._lock:  # whoever asks meanwhile waits for this scan instead of starting another
+            if self._listing is None or rescan or time.monotonic() >= self._until_s:
+                self._listing = _scan(self._roots)
+                self._until_s = time.monotonic() + _KEPT_S
+            return self._listing
+
+    def side(self, selection: Selection, steps: Steps | None = None) -> Side:
+        """The files of a run, as they are on disk now. SelectionError says what there is instead."""
+        listing = self.listing()
+        run = _named(listing.runs, selection.run)
+        if run is None:
+            listing = self.listing(rescan=True)  # it may have appeared since
+            run = _named(listing.runs, selection.run)
+        if run is None:
+            raise _unknown("run", selection.run, [found.name for found in listing.runs])
+        files = _select(run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name)
+        return Side(run.name, tuple(_as_on_disk(file) for file in files), steps)
+
+
+def side_from_path(path: str, worker: str | None, span: str | None, steps: Steps | None = None) -> Side:
+    """The files a user means by a path: a run's directory or one trace file, narrowed to a worker and a span.
+
+    Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
+    run = parse_source(path)
+    is_file = len(run.workers) == 1 and any(file.path == run.path for span in run.workers[0].spans for file in span.files)
+    shown = path if is_file else path.rstrip("/") + "/"
+    files = _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
+    return Side(path, tuple(files), steps)
+
+
+def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFile:
+    """The file of one span."""
+    return _capture(run, worker, span, span.file, f"{run.name}/{span.file.name}", run.name)
+
+
+def _scan(roots: Iterable[Root]) -> Listing:
+    runs: dict[str, RunEntry] = {}
+    problems: list[Note] = []
+    for root in roots:
+        try:
+            index = find_runs(root.path)
+        except InputError as error:
+            message = f"{error.reason}; {error.hint}" if error.hint else error.reason
+            problems.append(Note(NoteCode.FILE_FAILED, message, root.name or root.path))
+            continue
+        for run in index.runs:
+            name = _run_name(root, run, index.root)
+            if name in runs:
+                message = "another run has the same name; only the first is listed"
+                problems.append(Note(NoteCode.DUPLICATE_KEYS, message, name))
+                continue
+            runs[name] = replace(run, name=name)
+            problems += [replace(note, where=f"{name}/{note.where}") for note in run.problems]
+        problems += index.problems
+    ordered = tuple(runs[name] for name in sorted(runs))
+    return Listing(ordered, tuple(problems), suggest_pairs([shape_of(run) for run in ordered]))
+
+
+def shape_of(run: RunEntry) -> RunShape:
+    """The names that pairing looks at."""
+    return RunShape(
+        run.name, tuple((worker.name, tuple(span.label for span in worker.spans)) for worker in run.workers)
+    )
+
+
+def _run_name(root: Root, run: RunEntry, root_path: str) -> str:
+    if not root.name:
+        return run.name
+    return root.name if run.path == root_path else f"{root.name}/{run.name}"
+
+
+def _named(runs: Sequence[RunEntry], name: str) -> RunEntry | None:
+    return next((run for run in runs if run.name == name), None)
+
+
+def _select(
+    run: RunEntry, worker: str | None, span: str | None, *, shown: str, described: str, source: str,
+    shown_whole: bool = False,
+) -> list[CaptureFile]:  # fmt: skip
+    """The run's files of a worker (None: each) and a span (None: each), in worker and span order."""
+    workers = [found for found in run.workers if worker is None or found.name == worker]
+    if not workers:
+        raise _unknown(f"worker in {described}", str(worker), [found.name for found in run.workers])
+    chosen = [(found, part) for found in workers for part in found.spans if span is None or part.label == span]
+    if not chosen:
+        labels = dict.fromkeys(part.label for found in workers for part in found.spans)
+        raise _unknown(f"span in {described}", str(span), list(labels))
+    return [
+        _capture(run, found, part, part.file, shown if shown_whole else shown + part.file.name, source)
+        for found, part in chosen
+    ]
+
+
+def _capture(run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str) -> CaptureFile:
+    return CaptureFile(
+        file.path, shown, file.name, file.bytes, file.mtime_ns, run.name, worker.name, span.label, worker.rank, source
+    )
+
+
+def _as_on_disk(file: CaptureFile) -> CaptureFile:
+    """With the size and time of now; a file that has gone keeps the old ones, and reading it will say so."""
+    try:
+        facts = LOCAL.stat(file.path)
+    except OSError:
+        return file
+    return replace(file, bytes=facts.bytes, mtime_ns=facts.mtime_ns)
+
+
+def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
+    near = difflib.get_close_matches(name, known, n=3)
+    if near:
+        return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
+    listed = ", ".join(known[:_NAMES_LISTED]) + (f" and {len(known) - _NAMES_LISTED} more" if len(known) > _NAMES_LISTED else "")
+    return SelectionError(f"there is no {what} called {name!r}", hint=f"there are: {listed}" if known else "there are none")

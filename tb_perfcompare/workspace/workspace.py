@@ -1,0 +1,191 @@
+"""From names to comparisons: finds files, has each read once, compares, remembers. The tab and the command line use it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.compare.comparison import Comparison
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.cache import ByteCache
+from tb_perfcompare.workspace.flights import Flight, SharedWork, follow
+from tb_perfcompare.workspace.index import Index, Listing, Root
+from tb_perfcompare.workspace.jobs import (
+    CaptureFile,
+    LoadedSide,
+    Side,
+    Steps,
+    SummaryJob,
+    compare_sides,
+    failure_note,
+    pooled,
+    summarize_file,
+)
+from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool, default_workers
+
+_SUMMARY_CACHE_BYTES = 256 * 2**20
+_COMPARISON_CACHE_BYTES = 64 * 2**20
+
+Summarizer = Callable[[SummaryJob, Reporter], Summary]
+Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], Comparison]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Everything a comparison depends on. Equal questions have equal answers."""
+
+    baseline: Side
+    candidate: Side
+    options: CompareOptions = field(default_factory=CompareOptions)
+
+    def tag(self) -> str:
+        """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
+        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+class Workspace:
+    """Runs below some roots. Construction touches nothing: no files, no threads, no processes.
+
+    in_process_bytes  files up to this size are read in this process instead of a worker (which takes about half a
+                      second to start); a server leaves it at 0, because reading keeps Python busy for other threads
+    summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Root] = (),
+        *,
+        workers: int | None = None,
+        in_process_bytes: int = 0,
+        summarize: Summarizer = summarize_file,
+        compare: Comparer = compare_sides,
+    ) -> None:
+        self._index = Index(roots)
+        self._in_process_bytes = in_process_bytes
+        self._summarize = summarize
+        self._compare = compare
+        self._pool = WorkerPool(default_workers() if workers is None else workers)
+        self._summaries: SharedWork[Summary] = SharedWork(ByteCache(_SUMMARY_CACHE_BYTES))
+        self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
+
+    def listing(self, *, rescan: bool = False) -> Listing:
+        """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""
+        return self._index.listing(rescan=rescan)
+
+    def side(self, selection: Selection, steps: Steps | None = None) -> Side:
+        """The files a selection means now. Raises SelectionError."""
+        return self._index.side(selection, steps)
+
+    def load(self, side: Side, window: str = "device", report: Reporter = silent) -> Summary:
+        """One summary of the side, its captures pooled and narrowed to its steps; files that failed are notes on it.
+
+        Raises InputError if no file can be read, SelectionError for steps that do not exist, what `report` raises.
+        """
+        return pooled(self._load_sides((side,), window, report)[0])
+
+    def survey(
+        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
+    ) -> list[Summary | InputError]:
+        """Each file by itself: its summary, or why it cannot be read."""
+        flights: list[Flight[Summary]] = []
+        try:
+            for file in files:
+                job = SummaryJob(file, window)
+                flights.append(self._summaries.join(job, self._summarizer(job)))
+            follow(flights, report)
+            return [_summary_or_error(flight) for flight in flights]
+        finally:
+            for flight in flights:
+                self._summaries.leave(flight)
+
+    def ask(self, question: Question) -> Flight[Comparison]:
+        """The comparison, finished, under way or started now; the same question is computed once. The caller must
+        `leave` it."""
+        return self._comparisons.join(question, lambda flight: self._answer(question, flight))
+
+    def leave(self, flight: Flight[Comparison]) -> None:
+        """Stops waiting for it. When nobody waits any more the work ends."""
+        self._comparisons.leave(flight)
+
+    def compare(self, question: Question, report: Reporter = silent) -> Comparison:
+        """`ask` and wait. Leaves when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
+        flight = self.ask(question)
+        try:
+            follow([flight], report)
+            return flight.result()
+        finally:
+            self.leave(flight)
+
+    def close(self) -> None:
+        """Ends all work and all processes."""
+        self._comparisons.cancel_all()
+        self._summaries.cancel_all()
+        self._pool.close()
+
+    @property
+    def process_ids(self) -> list[int]:
+        """Of the live worker processes."""
+        return self._pool.process_ids
+
+    def _answer(self, question: Question, flight: Flight[Comparison]) -> Comparison:
+        sides = (question.baseline, question.candidate)
+        baseline, candidate = self._load_sides(sides, question.options.window, flight.report)
+        flight.report(Progress("comparing"))
+        if self._is_small(sides):
+            return self._compare(baseline, candidate, question.options, flight.report)
+        return self._pool.run(self._compare, (baseline, candidate, question.options), flight)
+
+    def _is_small(self, sides: Sequence[Side]) -> bool:
+        return sum(file.bytes for side in sides for file in side.files) <= self._in_process_bytes
+
+    def _load_sides(self, sides: Sequence[Side], window: str, report: Reporter) -> list[LoadedSide]:
+        """Reads the files of all sides side by side."""
+        files = [file for side in sides for file in side.files]
+        found = iter(self.survey(files, window, report))
+        return [_loaded(side, [next(found) for _ in side.files]) for side in sides]
+
+    def _summarizer(self, job: SummaryJob) -> Callable[[Flight[Summary]], Summary]:
+        def compute(flight: Flight[Summary]) -> Summary:
+            flight.report(Progress("reading", job.file.shown, 0, job.file.bytes))
+            if job.file.bytes <= self._in_process_bytes:
+                return self._summarize(job, flight.report)
+            try:
+                return self._pool.run(self._summarize, (job,), flight)
+            except WorkerDied as died:
+                raise InputError(
+                    job.file.shown,
+                    died.message,
+                    hint="ask again; if it happens again the file may need more memory than there is",
+                ) from died
+
+        return compute
+
+
+def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
+    try:
+        return flight.result()
+    except InputError as error:
+        return error
+
+
+def _loaded(side: Side, found: Sequence[Summary | InputError]) -> LoadedSide:
+    """The side's summaries; an error only if there is none."""
+    errors = [error for error in found if isinstance(error, InputError)]
+    summaries = tuple(summary for summary in found if isinstance(summary, Summary))
+    if not summaries:
+        raise _none_loaded(side, errors)
+    return LoadedSide(side, summaries, tuple(failure_note(error) for error in errors))
+
+
+def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:
+    first = errors[0]
+    if len(errors) == 1:
+        return first
+    reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
+    return InputError(side.source, reason, hint=first.hint)

@@ -1,0 +1,58 @@
+"""Summaries of drawn traces, without the product's reader in between."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.analysis.timeline import Timeline, interpret
+from tb_perfcompare.analysis.vendor import find_vendor
+from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tests.build import TraceBuilder
+from tests.compat.naive_reader import recording_of
+
+
+def recording(trace: TraceBuilder, order: list[int] | None = None) -> TraceRecording:
+    """The recording of a drawn trace; `order` permutes its events."""
+    content = trace.encode(order)
+    return recording_of(json.loads(content, parse_float=Decimal), "worker0.1.pt.trace.json", len(content))
+
+
+def timeline(trace: TraceBuilder) -> Timeline:
+    """The corrected reading of a drawn trace."""
+    drawn = recording(trace)
+    return interpret(drawn.events, find_vendor(drawn)[0])
+
+
+def summary(
+    trace: TraceBuilder,
+    *,
+    window: str = "device",
+    order: list[int] | None = None,
+    span: str = "1",
+    worker: str = "worker0",
+) -> Summary:
+    """The summary of a drawn trace."""
+    return summarize(
+        recording(trace, order), source="drawn", run="drawn", worker=worker, span=span, rank=0, window=window
+    )
+
+
+def categories_us(of: Summary, step: int = 0) -> dict[str, float]:
+    """Non-zero categories of one step in microseconds."""
+    times = of.owned.by_category()[:, step].tolist()
+    return {label: ns / 1000 for label, ns in zip(CATEGORY_LABELS, times, strict=True) if ns}
+
+
+def owners_us(of: Summary, step: int = 0) -> dict[str, float]:
+    """Non-zero owners of one step in microseconds."""
+    return {key: int(ns) / 1000 for key, ns in zip(of.owned.key, of.owned.time_ns[:, step], strict=True) if ns}
+
+
+def operator_us(of: Summary, name: str, measure: str, table: str = "operators") -> float:
+    """One measure of one operator summed over the steps."""
+    group = of.groups[table]
+    row = [key[0] for key in group.keys].index(name)
+    return int(group.measures_ns[measure][row].sum()) / 1000

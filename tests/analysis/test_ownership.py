@@ -1,0 +1,155 @@
+"""Exclusive ownership: pictures of the rule, and the whole rule again nanosecond by nanosecond."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.ownership import Claims, owned_time
+from tb_perfcompare.analysis.steps import Windows
+from tb_perfcompare.model.summary import DEVICE_CATEGORIES, StepCategory
+from tests.analysis.summaries import categories_us, owners_us, summary
+from tests.picture import picture
+
+
+def test_device_work_owns_before_the_host_and_gaps_are_other() -> None:
+    drawn = summary(
+        picture(
+            """
+            main     |[ProfilerStep#1.........]
+            main     |[aten::mm...]
+            main.api |  aa
+            stream7  |     aaa
+            """,
+            names={"a": "gemm"},
+        )
+    )
+    assert owners_us(drawn) == {"gemm": 30, "cudaLaunchKernel": 20, "aten::mm": 80, "(nothing recorded)": 120}
+    assert categories_us(drawn) == {"Kernel": 30, "Runtime": 20, "CPU Exec": 80, "Other": 120}
+
+
+def test_kernels_running_at_once_share_their_time() -> None:
+    drawn = summary(
+        picture(
+            """
+            main    |[ProfilerStep#1.]
+            stream7 |  aaaa
+            stream8 |    bbbb
+            """
+        )
+    )
+    assert owners_us(drawn) == {"a": 30, "b": 30, "(nothing recorded)": 110}
+
+
+def test_of_nested_and_parallel_host_events_the_latest_started_owns() -> None:
+    drawn = summary(
+        picture(
+            """
+            main    |[ProfilerStep#1.....]
+            main    |[outer...]
+            main    |  [in]
+            thread1 |       [other...]
+            """
+        )
+    )
+    assert owners_us(drawn) == {"outer": 30, "in": 40, "other": 100, "(nothing recorded)": 40}
+
+
+def test_a_kernel_over_two_steps_is_owned_in_both() -> None:
+    drawn = summary(
+        picture(
+            """
+            main     |[ProfilerStep#1.][ProfilerStep#2.]
+            main     |[aten::mm]       [aten::mm]
+            main.api | a                a
+            stream7  |              aaaaaaaaa    a
+            """
+        ),
+        window="marker",
+    )
+    assert [owners_us(drawn, step)["a"] for step in (0, 1)] == [30, 70]
+
+
+ROLES = [role for role in StepCategory if role is not StepCategory.OTHER]
+CLAIM = st.tuples(st.sampled_from(ROLES), st.integers(0, 30), st.sampled_from((0, 1, 2, 5, 11)), st.integers(0, 3))
+WINDOWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=4)
+
+
+def naive(
+    claims: list[tuple[StepCategory, int, int, int]], windows: list[tuple[int, int]]
+) -> tuple[dict[tuple[int, int], int], list[int]]:
+    """The rule instant by instant; a stretch between edges is split as a whole, the odd rest to the latest."""
+    owned: dict[tuple[int, int], int] = defaultdict(int)
+    rest = [0] * len(windows)
+    spans = [(role, start, start + length, entity, rank) for rank, (role, start, length, entity) in enumerate(claims)]
+    # ownership clips claims to the compared stretch, which makes no difference to what is inside a window
+    edges = sorted({e for _, a, b, *_ in spans for e in (a, b)} | {e for w in windows for e in w})
+    for low, high in pairwise(edges):
+        for step, (begin, end) in enumerate(windows):
+            if not begin <= low < end:
+                continue
+            active = [s for s in spans if s[1] <= low < s[2]]
+            if not active:
+                rest[step] += high - low
+                continue
+            role = min(s[0] for s in active)
+            mine = sorted((s for s in active if s[0] == role), key=lambda s: s[4])
+            if role in DEVICE_CATEGORIES:
+                each, odd = divmod(high - low, len(mine))
+                for s in mine:
+                    owned[s[3], step] += each
+                owned[mine[-1][3], step] += odd
+            else:
+                owned[mine[-1][3], step] += high - low
+    return owned, rest
+
+
+@given(st.lists(CLAIM, max_size=12), WINDOWS)
+def test_equals_the_rule_instant_by_instant_and_closes(
+    claims: list[tuple[StepCategory, int, int, int]], gaps: list[tuple[int, int]]
+) -> None:
+    windows: list[tuple[int, int]] = []
+    at = 0
+    for gap, length in gaps:
+        windows.append((at + gap, at + gap + length))
+        at += gap + length
+    claims = sorted(claims, key=lambda c: (c[1], -c[2]))
+    start = np.array([c[1] for c in claims], dtype=np.int64)
+    table = Windows(
+        tuple(str(i) for i in range(len(windows))),
+        np.array([w[0] for w in windows], dtype=np.int64),
+        np.array([w[1] for w in windows], dtype=np.int64),
+        (),
+        True,
+        0,
+    )
+    owned, rest = owned_time(
+        Claims(
+            start,
+            start + np.array([c[2] for c in claims], dtype=np.int64),
+            np.array([c[0] for c in claims], dtype=np.int8),
+            np.array([c[3] for c in claims], dtype=np.int64),
+            np.arange(len(claims), dtype=np.int64),
+        ),
+        table,
+        4,
+    )
+    want, idle = naive(claims, windows)
+    assert {(e, s): int(owned[e, s]) for e, s in np.argwhere(owned).tolist()} == {k: v for k, v in want.items() if v}
+    assert rest.tolist() == idle
+    assert (owned.sum(axis=0) + rest).tolist() == [b - a for a, b in windows]
+
+
+@pytest.mark.parametrize("streams", [2, 3, 7])
+def test_a_nanosecond_that_does_not_divide_is_not_lost(streams: int) -> None:
+    zeros = np.zeros(streams, dtype=np.int64)
+    claims = Claims(zeros, zeros + 10, np.zeros(streams, dtype=np.int8), np.arange(streams), np.arange(streams))
+    window = Windows(("0",), np.array([0]), np.array([10]), (), True, 0)
+    owned, rest = owned_time(claims, window, streams)
+    assert int(owned.sum()) == 10 and rest.tolist() == [0]
+    assert owned[:, 0].tolist() == [10 // streams] * (streams - 1) + [10 // streams + 10 % streams]

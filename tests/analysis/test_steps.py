@@ -1,0 +1,115 @@
+"""Where a step begins and ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.note import NoteCode
+from tests.analysis.summaries import recording, summary
+from tests.build import TraceBuilder
+from tests.picture import picture
+
+
+def windows_us(drawn) -> list[tuple[str, float, float]]:  # type: ignore[no-untyped-def]
+    steps = drawn.steps
+    return [
+        (label, int(start) / 1000, int(total) / 1000)
+        for label, start, total in zip(steps.label, steps.start_ns, steps.total_ns, strict=True)
+    ]
+
+
+TWO_STEPS = """
+main     |[ProfilerStep#1.][ProfilerStep#2.]
+main     |[aten::mm]       [aten::mm]
+main.api | a                a
+stream7  |              aaaaaaaaa    aaaaaa
+"""
+
+
+def test_a_step_owns_the_tail_of_its_kernels_and_the_next_begins_there() -> None:
+    assert windows_us(summary(picture(TWO_STEPS))) == [("1", 0, 230), ("2", 230, 110)]
+
+
+def test_marker_windows_run_from_marker_to_marker() -> None:
+    assert windows_us(summary(picture(TWO_STEPS), window="marker")) == [("1", 0, 170), ("2", 170, 170)]
+
+
+def test_marker_windows_do_not_bridge_a_missing_step() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number, start in ((1, 0), (2, 100), (4, 300)):
+        trace.step(number, start, start + 60)
+    assert windows_us(summary(trace, window="marker")) == [("1", 0, 100), ("2", 100, 60), ("4", 300, 60)]
+
+
+def test_device_work_left_over_from_before_the_first_step_delays_it() -> None:
+    drawn = picture(
+        """
+        main     |  [ProfilerStep#1.][ProfilerStep#2.]
+        main     |  [aten::mm]       [aten::mm]
+        main.api |   a                a
+        stream7  |kkkkkk  aaa          aaa
+        """
+    )
+    assert windows_us(summary(drawn))[0] == ("1", 60, 130)
+
+
+def test_a_last_step_without_its_kernels_is_left_out_and_said_to_be() -> None:
+    drawn = summary(
+        picture(
+            """
+            main     |[ProfilerStep#1.][ProfilerStep#2.]
+            main     |[aten::mm]       [aten::mm]
+            main.api | aabbcc           a
+            stream7  |  aabbcc           aa
+            """
+        )
+    )
+    assert [label for label, _, _ in windows_us(drawn)] == ["1"]
+    assert drawn.dropped[0].label == "2"
+    assert drawn.dropped[0].reason == "incomplete: 1 device events recorded, 3 in the step before"
+    assert NoteCode.STEPS_DROPPED in {note.code for note in drawn.notes}
+
+
+def test_copies_of_the_marker_on_device_streams_are_not_steps() -> None:
+    trace = TraceBuilder()
+    trace.step(5, 0, 100, twin=(20, 160))
+    trace.op("aten::mm", 5, 60)
+    trace.kernel("gemm", 30, 90, launch=(10, 20))
+    drawn = summary(trace)
+    assert windows_us(drawn) == [("5", 0, 100)]
+    assert NoteCode.DEVICE_STEPS_IGNORED in {note.code for note in drawn.notes}
+
+
+def test_without_markers_the_whole_recording_is_one_step() -> None:
+    trace = TraceBuilder()
+    trace.op("aten::mm", 10, 60)
+    trace.op("aten::add", 70, 80)
+    trace.kernel("gemm", 30, 120, launch=(15, 20))
+    drawn = summary(trace)
+    assert windows_us(drawn) == [("0", 10, 110)]
+    assert not drawn.marked
+    assert NoteCode.NO_STEPS in {note.code for note in drawn.notes}
+
+
+def test_a_device_only_trace_is_timed_by_its_kernels() -> None:
+    trace = TraceBuilder()
+    trace.kernel("gemm", 30, 120)
+    assert windows_us(summary(trace)) == [("0", 30, 90)]
+
+
+def test_nothing_to_time_is_an_error_that_says_what_to_record() -> None:
+    trace = TraceBuilder(vendor="cpu", window=False)
+    trace.memory(5, 100)
+    with pytest.raises(CorruptInput, match=r"record with torch\.profiler"):
+        summary(trace)
+    assert len(recording(trace).events) == 1
+
+
+def test_overlapping_markers_are_cut_so_that_no_instant_counts_twice() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 120)
+    trace.step(2, 100, 200, thread=1001)
+    drawn = summary(trace)
+    assert windows_us(drawn) == [("1", 0, 100), ("2", 100, 100)]
+    assert NoteCode.OVERLAPPING_STEPS in {note.code for note in drawn.notes}

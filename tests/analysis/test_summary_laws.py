@@ -1,0 +1,111 @@
+"""Laws every summary keeps, whatever the trace."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+from tests.strategies import permutations_of, traces
+
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def summarised(trace: TraceBuilder, **options: object) -> Summary:
+    try:
+        return summary(trace, **options)  # type: ignore[arg-type]
+    except CorruptInput:
+        assume(False)
+        raise
+
+
+def facts(of: Summary) -> dict[str, object]:
+    """Everything a comparison uses, in a form that can be compared; start times only relative to the first."""
+    starts = of.steps.start_ns - of.steps.start_ns[0]
+    groups = {
+        name: {
+            key: (row_calls, {m: v[i].tolist() for m, v in g.measures_ns.items()})
+            for i, (key, row_calls) in enumerate(zip(g.keys, g.calls.tolist(), strict=True))
+        }
+        for name, g in of.groups.items()
+    }
+    owned = dict(
+        zip(zip(of.owned.category.tolist(), of.owned.key, strict=True), of.owned.time_ns.tolist(), strict=True)
+    )
+    return {
+        "steps": (of.steps.label, starts.tolist(), of.steps.total_ns.tolist(), of.steps.launches.tolist()),
+        "dropped": of.dropped,
+        "owned": owned,
+        "groups": groups,
+        "metrics": of.device_metrics,
+        "environment": of.environment,
+        "notes": of.notes,
+    }
+
+
+@QUICK
+@given(traces(), st.sampled_from(("device", "marker")))
+def test_the_books_of_every_step_close(trace: TraceBuilder, window: str) -> None:
+    drawn = summarised(trace, window=window)
+    assert drawn.owned.time_ns.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
+    assert (drawn.owned.time_ns >= 0).all()
+    assert drawn.owned.by_category().sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
+
+
+@QUICK
+@given(traces(), st.data())
+def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
+    order = data.draw(permutations_of(trace))
+    assert facts(summarised(trace, order=order)) == facts(summarised(trace))
+
+
+@QUICK
+@given(traces(), st.integers(1, 10**9))
+def test_shifting_the_clock_changes_nothing(trace: TraceBuilder, shift: int) -> None:
+    before = facts(summarised(trace))
+    trace.base_ns += shift * 1000
+    assert facts(summarised(trace)) == before
+
+
+@QUICK
+@given(traces())
+def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
+    drawn = summarised(trace)
+    for table in ("operators", "operators_by_shape"):
+        if table not in drawn.groups:
+            continue
+        measures = drawn.groups[table].measures_ns
+        for kind in ("host", "device"):
+            assert (measures[f"{kind}_self"] >= 0).all()
+        assert (measures["device_self"].sum() <= measures["device_total"].sum()) or not len(drawn.groups[table])
+
+
+@QUICK
+@given(traces())
+def test_pooling_puts_steps_side_by_side_and_keeps_the_books(trace: TraceBuilder) -> None:
+    one = summarised(trace)
+    two = replace(one, captures=(replace(one.captures[0], span="2"),))
+    both = pool([one, two])
+    steps = len(one.steps)
+    assert len(both.steps) == 2 * steps
+    assert both.steps.capture.tolist() == [0] * steps + [1] * steps
+    assert both.owned.time_ns.sum(axis=0).tolist() == both.steps.total_ns.tolist()
+    for name, table in both.groups.items():
+        assert np.array_equal(table.calls[:, :steps], one.groups[name].calls)
+        assert np.array_equal(table.calls[:, steps:], one.groups[name].calls)
+    assert both.device.count == one.device.count
+
+
+def test_nothing_to_pool_is_an_error() -> None:
+    from tb_perfcompare.errors import SelectionError
+
+    with pytest.raises(SelectionError):
+        pool([])
