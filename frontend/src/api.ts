@@ -14,8 +14,11 @@ export class RequestError extends Error {
   }
 }
 
+// in a variable: vite would take `new URL(..., import.meta.url)` for the address of a file to bundle
+const here = import.meta.url;
+
 export function apiUrl(route: string, query?: URLSearchParams): string {
-  const url = new URL(`../api/${route}`, import.meta.url);
+  const url = new URL(`../api/${route}`, here);
   if (query) url.search = query.toString();
   return url.href;
 }

@@ -6,9 +6,9 @@ import argparse
 import re
 
 from tb_perfcompare.compare.options import WINDOWS
-from tb_perfcompare.workspace.jobs import Steps
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.workspace.jobs import Steps, parse_steps
 
-_STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?")
 _PERCENT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*")
 
 
@@ -47,15 +47,11 @@ def add_top(parser: argparse.ArgumentParser, default: str) -> None:
 
 
 def steps(text: str) -> Steps:
-    """ "3-10" or "5"."""
-    found = _STEPS.fullmatch(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range of steps such as 3-10")
-    first = int(found[1])
-    last = first if found[2] is None else int(found[2])
-    if last < first:
-        raise argparse.ArgumentTypeError(f"{text!r} ends before it starts; give the smaller number first")
-    return first, last
+    """The range as argparse wants its errors."""
+    try:
+        return parse_steps(text)
+    except SelectionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def percent(text: str) -> float:

@@ -68,7 +68,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 def _side(arguments: argparse.Namespace, side: str) -> Side:
     """The side's own options win over those for both sides."""
     chosen = {
-        name: getattr(arguments, name) if getattr(arguments, f"{side}_{name}") is None else getattr(arguments, f"{side}_{name}")
+        name: getattr(arguments, name)
+        if getattr(arguments, f"{side}_{name}") is None
+        else getattr(arguments, f"{side}_{name}")
         for name in ("worker", "span", "steps")
     }
     return side_from_path(getattr(arguments, side), **chosen)

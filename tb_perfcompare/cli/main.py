@@ -89,4 +89,3 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
         return INTERRUPTED
     finally:
         console.finish()
-

@@ -89,7 +89,9 @@ def write_file(path: str, data: bytes) -> None:
         with open(path, "wb") as file:
             file.write(data)
     except OSError as error:
-        raise InputError(path, f"cannot be written: {error.strerror or error}", hint="write elsewhere with -o") from error
+        raise InputError(
+            path, f"cannot be written: {error.strerror or error}", hint="write elsewhere with -o"
+        ) from error
 
 
 def _line(progress: Progress) -> str:

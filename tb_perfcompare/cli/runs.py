@@ -57,7 +57,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         console.answer(wire.encode(listed, indent=2) + b"\n")
     else:
         rows = tuple(_row(run, worker, span, found) for run, worker, span in spans)
-        console.answer(render_table(Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, _notes(listing)), "text"))
+        console.answer(
+            render_table(Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, _notes(listing)), "text")
+        )
     return 0
 
 
@@ -83,7 +85,11 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
     return {
         "format": answer.format,
         "device": wire.device_dict(answer.device),
-        "steps": {"count": len(answer.steps) + len(answer.dropped), "admitted": len(answer.steps), "marked": answer.marked},
+        "steps": {
+            "count": len(answer.steps) + len(answer.dropped),
+            "admitted": len(answer.steps),
+            "marked": answer.marked,
+        },
         "mean_step_us": _mean_step_us(answer),
         "problems": [wire.note_dict(note) for note in answer.notes],
     }

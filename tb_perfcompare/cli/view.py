@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="Operation or OperationAndInputShape for operation routes, Kernel or KernelNameAndOpName for kernel/table",
     )  # fmt: skip
     compat.add_argument("--op-name", metavar="NAME", help="the operator of operation/stack")
-    compat.add_argument("--input-shape", metavar="SHAPE", help="its input shape, with --group-by OperationAndInputShape")
+    compat.add_argument(
+        "--input-shape", metavar="SHAPE", help="its input shape, with --group-by OperationAndInputShape"
+    )
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

@@ -52,8 +52,8 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     tables["environment"] = environment_table(baseline, candidate)
     tables["recommendations"] = recommendations_table(baseline, candidate)
     return Comparison(
-        baseline=_side(baseline),
-        candidate=_side(candidate),
+        baseline=side_facts(baseline),
+        candidate=side_facts(candidate),
         window=baseline.window,
         headline=headline,
         ledger=ledger,
@@ -78,7 +78,8 @@ def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
     return dict(zip(CATEGORY_LABELS, (float(p) for p in tests.p), strict=True))
 
 
-def _side(summary: Summary) -> SideFacts:
+def side_facts(summary: Summary) -> SideFacts:
+    """Who a side is, for people: names, device, steps, files."""
     captures = summary.captures
     return SideFacts(
         source=summary.source,

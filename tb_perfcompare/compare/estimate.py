@@ -77,14 +77,17 @@ class ShiftEstimate:
 
     @property
     def detectable(self) -> float | None:
-        """Smallest fraction that n and m steps like these detect in 80 of 100 cases; None when no float holds it."""
+        """Smallest fraction that n and m steps like these detect in about 80 of 100 cases (70 at n = m = 15).
+
+        None when no float holds it.
+        """
         n, m = self.n
         exponent = self._quantiles() * self.sigma * self.inflation * math.sqrt(1 / n + 1 / m)
         exponent /= math.sqrt(_RANK_EFFICIENCY)
         return math.expm1(exponent) if exponent < _LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:
-        """Steps per side with which `margin` would be detected in 80 of 100 cases; None for a margin of zero."""
+        """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero."""
         if margin <= 0:
             return None
         ratio = self._quantiles() * self.sigma * self.inflation / math.log1p(margin)

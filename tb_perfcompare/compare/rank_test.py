@@ -72,7 +72,7 @@ def batched_rank_test(
     if exact.any():
         least = np.minimum(twice_u, 2 * n * m - twice_u)[exact] // 2
         p[exact] = _exact_p_table(min(n, m), max(n, m))[least]
-    return BatchedRankTest(twice_u, twice_u / (n * m) - 1.0, tie_factor, rho, inflation, exact, p)
+    return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, rho, inflation, exact, p)
 
 
 def smallest_p(n: int, m: int) -> float:

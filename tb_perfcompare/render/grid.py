@@ -61,9 +61,7 @@ def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def _largest(
-    table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]
-) -> float:
+def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:
     wanted = [index for index, column in enumerate(table.columns) if takes(column)]
     cells = (row[index] for row in rows for index in wanted)
     return max((abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)), default=0.0)

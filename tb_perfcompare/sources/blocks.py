@@ -14,9 +14,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import BinaryIO
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 2 << 20
 _STORED_BYTES = 256 << 10  # one read of a compressed file
-_AHEAD = 2  # blocks inflated before they are asked for
+_AHEAD = 1  # blocks inflated before they are asked for
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
@@ -114,6 +114,19 @@ class Blocks:
         yield b"".join(parts)
         while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
             pass
+
+
+def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
+    """Up to `size` first bytes of a file, uncompressed as far as they can be."""
+    data = file.read(size)
+    if not data.startswith(_GZIP_MAGIC):
+        return data
+    member = zlib.decompressobj(_GZIP_WINDOW)
+    before = member.copy()
+    try:
+        return member.decompress(data, size)
+    except zlib.error:
+        return _inflatable(before, data)[:size]
 
 
 def _inflatable(member: zlib._Decompress, data: bytes) -> bytes:

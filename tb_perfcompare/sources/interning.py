@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 import msgspec
+
 from tb_perfcompare.model.events import LaneTable
 from tb_perfcompare.model.strings import StringTable
 

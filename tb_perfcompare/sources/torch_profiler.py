@@ -26,6 +26,7 @@ from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recording import FileFacts, ReadStats, TraceRecording
 from tb_perfcompare.sources.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.columns import Columns
+from tb_perfcompare.sources.discover import TRACE_FILE
 from tb_perfcompare.sources.document import MOST_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.mending import mend
@@ -71,6 +72,20 @@ def read_trace(
             raise InputError(path, error.strerror or str(error), hint=hint) from error
     shown = name or str(getattr(path_or_file, "name", "trace"))
     return _Reading(shown, shown, 0, report).read(path_or_file, want_hash, skip_python_functions, block_bytes)
+
+
+def declines_trace(name: str, head: bytes) -> str:
+    """Why a file of this name and first (uncompressed) bytes is no trace of torch.profiler; "" if it is one."""
+    if TRACE_FILE.fullmatch(name):
+        return ""  # read_trace says best what is wrong with it, should anything be
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return "" if b'"ph"' in text else "a list, but not of events"
+    if not text.startswith(b"{"):
+        return "not JSON" if text else "empty"
+    if b'"traceEvents"' in text or name.endswith((".json", ".json.gz")):
+        return ""
+    return f"no traceEvents in its first {len(head)} bytes"
 
 
 class _Reading:

@@ -188,5 +188,6 @@ def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
         for index, flight in enumerate(flights):
             seen[index], fresh = flight.news(seen[index])
             news += fresh
-        for latest in news or [latest]:
-            report(latest)
+        for progress in news or [latest]:
+            report(progress)
+            latest = progress

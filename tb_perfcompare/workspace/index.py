@@ -62,7 +62,9 @@ class Index:
             run = _named(listing.runs, selection.run)
         if run is None:
             raise _unknown("run", selection.run, [found.name for found in listing.runs])
-        files = _select(run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name)
+        files = _select(
+            run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
+        )
         return Side(run.name, tuple(_as_on_disk(file) for file in files), steps)
 
 
@@ -71,7 +73,9 @@ def side_from_path(path: str, worker: str | None, span: str | None, steps: Steps
 
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
     run = parse_source(path)
-    is_file = len(run.workers) == 1 and any(file.path == run.path for span in run.workers[0].spans for file in span.files)
+    is_file = len(run.workers) == 1 and any(
+        file.path == run.path for span in run.workers[0].spans for file in span.files
+    )
     shown = path if is_file else path.rstrip("/") + "/"
     files = _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
     return Side(path, tuple(files), steps)
@@ -140,7 +144,9 @@ def _select(
     ]
 
 
-def _capture(run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str) -> CaptureFile:
+def _capture(
+    run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str
+) -> CaptureFile:
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, run.name, worker.name, span.label, worker.rank, source
     )
@@ -159,5 +165,9 @@ def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
     near = difflib.get_close_matches(name, known, n=3)
     if near:
         return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
-    listed = ", ".join(known[:_NAMES_LISTED]) + (f" and {len(known) - _NAMES_LISTED} more" if len(known) > _NAMES_LISTED else "")
-    return SelectionError(f"there is no {what} called {name!r}", hint=f"there are: {listed}" if known else "there are none")
+    listed = ", ".join(known[:_NAMES_LISTED]) + (
+        f" and {len(known) - _NAMES_LISTED} more" if len(known) > _NAMES_LISTED else ""
+    )
+    return SelectionError(
+        f"there is no {what} called {name!r}", hint=f"there are: {listed}" if known else "there are none"
+    )

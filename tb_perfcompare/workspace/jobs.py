@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,15 +14,28 @@ from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.compare.comparison import Comparison
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
+from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.model.recording import FileFacts, TraceRecording
+from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.torch_profiler import read_trace
 
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
+
+_STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?", re.ASCII)
+
+
+def parse_steps(text: str) -> Steps:
+    """ "3-10" or "5". Raises SelectionError."""
+    found = _STEPS.fullmatch(text)
+    if found is None:
+        raise SelectionError(f"{text!r} is no range of steps", hint="give two numbers such as 3-10, or one")
+    first, last = int(found[1]), int(found[2] or found[1])
+    if last < first:
+        raise SelectionError(f"the range of steps {text!r} ends before it starts", hint="give the smaller number first")
+    return first, last
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +102,18 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
 
 
 def read_recording(file: CaptureFile, report: Reporter) -> TraceRecording:
-    """The file's recording under the name that is shown."""
+    """The file's recording; its notes name it relative to the source, progress as it is shown."""
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    recording = read_trace(file.path, report=renamed, want_hash=True)
-    facts = FileFacts(file.name, recording.file.bytes, recording.file.sha256)
-    own_names = (file.path, recording.file.path)
-    notes = tuple(replace(note, where=file.shown) if note.where in own_names else note for note in recording.notes)
-    return replace(recording, file=facts, notes=notes)
+    return read_trace(file.path, report=renamed, want_hash=True, name=file.name)
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:
     """The same error about the name that is shown; where the file lies is nobody's business over HTTP."""
-    kind: type[InputError] = type(error) if type(error) in (InputError, CorruptInput, UnrecognisedFormat) else InputError
+    known = type(error) in (InputError, CorruptInput, UnrecognisedFormat)
+    kind: type[InputError] = type(error) if known else InputError
     return kind(file.shown, error.reason, place=error.place, hint=error.hint)
 
 
@@ -119,9 +130,7 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
     return summary if steps is None else select_steps(summary, steps)
 
 
-def compare_sides(
-    baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter
-) -> Comparison:
+def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
     report(Progress("comparing"))
     return compare_summaries(pooled(baseline), pooled(candidate), options)
@@ -150,10 +159,8 @@ def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
     )
 
 
-def failure_note(error: InputError) -> Note:
+def failure_note(file: CaptureFile, error: InputError) -> Note:
     """A file that is left out of its side."""
     hint = f"; {error.hint}" if error.hint else ""
     place = f"{error.place}: " if error.place else ""
-    return Note(NoteCode.FILE_FAILED, f"left out: {place}{error.reason}{hint}", error.path)
-
-
+    return Note(NoteCode.FILE_FAILED, f"left out: {place}{error.reason}{hint}", file.name)

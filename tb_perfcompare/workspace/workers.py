@@ -238,4 +238,3 @@ def _close_at_exit(reference: weakref.ref[WorkerPool]) -> None:
     pool = reference()
     if pool is not None:
         pool.close()
-

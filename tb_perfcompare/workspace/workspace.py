@@ -1,4 +1,4 @@
-"""From names to comparisons: finds files, has each read once, compares, remembers. The tab and the command line use it."""
+"""From names to comparisons: finds files, has each read once, compares, remembers."""
 
 from __future__ import annotations
 
@@ -176,11 +176,11 @@ def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
 
 def _loaded(side: Side, found: Sequence[Summary | InputError]) -> LoadedSide:
     """The side's summaries; an error only if there is none."""
-    errors = [error for error in found if isinstance(error, InputError)]
+    failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
     summaries = tuple(summary for summary in found if isinstance(summary, Summary))
     if not summaries:
-        raise _none_loaded(side, errors)
-    return LoadedSide(side, summaries, tuple(failure_note(error) for error in errors))
+        raise _none_loaded(side, [error for _, error in failed])
+    return LoadedSide(side, summaries, tuple(failure_note(file, error) for file, error in failed))
 
 
 def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -76,7 +76,6 @@ def test_interval_holds_exactly_the_shifts_that_the_test_does_not_reject(trial: 
     pool = generator.permutation(10**6)
     a, b = pool[:n] * 2 + 10**7, pool[n : n + m] * 2 + 10**7
     estimate = estimate_shift(a, b, 0.05)
-    assume(estimate.exact) if False else None
     ordered = np.sort(np.subtract.outer(b, a).ravel())
     between = (ordered[:-1] + ordered[1:]) / 2
     accepted = [t for t in between if stats.mannwhitneyu(b - t, a, method="exact").pvalue > 0.05]
@@ -98,17 +97,17 @@ def test_interval_covers_the_true_shift(n: int) -> None:
     assert hits / trials >= 0.94
 
 
-def test_detectable_effect_is_detected_in_four_of_five_cases() -> None:
+def test_detectable_effect_is_detected_in_about_four_of_five_cases() -> None:
     generator = np.random.default_rng(5)
-    n, sigma = 15, 0.05
+    n, sigma = 40, 0.05
     known = math.expm1(2.8016 * sigma * math.sqrt(2 / n) / math.sqrt(0.955))
     found = 0
     for _ in range(600):
         a, b = lognormal(generator, n, sigma=sigma), lognormal(generator, n, 1e8 * (1 + known), sigma)
         found += stats.mannwhitneyu(a, b, method="exact").pvalue <= 0.05
     assert found / 600 == pytest.approx(0.8, abs=0.05)
-    estimate = estimate_shift(ns(*range(1000, 1150, 10)), ns(*range(1000, 1150, 10)), 0.05)
-    expected = 2.8016 * estimate.sigma * estimate.inflation * math.sqrt(2 / 15) / math.sqrt(0.955)
+    estimate = shift([100, 102, 98, 101, 99], [100, 103, 97, 101])
+    expected = 2.8016 * estimate.sigma * estimate.inflation * math.sqrt(1 / 5 + 1 / 4) / math.sqrt(0.955)
     assert estimate.detectable == pytest.approx(math.expm1(expected), rel=1e-4)
 
 
@@ -150,7 +149,8 @@ def test_mean_disagrees_with_the_typical_step_when_few_steps_are_slow() -> None:
 
 def test_outliers_lie_above_the_fence_only() -> None:
     assert outlying_steps(ns(10, 10, 11, 12, 12, 1)) == ()
-    assert outlying_steps(ns(10, 100, 11, 12, 12, 90)) == (1, 5) or outlying_steps(ns(10, 100, 11, 12, 12, 11)) == (1,)
+    assert outlying_steps(ns(10, 100, 11, 12, 12, 11)) == (1,)
+    assert outlying_steps(ns(10, 100, 11, 12, 12, 11, 90, 11, 10)) == (1, 6)
     assert outlying_steps(ns(1, 1, 9)) == ()
 
 

@@ -62,10 +62,7 @@ def test_p_equals_scipy_with_ties(trial: int) -> None:
     ours = batched_rank_test(a, b, ordered=False)
     assert ours.twice_u[0] == 2 * expected.statistic
     assert not ours.exact[0]
-    if a.min() == max(a.max(), b.max()) == b.min():
-        assert ours.p[0] == 1.0
-    else:
-        assert ours.p[0] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert ours.p[0] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_all_values_equal_is_no_evidence() -> None:
@@ -81,7 +78,7 @@ def test_one_value_on_each_side() -> None:
 def test_a_batch_gives_what_its_rows_give() -> None:
     generator = np.random.default_rng(7)
     a, b = generator.integers(0, 40, size=(30, 12)), generator.integers(0, 40, size=(30, 9))
-    a[0], b[0] = np.arange(0, 24, 2), np.arange(1, 19, 2)
+    a[0], b[0] = 2 * generator.permutation(12), 2 * generator.permutation(9) + 1
     together = batched_rank_test(a, b)
     assert together.exact.any()
     assert not together.exact.all()
@@ -191,7 +188,7 @@ def test_the_level_of_captures_is_no_autocorrelation() -> None:
     a = rows(10, 13, 11, 12, 50, 53, 51, 52)
     b = rows(30, 33, 31, 32)
     captures = np.repeat([0, 1], 4).astype(np.int32), np.zeros(4, dtype=np.int32)
-    assert batched_rank_test(a, b).inflation[0] > 1.5
+    assert batched_rank_test(a, b).inflation[0] > 1.25
     assert batched_rank_test(a, b, captures=captures).inflation[0] <= INFLATION_IGNORED
 
 

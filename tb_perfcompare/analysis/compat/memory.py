@@ -45,13 +45,12 @@ class MemoryRecords:
         return len(self.size)
 
     def peaks(self) -> list[tuple[int, int, float]]:
-        """(type, id, most bytes allocated) of the devices that state it, in order of first appearance."""
+        """(type, id, most bytes allocated) of the devices that state it, in order of the first such record."""
+        stated = np.flatnonzero(~np.isnan(self.allocated))
         found = []
-        for number, (device_type, device) in enumerate(self.devices):
-            values = self.allocated[self.device == number]
-            values = values[~np.isnan(values)]
-            if len(values):
-                found.append((device_type, device, float(values.max())))
+        for number in dict.fromkeys(self.device[stated].tolist()):
+            most = float(self.allocated[stated][self.device[stated] == number].max())
+            found.append((*self.devices[number], most))
         return found
 
 

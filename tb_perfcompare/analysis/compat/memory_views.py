@@ -67,11 +67,10 @@ def memory_answer(
 ) -> dict[str, Any]:
     """The `memory` answer for records between `start` and `end` (microseconds as in the trace, None: open)."""
     low, high = -math.inf if start is None else start, math.inf if end is None else end
-    rows = {}
     seen = _seen_operators(records, forest, low, high)
     charged = _charged(records, forest, low, high)
-    for label in charged:
-        rows[label] = _stat_rows(charged[label], seen, forest, units.memory_factor)
+    found = {label: _stat_rows(own, seen, forest, units.memory_factor) for label, own in charged.items()}
+    rows = {label: lines for label, lines in found.items() if lines}
     columns: list[dict[str, str]] = [
         {"name": "Operator Name", "type": "string"},
         {"name": "Calls", "type": "number", "tooltip": "# of calls of the operator."},
@@ -105,8 +104,6 @@ def _seen_operators(records: MemoryRecords, forest: Forest, low: float, high: fl
     touched = _touched(records, forest)
     seen = []
     for tree in forest.trees:
-        if tree.root not in touched:
-            continue
         pending: list[tuple[int, tuple[int, ...]]] = [(tree.root, ())]
         while pending:
             node, above = pending.pop()
@@ -115,7 +112,7 @@ def _seen_operators(records: MemoryRecords, forest: Forest, low: float, high: fl
             if forest.operator[node]:
                 seen.append(_SeenOperator(node, above))
                 above = (*above, node)
-            if node in touched:
+            if node == tree.root or node in touched:
                 pending.extend((child, above) for child in reversed(forest.children[node]))
     return seen
 
@@ -289,7 +286,7 @@ def events_answer(
     for record in live.values():
         show(record, owners[record], record, [since(record), None, None])
     for record in unmatched.values():
-        show(record, _UNKNOWN, record, [None, since(record), None])
+        show(record, owners[record], record, [None, since(record), None])
     titles = [f"Size ({units.memory})"]
     titles += [f"{what} ({units.time})" for what in ("Allocation Time", "Release Time", "Duration")]
     columns = [{"name": "Operator", "type": "string", "tooltip": ""}]
@@ -299,20 +296,24 @@ def events_answer(
 
 
 def _owner_names(records: MemoryRecords, forest: Forest) -> list[str]:
-    """Per record the operator that allocated it, as shown; meaningful for allocations."""
+    """Per record, as shown, the operator that allocated the memory; a release takes the name of the allocation it ends."""
     parent = [NO_NODE] * len(forest.name)
     for node, children in enumerate(forest.children):
         for child in children:
             parent[child] = node
     names = []
-    for node in records.node.tolist():
-        if node == NO_NODE or not forest.operator[node]:
-            names.append(_UNKNOWN)
+    by_address: dict[int, str] = {}
+    rows = zip(records.node.tolist(), records.size.tolist(), records.address.tolist(), strict=True)
+    for node, size, address in rows:
+        if size <= 0:
+            names.append(by_address.pop(address, _UNKNOWN))
             continue
-        name = forest.name[node]
-        if name.startswith("aten::empty") and parent[node] != NO_NODE:
-            name = f"{forest.name[parent[node]]} ({name})"
+        name = _UNKNOWN
+        if node != NO_NODE and forest.operator[node]:
+            name = forest.name[node]
+            if name.startswith("aten::empty") and parent[node] != NO_NODE:
+                name = f"{forest.name[parent[node]]} ({name})"
+        if address != ABSENT:
+            by_address[address] = name
         names.append(name)
     return names
-
-

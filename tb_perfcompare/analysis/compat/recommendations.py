@@ -134,16 +134,15 @@ def _tensor_cores(evidence: Evidence) -> str | None:
 
 
 def _memory(evidence: Evidence, variant: Variant) -> str | None:
-    """First device whose peak comes near its memory. Device type and id are not matched with care: a CPU record (id -1)
-    is compared with the last device, and shown under that type's label."""
+    """First device whose peak comes near its memory. The id alone decides: CPU records (id -1) meet the last device."""
     properties = evidence.properties
-    for device_type, device, peak in evidence.memory_peaks:
+    for _, device, peak in evidence.memory_peaks:
         if not properties or not -len(properties) <= device < len(properties):
             continue
         total = memory_bytes(properties[device], variant)
         if total is None or peak <= _MAX_MEMORY_SHARE * total:
             continue
-        label = f"{variant.memory_devices.get(device_type, '')}{device}"
+        label = f"{variant.word}{device}"
         return (
             "Device memory usage is at the limit of device memory capacity "
             f"({peak / total * 100:.1f}% of {total / 1024**3:.1f}GB on {label}). "

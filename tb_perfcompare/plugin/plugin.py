@@ -1,0 +1,249 @@
+"""The tab's routes. Everything they do lives below: names in requests.py, work in workspace/, answers in responses.py.
+
+Construction touches nothing; numpy and the readers are imported by the first request that needs them.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tensorboard.plugins import base_plugin
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.plugin import page
+from tb_perfcompare.plugin.logdir import LogdirRoot, TraceProbe, logdir_roots
+from tb_perfcompare.plugin.responses import (
+    JSON,
+    PageNotBuilt,
+    error_dict,
+    failure,
+    is_known,
+    not_modified,
+    respond,
+    stream,
+)
+
+if TYPE_CHECKING:
+    from tb_perfcompare.compare.comparison import Comparison
+    from tb_perfcompare.plugin.requests import SideRequest
+    from tb_perfcompare.workspace.flights import Flight
+    from tb_perfcompare.workspace.workspace import Question, Workspace
+
+PLUGIN_NAME = "tb_perfcompare"
+TAB_NAME = "Perf Compare"
+
+_PROFILER_PLUGIN = "pytorch_profiler"
+_LINE_EVERY_S = 0.25  # also how soon a browser that has gone is noticed
+
+Handler = Callable[[Request], Response]
+
+
+class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
+    """Compares two profiler runs below the logdir."""
+
+    plugin_name = PLUGIN_NAME
+
+    def __init__(self, context: base_plugin.TBContext) -> None:
+        flags = context.flags
+        self._context = context
+        self._roots = logdir_roots(context.logdir, getattr(flags, "logdir_spec", "") if flags else "")
+        self._probe = TraceProbe(self._roots)
+        self._opened: Workspace | None = None
+        self._lock = threading.Lock()
+
+    def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
+        """Route -> WSGI application."""
+        return {
+            "/api/runs": _route(self._runs),
+            "/api/comparison": _route(self._comparison),
+            "/api/view": _route(self._view),
+            "/api/report": _route(self._report),
+            "/static/*": _route(self._static),
+        }
+
+    def is_active(self) -> bool:
+        """Whether there is any trace; True from the first one on."""
+        return self._probe.found()
+
+    def frontend_metadata(self) -> base_plugin.FrontendMetadata:
+        """The module is looked up at each call: its name changes when the package is upgraded."""
+        return base_plugin.FrontendMetadata(es_module_path=f"/static/{page.entry_file()}", tab_name=TAB_NAME)
+
+    @property
+    def workspace(self) -> Workspace:
+        """Made at the first request."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = _open_workspace(self._roots)
+            return self._opened
+
+    def _runs(self, request: Request) -> Response:
+        from tb_perfcompare.plugin.requests import flag
+        from tb_perfcompare.render import wire
+        from tb_perfcompare.sources.torch_profiler import READER
+        from tb_perfcompare.workspace.describe import runs_dict
+
+        listing = self.workspace.listing(rescan=flag(request.args, "rescan", default=False))
+        answer = runs_dict(listing, [root.given for root in self._roots])
+        answer["problems"] += [_remote_problem(root) for root in self._roots if root.is_remote]
+        answer["profiler_tab"] = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
+        answer["reader"] = READER.rpartition("/")[2]
+        return respond(request, wire.encode(answer), JSON)
+
+    def _comparison(self, request: Request) -> Response:
+        from tb_perfcompare.plugin.requests import flag
+        from tb_perfcompare.render import wire
+
+        question = self._question(request.args)
+        if request.method == "HEAD":
+            return respond(request, b"", JSON)
+        if flag(request.args, "stream", default=True):
+            return stream(request, _Stream(self.workspace, question))
+        tag = question.tag()
+        if is_known(request, tag):
+            return not_modified(tag)
+        comparison = self.workspace.compare(question)
+        return respond(request, wire.encode(wire.comparison_dict(comparison)), JSON, tag=tag)
+
+    def _view(self, request: Request) -> Response:
+        from tb_perfcompare.compare.engine import side_facts
+        from tb_perfcompare.compare.views import VIEWS, view_tables
+        from tb_perfcompare.errors import SelectionError
+        from tb_perfcompare.plugin.requests import choice, view_request
+        from tb_perfcompare.render import wire
+
+        asked = view_request(request.args)
+        view = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
+        side = self.workspace.side(asked.side.selection, asked.side.steps)
+        summary = self.workspace.load(side, asked.window)
+        table = view_tables(summary).get(view)
+        if table is None:
+            why = summary.absent.get(view, "the source does not hold it")
+            raise SelectionError(f"{asked.side.selection.run} has no {view}", hint=why)
+        answer = wire.view_dict(view, summary.reading, side_facts(summary), table, summary.notes)
+        return respond(request, wire.encode(answer), JSON)
+
+    def _report(self, request: Request) -> Response:
+        from tb_perfcompare.plugin.requests import choice
+        from tb_perfcompare.render.formats import FORMATS, render
+
+        form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
+        table = request.args.get("table") or None
+        question = self._question(request.args)
+        tag = f"{question.tag()}-{form.name}-{'' if table is None else table.encode().hex()}"
+        if is_known(request, tag):
+            return not_modified(tag)
+        body = render(self.workspace.compare(question), form.name, table=table)
+        name = f"perfcompare.{form.extension}"
+        return respond(request, body, form.media_type, tag=tag, filename=name)
+
+    def _static(self, request: Request) -> Response:
+        name = request.path.partition("/static/")[2]
+        found = page.asset(name)
+        if found is None:
+            if page.entry_file() == page.STAND_IN:
+                raise PageNotBuilt("the page was not built", hint="python setup.py build_frontend builds it")
+            return respond(request, b"not found", "text/plain", status=404)
+        return respond(request, found.body, found.content_type, keep=found.keep)
+
+    def _question(self, query: Mapping[str, str]) -> Question:
+        from tb_perfcompare.plugin.requests import pair_request
+        from tb_perfcompare.workspace.workspace import Question
+
+        asked = pair_request(query)
+
+        def side(request: SideRequest) -> Any:
+            return self.workspace.side(request.selection, request.steps)
+
+        return Question(side(asked.baseline), side(asked.candidate), asked.options)
+
+
+class _Stream:
+    """The lines of one comparison. The server closes it when the browser has gone, which stops waiting."""
+
+    def __init__(self, workspace: Workspace, question: Question) -> None:
+        self._workspace = workspace
+        self._lines: Generator[bytes, None, None] = self._talk(question)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._lines
+
+    def close(self) -> None:
+        """Called by the server in every case."""
+        self._lines.close()
+
+    def _talk(self, question: Question) -> Generator[bytes, None, None]:
+        from tb_perfcompare.render import wire
+
+        flight = self._workspace.ask(question)
+        try:
+            yield from _progress_lines(flight)
+            try:
+                comparison = flight.result()
+            except PerfCompareError as error:
+                yield _line(error_dict(error))
+                return
+            yield wire.encode({"result": wire.comparison_dict(comparison)}) + b"\n"
+        finally:
+            self._workspace.leave(flight)
+
+
+def _progress_lines(flight: Flight[Comparison]) -> Iterator[bytes]:
+    """What is new, a few times per second; the last line again when nothing is, so that a browser that has gone is
+    noticed."""
+    start_s, seen = time.monotonic(), 0
+    lines = [{"phase": "listing", "path": "", "done_bytes": 0, "total_bytes": 0, "events": 0}]
+    while not flight.wait(_LINE_EVERY_S):
+        seen, news = flight.news(seen)
+        lines = [_progress_dict(progress) for progress in news] or lines[-1:]
+        elapsed_s = round(time.monotonic() - start_s, 3)
+        for line in lines:
+            yield _line({"progress": {**line, "elapsed_s": elapsed_s}})
+
+
+def _progress_dict(progress: Any) -> dict[str, Any]:
+    return {
+        "phase": progress.phase,
+        "path": progress.path,
+        "done_bytes": progress.done_bytes,
+        "total_bytes": progress.total_bytes,
+        "events": progress.events,
+    }
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+def _route(handler: Handler) -> Callable[..., Any]:
+    """A WSGI application that answers GET and HEAD, and errors for users as JSON. Bugs are left to TensorBoard."""
+
+    @Request.application
+    def application(request: Request) -> Response:
+        if request.method not in ("GET", "HEAD"):
+            answer = respond(request, b"only GET", "text/plain", status=405)
+            answer.headers["Allow"] = "GET, HEAD"
+            return answer
+        try:
+            return handler(request)
+        except PerfCompareError as error:
+            return failure(request, error)
+
+    return application
+
+
+def _open_workspace(roots: tuple[LogdirRoot, ...]) -> Workspace:
+    from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.workspace import Workspace
+
+    return Workspace([Root(root.path, root.name) for root in roots if not root.is_remote])
+
+
+def _remote_problem(root: LogdirRoot) -> dict[str, str]:
+    message = "only local directories can be read; copy the traces or mount the store"
+    return {"path": root.given, "message": message}

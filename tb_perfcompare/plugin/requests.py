@@ -1,0 +1,111 @@
+"""From a query string to names and options, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.compare.options import WINDOWS, CompareOptions
+from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.plugin.responses import BadRequest
+from tb_perfcompare.workspace.jobs import Steps, parse_steps
+
+_LONGEST_VALUE = 4096
+_MOST_PARAMETERS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SideRequest:
+    """One side by name."""
+
+    selection: Selection
+    steps: Steps | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """Parameters of api/comparison and api/report."""
+
+    baseline: SideRequest
+    candidate: SideRequest
+    options: CompareOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRequest:
+    """Parameters of api/view."""
+
+    side: SideRequest
+    view: str
+    window: str
+
+
+def pair_request(query: Mapping[str, str]) -> PairRequest:
+    """Raises BadRequest."""
+    _check(query)
+    sides = [
+        _side(query, _required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
+        for side in ("baseline", "candidate")
+    ]
+    return PairRequest(sides[0], sides[1], CompareOptions(window=_window(query)))
+
+
+def view_request(query: Mapping[str, str]) -> ViewRequest:
+    """Raises BadRequest."""
+    _check(query)
+    side = _side(query, _required(query, "run"), "worker", "span", "steps")
+    return ViewRequest(side, query.get("view") or "overview", _window(query))
+
+
+def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
+    """`1` or `0`. Raises BadRequest for anything else."""
+    match query.get(name, ""):
+        case "":
+            return default
+        case "0" | "1" as value:
+            return value == "1"
+        case value:
+            raise BadRequest(f"{name} is {value[:80]!r}", hint="it must be 0 or 1")
+
+
+def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
+    """One of the known values. Raises BadRequest."""
+    value = query.get(name) or default
+    if value not in known:
+        raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(known)}")
+    return value
+
+
+def _check(query: Mapping[str, str]) -> None:
+    if len(query) > _MOST_PARAMETERS:
+        raise BadRequest(f"{len(query)} parameters", hint=f"at most {_MOST_PARAMETERS} are taken")
+    for name, value in query.items():
+        if len(value) > _LONGEST_VALUE or "\0" in value:
+            raise BadRequest(f"{name[:80]} is no name", hint=f"names have at most {_LONGEST_VALUE} characters")
+
+
+def _required(query: Mapping[str, str], name: str) -> str:
+    value = query.get(name)
+    if not value:
+        raise BadRequest(f"{name} is missing", hint="it must name a run that api/runs lists")
+    return value
+
+
+def _side(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
+    selection = Selection(run, query.get(worker) or None, query.get(span) or None)
+    return SideRequest(selection, _steps(query, steps))
+
+
+def _steps(query: Mapping[str, str], name: str) -> Steps | None:
+    text = query.get(name)
+    if not text:
+        return None
+    try:
+        return parse_steps(text)
+    except SelectionError as error:
+        raise BadRequest(f"{name}: {error.message}", hint=error.hint) from error
+
+
+def _window(query: Mapping[str, str]) -> str:
+    return choice(query, "step_window", WINDOWS, WINDOWS[0])

@@ -1,0 +1,101 @@
+"""Answers with the headers TensorBoard wants: a content type of our own choice, nosniff, a policy on HTML, gzip."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+
+from tensorboard.backend import http_util
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.errors import Cancelled, InputError, NotComparable, PerfCompareError, SelectionError
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+
+_YEAR_S = 365 * 24 * 3600
+
+
+class BadRequest(PerfCompareError):
+    """A parameter that cannot be understood."""
+
+    code = "bad_request"
+
+
+class PageNotBuilt(PerfCompareError):
+    """The package was installed without its page."""
+
+    code = "page_not_built"
+
+
+def status_of(error: PerfCompareError) -> int:
+    """HTTP status of an error for users."""
+    match error:
+        case BadRequest():
+            return 400
+        case SelectionError():
+            return 404
+        case InputError() | NotComparable():
+            return 422
+        case PageNotBuilt() | Cancelled():
+            return 503
+        case _:
+            return 500
+
+
+def error_dict(error: PerfCompareError) -> dict[str, dict[str, str]]:
+    """The JSON form of an error."""
+    return {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
+
+
+def respond(
+    request: Request, body: bytes, content_type: str, *, status: int = 200, tag: str = "", filename: str = "",
+    keep: bool = False,
+) -> Response:  # fmt: skip
+    """A whole answer, compressed when the browser takes that.
+
+    tag       lets the browser ask again with If-None-Match (weak: the compressed form has other bytes)
+    filename  saves it as a file instead of showing it
+    keep      the address names these bytes for ever
+    """
+    headers = [("ETag", f'W/"{tag}"')] if tag else []
+    if filename:
+        headers.append(("Content-Disposition", f'attachment; filename="{filename}"'))
+    answer: Response = http_util.Respond(
+        request, body, content_type, code=status, expires=_YEAR_S if keep else 0, headers=headers
+    )
+    answer.headers["Vary"] = "Accept-Encoding"
+    return answer
+
+
+def is_known(request: Request, tag: str) -> bool:
+    """The browser holds this answer already."""
+    return bool(request.if_none_match.contains_weak(tag))
+
+
+def not_modified(tag: str) -> Response:
+    """304: nothing to send."""
+    headers = {"ETag": f'W/"{tag}"', "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
+    return Response(status=304, headers=headers, content_type=JSON)
+
+
+def failure(request: Request, error: PerfCompareError) -> Response:
+    """An error as JSON with its status."""
+    return respond(request, json.dumps(error_dict(error)).encode(), JSON, status=status_of(error))
+
+
+def stream(request: Request, lines: Iterable[bytes]) -> Response:
+    """Lines as they come, each flushed to the browser."""
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if request.accept_encodings.best_match(["gzip"]):
+        headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        lines = _compressed(lines)
+    return Response(lines, headers=headers, content_type=LINES)
+
+
+def _compressed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(3, zlib.DEFLATED, 31)
+    for line in lines:
+        yield packer.compress(line) + packer.flush(zlib.Z_SYNC_FLUSH)
+    yield packer.flush()

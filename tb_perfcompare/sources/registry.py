@@ -1,0 +1,60 @@
+"""Which reader takes a file. Readers are asked in order; each one that declines says why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from tb_perfcompare.errors import InputError, UnrecognisedFormat
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.sources.blocks import read_head
+from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.torch_profiler import declines_trace, read_trace
+
+
+class Read(Protocol):
+    """Reads a whole file of the format."""
+
+    def __call__(
+        self, path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None
+    ) -> TraceRecording: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One format. `declines(file name, first uncompressed bytes)` says why a file is not of it, "" if it is."""
+
+    format: str
+    declines: Callable[[str, bytes], str]
+    read: Read
+
+
+READERS: tuple[Reader, ...] = (Reader("torch.profiler trace", declines_trace, read_trace),)
+"""Asked in this order; the first that does not decline reads the file."""
+
+
+def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
+    """The reader of a file. Raises UnrecognisedFormat with every reader's reason, InputError if it cannot be opened."""
+    try:
+        with fs.open(path) as file:
+            head = read_head(file)
+    except OSError as error:
+        hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
+        raise InputError(path, error.strerror or str(error), hint=hint) from error
+    reasons = []
+    for reader in READERS:
+        reason = reader.declines(fs.basename(path), head)
+        if not reason:
+            return reader
+        reasons.append(f"{reader.format}: {reason}")
+    message = f"no reader takes it ({'; '.join(reasons)})"
+    raise UnrecognisedFormat(path, message, hint="give a file as the profiler wrote it")
+
+
+def read(
+    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
+) -> TraceRecording:
+    """What one file says, whatever its format. `name` stands for the file in facts and notes; its basename if None."""
+    return recognise(path, fs).read(path, fs=fs, report=report, want_hash=want_hash, name=name)

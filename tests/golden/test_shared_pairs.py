@@ -1,0 +1,126 @@
+"""Real pairs with known answers: the headline, the cause, and books that close."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import pytest
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.compare.comparison import Comparison, Verdict
+from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.shared_data import SHARED, needs_shared
+
+pytestmark = needs_shared
+
+NORMAL = "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz"
+NORMAL_AGAIN = "kineto/resnet50_num_workers_0/worker0.1623143566756.pt.trace.json.gz"
+LOADERS = "kineto/resnet50_num_workers_4/worker0.1623212756351.pt.trace.json.gz"
+LOADERS_AGAIN = "kineto/resnet50_num_workers_4/worker0.1623213129365.pt.trace.json.gz"
+MODELS = (
+    "google_owlv2-large-patch14-ensemble__1016001",
+    "Qwen_Qwen1.5-0.5B-Chat__1016005",
+    "gaunernst_bert-small-uncased__1016001",
+)
+
+
+@lru_cache(maxsize=12)
+def side(path: str, window: str = "device", span: str = "1") -> Summary:
+    recording = read_trace(str(SHARED / path))
+    return summarize(recording, source=path, run=path, worker="worker0", span=span, rank=None, window=window)
+
+
+def compare(a: str, b: str, window: str = "device") -> Comparison:
+    return compare_summaries(side(a, window), side(b, window), CompareOptions(window=window))
+
+
+def categories(got: Comparison) -> dict[str, float]:
+    return {row.path[0]: row.delta / got.ledger.denominator / 1000 for row in got.ledger.rows if len(row.path) == 1}
+
+
+def assert_books_close(got: Comparison) -> None:
+    heads = [row for row in got.ledger.rows if len(row.path) == 1]
+    assert sum(row.delta for row in heads) == got.ledger.delta
+    for head in heads:
+        below = [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
+        assert sum(row.delta for row in below) == head.delta
+        assert sum(row.count_effect + row.rate_effect for row in below) == head.delta
+    assert got.headline.delta is not None
+    assert math.isclose(got.headline.delta, got.ledger.delta / got.ledger.denominator / 1000, rel_tol=1e-12)
+
+
+def test_kineto_names_the_data_loader_to_the_microsecond() -> None:
+    got = compare(NORMAL, LOADERS)
+    assert got.headline.delta is not None
+    assert round(got.headline.delta) == -36_524
+    rounded = {name: round(delta) for name, delta in categories(got).items()}
+    assert rounded == {
+        "Kernel": 556,
+        "Memcpy": 1_244,
+        "Memset": 9,
+        "Communication": 0,
+        "Runtime": 7_656,
+        "DataLoader": -58_076,
+        "CPU Exec": 8_991,
+        "Other": 3_095,
+    }
+    assert got.findings[0].rule == "data_loader"
+    assert_books_close(got)
+
+
+def test_kineto_says_where_the_step_window_decides_the_verdict() -> None:
+    got = compare(NORMAL, LOADERS)
+    other = compare(NORMAL, LOADERS, "marker")
+    said = [note for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
+    assert bool(said) == (got.headline.verdict is not other.headline.verdict)
+    assert_books_close(other)
+
+
+def test_kineto_pooled_spans_respect_how_much_spans_of_one_run_differ() -> None:
+    """Spans of one run differ by 13 %: no clear verdict may rest on less."""
+    a = pool([side(NORMAL), side(NORMAL_AGAIN, span="2")])
+    b = pool([side(LOADERS), side(LOADERS_AGAIN, span="2")])
+    got = compare_summaries(a, b, CompareOptions())
+    assert got.headline.n == (12, 12)
+    assert "spans of one run" in got.headline.reason or "captures" in got.headline.reason
+    assert got.headline.verdict is not Verdict.SLOWER
+    assert_books_close(got)
+
+
+def test_a_collision_of_devices_and_worlds_is_said_and_the_books_close() -> None:
+    got = compare("hta/control.json.gz", "hta/test.json.gz")
+    assert got.headline.verdict is Verdict.SLOWER
+    assert_books_close(got)
+    weak = {check.check for check in got.comparability if check.status != "ok"}
+    assert {"device_kind", "world_size", "operators"} <= weak
+    assert NoteCode.LINKED_BY_TIME in {note.code for note in got.notes}
+    added = sum(row.status == "removed" for row in got.ledger.rows if len(row.path) == 2)
+    assert added > 20
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_h100_against_an_mi300_compares_without_losing_time(model: str) -> None:
+    got = compare(f"mixed_devices/h100/{model}.json.gz", f"mixed_devices/mi300/{model}.json.gz")
+    assert (got.baseline.device.kind, got.candidate.device.kind) == ("cuda", "rocm")
+    assert got.headline.n == (1, 1)
+    assert got.headline.verdict is Verdict.INCONCLUSIVE
+    assert_books_close(got)
+
+
+def test_a_single_step_on_an_mlu_is_attributed_without_a_claim() -> None:
+    got = compare(
+        "mlu/resnet50_num_workers_0/worker0.1698925322189.pt.trace.json.gz",
+        "mlu/resnet50_num_workers_4/worker0.1698927049665.pt.trace.json.gz",
+    )
+    assert got.headline.delta == -5_218_542
+    assert got.headline.verdict is Verdict.INCONCLUSIVE
+    assert got.headline.p is None
+    assert got.findings[0].rule == "runtime_time"
+    assert "aten::item" in got.findings[0].sentence
+    assert_books_close(got)
