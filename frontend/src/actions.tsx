@@ -35,6 +35,14 @@ export function Actions(props: Props) {
     <>
       <div class="action-row">
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
+        <button type="button" class="button" disabled={!a || !b} onClick={copyLink}>
+          <Icon name="link" />
+          <span class="button-text">{text.actions.copyLink}</span>
+        </button>
+        {a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
+      </div>
+      <div class="action-row">
+        <span class="muted">{text.actions.windowShort}</span>
         <span class="segments" role="group" aria-label={text.actions.window}>
           {(['device', 'marker'] as const).map((window) => (
             <button
@@ -54,13 +62,6 @@ export function Actions(props: Props) {
         <button type="button" class="icon-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
           <Icon name="help" />
         </button>
-      </div>
-      <div class="action-row">
-        <button type="button" class="button" disabled={!a || !b} onClick={copyLink}>
-          <Icon name="link" />
-          <span class="button-text">{text.actions.copyLink}</span>
-        </button>
-        {a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
       </div>
     </>
   );

@@ -3,10 +3,11 @@
 import { useState } from 'preact/hooks';
 import { Delta } from './delta';
 import { formatPercent, formatTime } from './format';
+import { shortName } from './names';
 import { text } from './strings';
 import type { Comparison, Evidence, Finding } from './wire';
 
-const FIRST = 4;
+const FIRST = 3;
 
 interface Props {
   comparison: Comparison;
@@ -44,7 +45,7 @@ function Card({ finding, comparison, onEvidence }: { finding: Finding } & Props)
         <span class="tag">{finding.category}</span>
         <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>
       </header>
-      <h3 title={finding.subject}>{finding.subject}</h3>
+      <h3 title={finding.subject}>{shortName(finding.subject)}</h3>
       <p>{finding.sentence}</p>
       {finding.share !== null && (
         <div class="share">
@@ -55,13 +56,21 @@ function Card({ finding, comparison, onEvidence }: { finding: Finding } & Props)
         </div>
       )}
       <footer>
-        {finding.evidence.map((evidence, index) => (
+        {firstOfEach(finding.evidence).map((evidence, index) => (
           <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
         ))}
-        <span class="muted">{text.findings.confidence(finding.confidence)}</span>
+        <span class="muted" title={text.findings.confidence}>
+          {finding.confidence}
+        </span>
       </footer>
     </article>
   );
+}
+
+/** One link per table: to the first row named in it, which is the one that moved most. */
+function firstOfEach(evidence: Evidence[]): Evidence[] {
+  const seen = new Set<string>();
+  return evidence.filter(({ table }) => !table || (!seen.has(table) && seen.add(table)));
 }
 
 function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence } & Props) {
@@ -70,7 +79,7 @@ function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence
   if (!table || !known) return value ? <span class="value">{value}</span> : null;
   const title = text.tabs.names[table] ?? known;
   return (
-    <button type="button" class="link-button" title={row} onClick={() => onEvidence(table, row ?? '')}>
+    <button type="button" class="link-button" title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
       {title}
       {value ? ` (${value})` : ''}
     </button>

@@ -52,9 +52,9 @@ function telling(args: string[]): string {
   return '';
 }
 
-/** Names without template arguments stay as they are. */
+/** Names that are not C++ signatures stay as they are. */
 export function shortName(name: string): string {
-  if (!/[<(]/.test(name) || name.length < 40) return name;
+  if (name.length < 40 || !/<.*>|::.*\(/.test(name)) return name;
   const { base, args } = parts(name);
   const tell = telling(args);
   return tell ? `${base} \u2039${tell}\u203a` : base;

@@ -149,7 +149,11 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
       <SidePicker letter="b" answer={answer} side={b} facts={factsB} other={factsA} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} />
       <div class="actions" role="group" aria-label={text.actions.region}>
         {actions}
-        {guess !== null && <p class="guess">{guess === '' ? text.picker.guess : text.picker.guessReason(guess)}</p>}
+        {guess !== null && (
+          <p class="guess" title={guess === '' ? text.picker.guess : text.picker.guessReason(guess)}>
+            {guess === '' ? text.picker.guess : text.picker.guessReason(guess)}
+          </p>
+        )}
       </div>
     </div>
   );

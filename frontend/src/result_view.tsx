@@ -86,8 +86,8 @@ function Summary({ comparison, attribution, address, onChange, fresh }: SummaryP
     <div class="summary">
       <Verdict comparison={comparison} />
       <Caveats comparison={comparison} />
-      <Findings comparison={comparison} onEvidence={showRow} />
-      <div class="charts">
+      <div class="answer">
+        <Findings comparison={comparison} onEvidence={showRow} />
         {comparison.ledger.rows.length > 0 && (
           <WaterfallView
             ledger={comparison.ledger}

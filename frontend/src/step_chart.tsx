@@ -12,7 +12,7 @@ const CURVE = 150;
 const LANE = 34;
 const TOP = 12;
 const LEFT = 44;
-const RIGHT = 16;
+const RIGHT = 22;
 const RADIUS = 4;
 const HEIGHT = TOP + CURVE + 2 * LANE + 46;
 
@@ -154,17 +154,12 @@ export function StepChart({ comparison, onStep }: Props) {
             </text>
             {sides.map((side) => (
               <g key={side.letter} class={`series-${side.letter}`}>
-                <path class="curve" d={curvePath(side.points, x, level, LEFT, right)} />
+                <path class="curve" d={curvePath(side.points, x, level, axis.low, axis.high)} />
                 <path class="marks" d={side.placed.filter((mark) => mark.admitted).map((mark) => circle(mark.x, mark.y)).join('')} />
                 <path class="marks hollow" d={side.placed.filter((mark) => !mark.admitted).map((mark) => circle(mark.x, mark.y)).join('')} />
                 <text class="lane-label" x={LEFT - 8} y={TOP + CURVE + LANE * (side.letter === 'a' ? 0.5 : 1.5) + 12} text-anchor="end">
                   {side.letter === 'a' ? text.letterA : text.letterB}
                 </text>
-                {side.beyond > 0 && (
-                  <text class="axis-text" x={right - 10} y={TOP + CURVE + LANE * (side.letter === 'a' ? 0.5 : 1.5) + 12} text-anchor="end">
-                    {text.steps.beyond(side.beyond)} ▸
-                  </text>
-                )}
               </g>
             ))}
             {chosen && <circle class="chosen" cx={chosen.x} cy={chosen.y} r={RADIUS + 3} />}
@@ -177,6 +172,7 @@ export function StepChart({ comparison, onStep }: Props) {
       <p class="legend">
         <span class="key key-a">{text.sideA}</span>
         <span class="key key-b">{text.sideB}</span>
+        {sides.map((side) => side.beyond > 0 && <span key={side.letter}>{text.steps.beyond(side.letter === 'a' ? text.letterA : text.letterB, side.beyond)} ▸</span>)}
         {steps.some((step) => !step.admitted) && <span class="key key-hollow">{text.steps.dropped}</span>}
       </p>
     </section>

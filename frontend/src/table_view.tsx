@@ -53,7 +53,9 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
   const columns = visibleColumns(views, address.columns);
   const sort = parseSort(address.sort);
   const hasDelta = stepTime !== null && deltaIndex(table) >= 0;
-  const minimum = hasDelta ? (address.min ?? DEFAULT_MINIMUM) : 0;
+  // who looks for something must find it, however little it changed
+  const looking = address.q !== '' || address.status !== 'all';
+  const minimum = hasDelta ? (address.min ?? (looking ? 0 : DEFAULT_MINIMUM)) : 0;
   const query = parseQuery(address.q);
   const category = address.category === '' ? null : address.category;
   const { chosen, rows } = useMemo(() => {

@@ -42,6 +42,12 @@ export function effectText(headline: Headline): string {
   return (sure ? text.verdict.by : text.verdict.measured)(delta, perWord(headline), percent);
 }
 
+/** With a capital and a full stop; the server's clauses are made to stand inside others. */
+function sentence(clause: string): string {
+  const start = clause.charAt(0).toUpperCase() + clause.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}
+
 function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
   return (
     <div class="figure">
@@ -72,10 +78,9 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
         </h2>
         {cause && (
           <p class="cause">
-            <span class="label">{text.verdict.cause}</span> {cause.sentence}
+            <span class="label">{text.verdict.cause}:</span> {cause.sentence}
           </p>
         )}
-        <p class="reason">{headline.reason}</p>
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
             <Figure label={text.verdict.mean(perWord(headline))}>
@@ -96,8 +101,13 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
               {formatP(headline.p)}
             </Figure>
           )}
-          {headline.scope && <Figure label={text.verdict.scope}>{headline.scope}</Figure>}
         </dl>
+        <p class="reason">{sentence(headline.reason)}</p>
+        {headline.scope && (
+          <p class="reason">
+            {text.verdict.scope}: {headline.scope}
+          </p>
+        )}
         <How headline={headline} />
       </div>
     </section>

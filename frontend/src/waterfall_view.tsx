@@ -1,8 +1,9 @@
 // From A to B: one bar per part of the step, each starting where the one before ended.
 
 import { Delta } from './delta';
-import { formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
+import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
 import { categories, entities, ledgerUs, restOf, sumsUp } from './ledger';
+import { shortNames } from './names';
 import { text } from './strings';
 import { niceTicks } from './ticks';
 import { waterfall, type Waterfall } from './waterfall';
@@ -26,16 +27,14 @@ export function WaterfallView({ ledger, selected, onSelect, onAll }: Props) {
     rows.map((row) => ({ label: row.path[0] ?? '', delta: us(row.delta) })),
   );
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
-  const withUnit = (value: number, signed = false): string => `${formatIn(style, value, signed)}\u202f${style.unit}`;
+  const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
   const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
   const parts = figure.bars.filter((bar) => bar.delta !== 0).map((bar) => `${bar.label} ${withUnit(bar.delta, true)}`);
   return (
     <section class="panel waterfall" aria-label={text.waterfall.region}>
       <header>
         <h2 class="section-title">{text.waterfall.title}</h2>
-        <p class="muted">
-          {text.waterfall.about} {figure.broken && text.waterfall.broken}
-        </p>
+        <p class="muted">{text.waterfall.about}</p>
       </header>
       <p class="sr">{text.waterfall.label(withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
       <div class="falls">
@@ -67,7 +66,10 @@ export function WaterfallView({ ledger, selected, onSelect, onAll }: Props) {
         ))}
         <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
       </div>
-      <p class="muted sum">{sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}</p>
+      <p class="muted sum">
+        {figure.broken && `${text.waterfall.broken} `}
+        {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
+      </p>
     </section>
   );
 }
@@ -117,8 +119,10 @@ function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
 function Entries({ ledger, category, style, onAll }: { ledger: Ledger; category: string; style: NumberStyle; onAll: () => void }) {
   const rows = entities(ledger, category);
   if (rows.length === 0) return <p class="entries muted">{text.waterfall.noEntries}</p>;
-  const own = timeStyle(rows.slice(0, ENTRIES).flatMap((row) => [ledgerUs(ledger, row.delta), ledgerUs(ledger, row.baseline)]));
-  const show = own.scale < style.scale ? own : style;
+  const listed = rows.slice(0, ENTRIES);
+  const names = shortNames(listed.map((row) => row.path[1] ?? ''));
+  const own = timeStyle(listed.flatMap((row) => [ledgerUs(ledger, row.delta), ledgerUs(ledger, row.baseline)]));
+  const show = own.scale < style.scale ? own : finer(style);
   const time = (value: number, signed: boolean): string => formatIn(show, ledgerUs(ledger, value), signed);
   const rest = rows.length > ENTRIES ? restOf(rows.slice(ENTRIES)) : null;
   return (
@@ -130,14 +134,14 @@ function Entries({ ledger, category, style, onAll }: { ledger: Ledger; category:
             <th scope="col" class="num">{text.letterA} {show.unit}</th>
             <th scope="col" class="num">{text.letterB} {show.unit}</th>
             <th scope="col" class="num">Δ {show.unit}</th>
-            <th scope="col" class="num">{text.waterfall.calls}</th>
+            <th scope="col" class="num" title={text.waterfall.callsAbout}>{text.waterfall.calls}</th>
             <th scope="col" class="num" title={text.waterfall.countAbout}>{text.waterfall.countEffect}</th>
             <th scope="col" class="num" title={text.waterfall.rateAbout}>{text.waterfall.rateEffect}</th>
           </tr>
         </thead>
         <tbody>
-          {rows.slice(0, ENTRIES).map((row) => (
-            <Entry key={row.path[1]} row={row} time={time} />
+          {listed.map((row, index) => (
+            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} time={time} />
           ))}
           {rest && (
             <tr class="muted">
@@ -161,12 +165,11 @@ function Entries({ ledger, category, style, onAll }: { ledger: Ledger; category:
   );
 }
 
-function Entry({ row, time }: { row: LedgerRow; time: (value: number, signed: boolean) => string }) {
-  const name = row.path[1] ?? '';
+function Entry({ row, name, time }: { row: LedgerRow; name: string; time: (value: number, signed: boolean) => string }) {
   return (
     <tr>
-      <td class="entry-name" title={row.name || name}>
-        {name}
+      <td class="entry-name" title={row.path[1]}>
+        <span class="cell-text">{name}</span>
         {row.status === 'added' && <span class="chip chip-new">{text.table.addedChip}</span>}
         {row.status === 'removed' && <span class="chip chip-gone">{text.table.removedChip}</span>}
       </td>

@@ -143,3 +143,47 @@ def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
     before = np.concatenate([[0], np.cumsum(empty)])
     later: Ints = before[last] - before[:-1]
     return later
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosers:
+    """Nested events to look things up in, in (lane, start, -end) order; n rows.
+
+    lane, start, end, parent  (n,) as of a Nesting
+    """
+
+    lane: NDArray[np.integer]
+    start: Ints
+    end: Ints
+    parent: Ints
+
+
+def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Ints:
+    """(q,) row of the innermost node of the same lane that is open at each instant, -1 if none."""
+    nodes_count = len(nodes.start)
+    if not nodes_count or not len(at):
+        return np.full(len(at), -1, dtype=np.int64)
+    lanes, times = np.concatenate([nodes.lane, lane]), np.concatenate([nodes.start, at])
+    is_query = np.repeat(np.array([0, 1]), [nodes_count, len(at)])
+    merged = np.lexsort((is_query, times, lanes))
+    latest = np.maximum.accumulate(np.where(is_query[merged] == 0, np.arange(len(merged)), -1))
+    found = np.empty(len(merged), dtype=np.int64)
+    found[merged] = np.where(latest >= 0, merged[np.maximum(latest, 0)], -1)
+    row = found[nodes_count:]
+    row = np.where((row >= 0) & (nodes.lane[np.maximum(row, 0)] == lane), row, -1)
+    while True:
+        closed = (row >= 0) & (nodes.end[np.maximum(row, 0)] <= at)
+        if not closed.any():
+            return row
+        row = np.where(closed, nodes.parent[np.maximum(row, 0)], row)
+
+
+def with_descendants(parent: Ints, depth: Ints, own: Ints) -> Ints:
+    """(n,) own value plus those of everything nested below."""
+    total = own.copy()
+    order = np.argsort(depth, kind="stable")
+    bounds = np.searchsorted(depth[order], np.arange(int(depth.max(initial=-1)) + 2))
+    for level in range(len(bounds) - 2, 0, -1):
+        rows = order[bounds[level] : bounds[level + 1]]
+        np.add.at(total, parent[rows], total[rows])
+    return total

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.nesting import nest
+from tb_perfcompare.analysis.nesting import nest, with_descendants
 from tb_perfcompare.analysis.timeline import HostForest, Timeline, text_ranks
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.names import operator_key
@@ -61,7 +61,7 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
         host_total=span,
         host_api=in_calls,
         device_self=device_self,
-        device_total=_with_descendants(forest, device_self),
+        device_total=with_descendants(forest.parent, forest.depth, device_self),
         merged=merged,
         top=top,
     )
@@ -80,17 +80,8 @@ def _outermost_calls(timeline: Timeline) -> Ints:
         return rows
     events = timeline.events
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], events.correlation[rows])
-    return rows[nesting.order[nesting.depth == 0]]
-
-
-def _with_descendants(forest: HostForest, own: Ints) -> Ints:
-    total = own.copy()
-    order = np.argsort(forest.depth, kind="stable")
-    bounds = np.searchsorted(forest.depth[order], np.arange(int(forest.depth.max(initial=-1)) + 2))
-    for level in range(len(bounds) - 2, 0, -1):
-        rows = order[bounds[level] : bounds[level + 1]]
-        np.add.at(total, forest.parent[rows], total[rows])
-    return total
+    outermost: Ints = rows[nesting.order[nesting.depth == 0]]
+    return outermost
 
 
 def _merge_same_name(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np.bool_], Ints]:

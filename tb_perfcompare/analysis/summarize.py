@@ -9,6 +9,7 @@ from tb_perfcompare.analysis.device_metrics import device_metrics
 from tb_perfcompare.analysis.device_work import device_tables
 from tb_perfcompare.analysis.entities import own, step_of
 from tb_perfcompare.analysis.environment import environment
+from tb_perfcompare.analysis.modules import module_table
 from tb_perfcompare.analysis.operators import operator_tables
 from tb_perfcompare.analysis.recommendations import recommendations
 from tb_perfcompare.analysis.steps import Windows, step_windows
@@ -27,6 +28,9 @@ _ABSENT = {
     "kernels": "no device events; record with the device's ProfilerActivity",
     "memcpy": "no copies between host and device in the compared steps",
     "communication": "no collectives in the compared steps",
+    "modules": "no nn.Module calls; record with with_stack=True or with_modules=True",
+    "memory": "memory events are not compared by this version; `view --compat --view memory` shows one run's",
+    "counters": "counter events are not compared by this version",
 }
 
 
@@ -60,6 +64,9 @@ def summarize(
         **operator_tables(timeline, step, steps),
         **device_tables(timeline, step, steps),
     }
+    modules = module_table(timeline, step, steps)
+    if modules is not None:
+        groups["modules"] = modules
     groups = {name: table for name, table in groups.items() if len(table)}
     other = both["marker" if window == "device" else "device"]
     return Summary(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.nesting import nest
+from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest
 from tb_perfcompare.model.device import Vendor
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names import (
@@ -236,32 +236,14 @@ def _operators(
         operator[calls] = by_id[calls]
     missing = calls[operator[calls] < 0]
     if len(missing) and len(forest.row):
-        operator[missing] = _enclosing(events, lane, forest, missing)
+        enclosers = Enclosers(lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
+        at = innermost(enclosers, lane[missing], events.start_ns[missing])
+        operator[missing] = np.where(at >= 0, forest.row[np.maximum(at, 0)], -1)
     work = np.flatnonzero(launcher >= 0)
     operator[work] = operator[launcher[work]]
     lost = (operator < 0) & ~api & (by_id >= 0)
     operator[lost] = by_id[lost]
     return operator
-
-
-def _enclosing(events: EventTable, lane: Ints, forest: HostForest, rows: Ints) -> Ints:
-    """Innermost forest event of the same thread that is open when each row starts, -1 if none."""
-    start = events.start_ns
-    forest_lane, forest_start = lane[forest.row], start[forest.row]
-    # Forest rows are in (lane, start) order: one composite search finds the latest earlier start on the thread.
-    lanes, starts = np.concatenate([forest_lane, lane[rows]]), np.concatenate([forest_start, start[rows]])
-    is_query = np.repeat(np.array([0, 1]), [len(forest.row), len(rows)])
-    merged = np.lexsort((is_query, starts, lanes))
-    latest = np.maximum.accumulate(np.where(is_query[merged] == 0, np.arange(len(merged)), -1))
-    candidate = np.empty(len(merged), dtype=np.int64)
-    candidate[merged] = np.where(latest >= 0, merged[np.maximum(latest, 0)], -1)
-    at = candidate[len(forest.row) :]
-    at = np.where((at >= 0) & (forest_lane[np.maximum(at, 0)] == lane[rows]), at, -1)
-    while True:
-        closed = (at >= 0) & (forest.end_ns[np.maximum(at, 0)] <= start[rows])
-        if not closed.any():
-            return np.where(at >= 0, forest.row[np.maximum(at, 0)], -1)
-        at = np.where(closed, forest.parent[np.maximum(at, 0)], at)
 
 
 def _roles(events: EventTable, facts: _NameFacts, host: NDArray[np.bool_], operator: Ints) -> NDArray[np.int8]:

@@ -1,1 +1,1 @@
-"""The command line, `tb-perfcompare` and `python -m tb_perfcompare`: one module per command. docs/cli.md is its manual."""
+"""The command line, `tb-perfcompare` and `python -m tb_perfcompare`: one module per command (docs/cli.md)."""

@@ -67,7 +67,17 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
 def _headline(
     a: Summary, b: Summary, a_ns: NDArray[np.int64], b_ns: NDArray[np.int64], options: CompareOptions
 ) -> Headline:
-    return judge(a_ns, a.steps.capture, b_ns, b.steps.capture, options, metric="step_time")
+    several_workers = any(len({capture.worker for capture in side.captures}) > 1 for side in (a, b))
+    return judge(
+        a_ns,
+        a.steps.capture,
+        b_ns,
+        b.steps.capture,
+        options,
+        metric="step_time",
+        labels=(a.steps.label, b.steps.label),
+        captures_are="workers" if several_workers else "spans",
+    )
 
 
 def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:

@@ -73,6 +73,18 @@ SHAPES: Mapping[str, Shape] = {
         ("host_self", "device_self"),
         notes=(_CORRECTED, _OVERLAP),
     ),
+    "modules": Shape(
+        "Modules",
+        "Calls",
+        (
+            Measure("", "", "Self host time: in the module itself, without modules below it", "host_self"),
+            Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
+            Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
+            Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),
+        ),
+        ("host_self", "device_self"),
+        notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its time."),
+    ),
     "kernels": Shape(
         "Kernels",
         "Launches",
@@ -205,9 +217,7 @@ def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:
 _Side = tuple[GroupTable | None, NDArray[np.int64], int]
 
 
-def _sides(
-    a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]
-) -> tuple[_Side, _Side]:
+def _sides(a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]) -> tuple[_Side, _Side]:
     return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.compare.estimate import log_shift
-from tb_perfcompare.compare.rank_test import batched_rank_test, smallest_p
+from tb_perfcompare.compare.rank_test import batched_rank_test
 
 ALL_PAIRS_UP_TO = 8
 """With more captures on a side only the four fastest and the four slowest of them are held against each other."""
@@ -34,16 +34,18 @@ def noise_floor(times: Times, captures: Captures) -> float | None:
     return max(shifts, default=None)
 
 
-def median_test(times: Times, captures: Captures, alpha: float) -> float | None:
-    """Two-sided p of an exact test on the medians of captures, each one observation of its configuration.
+def median_test(times: Times, captures: Captures) -> float | None:
+    """Two-sided p of a rank test on the medians of captures, each one observation of its configuration.
 
-    None with fewer than three captures on a side, or with so few that no p up to alpha can come out.
+    Exact unless medians are equal. None with fewer than three captures on a side.
     """
     counts = capture_counts(captures)
-    if min(counts) < 3 or smallest_p(*counts) > alpha:
+    if min(counts) < 3:
         return None
-    doubled = [
-        np.array([[int(2 * np.median(side[capture == which])) for which in np.unique(capture)]], dtype=np.int64)
+    medians = [
+        np.median(side[capture == which])
         for side, capture in zip(times, captures, strict=True)
+        for which in np.unique(capture)
     ]
-    return float(batched_rank_test(doubled[0], doubled[1], ordered=False).p[0])
+    places = np.unique(medians, return_inverse=True)[1].astype(np.int64)[np.newaxis]
+    return float(batched_rank_test(places[:, : counts[0]], places[:, counts[0] :], ordered=False).p[0])

@@ -106,11 +106,6 @@ def floor_clause(floor: float, estimate: ShiftEstimate, words: Words) -> str:
     return f"{words.captures_are} of one run differ by up to {_percent(abs(fraction))}"
 
 
-def medians_disagree(p: float, words: Words) -> str:
-    """Added when there are captures enough to confirm a direction and their medians do not."""
-    return f", but the medians of the {words.captures_are} do not confirm it (p = {p:.2g})"
-
-
 def mean_disagrees(
     estimate: ShiftEstimate, interval: tuple[float, float] | None, share: float | None, words: Words
 ) -> str:
@@ -159,18 +154,26 @@ def why_unusable(sides: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None
     return "; ".join(clauses)
 
 
-def scope(verdict: Verdict, captures: Captures, words: Words, *, floor_clause: str | None = None) -> str:
-    """What the verdict is about: these captures, or what they are captures of."""
+def scope(
+    verdict: Verdict, captures: Captures, words: Words, floor: str | None = None, median_p: float | None = None
+) -> str:
+    """What the verdict is about: these captures, or what they are captures of.
+
+    floor     the floor_clause, when a side has two captures
+    median_p  p of the medians of captures, when both sides have three
+    """
     counts = capture_counts(captures)
     if counts == (1, 1):
         if verdict in _SURE | _PROBABLE:
             return "one capture per side: these two captures differ, not necessarily the configurations"
         return "one capture per side: this is about these two captures, not necessarily about the configurations"
     clause = f"{counts[0]} and {counts[1]} captures"
-    if floor_clause:
-        clause += f": {floor_clause}, and a difference has to be larger"
+    if floor:
+        clause += f": {floor}, and a difference has to be larger"
     if 1 in counts:
         clause += f"; the {_SIDES[counts.index(1)]} is one capture, how far others of it would differ is not known"
+    if median_p is not None:
+        clause += f"; medians of {words.captures_are}: p = {median_p:.2g}"
     return clause
 
 

@@ -109,10 +109,6 @@ def _judged(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captur
     floor_clause = None if floor is None else reason.floor_clause(floor, estimate, words)
     if verdict is not alone:
         sentence += f", but {floor_clause}"
-    median_p = median_test(times, captures, options.alpha)
-    if verdict in _LESS_SURE and median_p is not None and median_p > options.alpha:
-        verdict = _LESS_SURE[verdict]
-        sentence += reason.medians_disagree(median_p, words)
     if estimate.mean_disagrees(options.margin):
         interval = bootstrap_mean_effect(
             *times, options.alpha, seed=options.seed, resamples=options.resamples, rho=estimate.rho
@@ -127,7 +123,7 @@ def _judged(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captur
         verdict=verdict,
         reason=sentence,
         inflation=estimate.inflation,
-        scope=reason.scope(verdict, captures, words, floor_clause=floor_clause),
+        scope=reason.scope(verdict, captures, words, floor_clause, median_test(times, captures)),
         method=reason.method(estimate, words),
     )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tb_perfcompare.compare import columns
-from tb_perfcompare.compare.comparison import Comparison, Finding, Headline, SideFacts, Table, Verdict
+from tb_perfcompare.compare.comparison import Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.grid import Grid, grid_of, printable
@@ -25,6 +25,7 @@ LEDGER = "ledger"
 
 _REPORT_TABLES = ("operators", "kernels")
 _FINDINGS_SHOWN = 8
+_MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     for name in _REPORT_TABLES:
         table = comparison.tables.get(name)
         if table is not None and table.rows:
-            blocks += [Heading(printable(table.title)), grid_of(table, top=top)]
+            blocks += [Heading(printable(table.title)), grid_of(_brief(table), top=top)]
     caveats = _caveats(comparison)
     if caveats.items:
         blocks += [Heading("Caveats"), caveats]
@@ -89,7 +90,7 @@ def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Bl
 
 def table_blocks(table: Table, *, top: int | None) -> tuple[Block, ...]:
     """A heading and the table."""
-    return (Heading(printable(table.title)), grid_of(table, top=top))
+    return (Heading(printable(table.title)), grid_of(table, top=top, brief=False))
 
 
 def table_named(comparison: Comparison, name: str) -> Table:
@@ -148,6 +149,18 @@ def _categories(comparison: Comparison) -> Table:
     )  # fmt: skip
 
 
+def _brief(table: Table) -> Table:
+    """The table with its main measure only: keys, one baseline, candidate and delta, share, calls, status."""
+    seen: set[str] = set()
+    chosen = []
+    for column in table.columns:
+        main = column.role in _MAIN_ROLES and column.role not in seen
+        seen.add(column.role)
+        always = column.role in ("key", "status") or column.kind == "count"
+        chosen.append(column if main or always else replace(column, shown=False))
+    return replace(table, columns=tuple(chosen))
+
+
 def _side(side: SideFacts) -> str:
     names = [side.run or side.source]
     if side.worker:
@@ -170,18 +183,28 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
         if headline.ratio is not None:
             text += f"   ratio {numbers.number(headline.ratio)}"
         rows.append((f"{metric}, mean", text))
-    shift = headline.shift
-    if shift is not None:
-        level = "the whole range: too few samples" if shift.level is None else f"at {numbers.percent(shift.level)}"
-        mark = f" {numbers.UNCLEAR}" if headline.verdict is Verdict.INCONCLUSIVE else ""
-        interval = f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
-        times = f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
-        rows.append(("typical shift", f"{numbers.percent(shift.estimate, signed=True)}{mark}   {interval} {level}"))
-        rows.append(("", f"{numbers.time(shift.estimate_us, signed=True)}   {times}"))
+    if headline.shift is not None:
+        rows += _shift(headline.shift, headline.verdict)
     p = "" if headline.p is None else f"p {numbers.p_value(headline.p)}   "
     n = f"n {headline.n[0]} and {headline.n[1]}   margin {numbers.percent(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     return tuple(rows)
+
+
+def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
+    """The typical shift as a fraction and as a time, with what is known about its precision."""
+    mark = f" {numbers.UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
+    estimate = f"{numbers.percent(shift.estimate, signed=True)}{mark}"
+    estimate_us = numbers.time(shift.estimate_us, signed=True)
+    interval = f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
+    interval_us = f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
+    if shift.level is not None:
+        level = f"{numbers.percent(shift.level)} interval"
+    elif shift.low == shift.high:
+        return [("typical shift", f"{estimate}   {estimate_us}   no interval: too few samples")]
+    else:
+        level = "whole range; too few samples for an interval"
+    return [("typical shift", f"{estimate}   {interval} {level}"), ("", f"{estimate_us}   {interval_us}")]
 
 
 def _findings(findings: tuple[Finding, ...]) -> Listing:
@@ -190,7 +213,7 @@ def _findings(findings: tuple[Finding, ...]) -> Listing:
         parts = [numbers.time(finding.delta_us, signed=True)]
         if finding.share is not None:
             parts.append(f"{numbers.percent(finding.share)} of the change")
-        parts.append(f"confidence {finding.confidence}")
+        parts.append(finding.confidence)
         if finding.evidence:
             parts.append(f"see {finding.evidence[0].table}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))

@@ -27,7 +27,8 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table ready to draw: every cell is a finished, printable text. `left_out` rows exist beyond the last one."""
+    """A table ready to draw: every cell is a finished, printable text. `left_out` rows exist beyond the last one.
+    `brief`: part of a report, to be kept narrow."""
 
     name: str
     title: str
@@ -35,18 +36,19 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     left_out: int = 0
     notes: tuple[str, ...] = ()
+    brief: bool = True
 
 
-def grid_of(table: Table, *, top: int | None = None, every_column: bool = False) -> Grid:
+def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid:
     """The table's shown columns and first `top` rows (None: all). Each kind of unit has one scale for the whole
     table, so that columns can be compared by eye."""
     rows = table.rows if top is None else table.rows[:top]
-    chosen = [index for index, column in enumerate(table.columns) if column.shown or every_column]
-    times = numbers.time_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
+    chosen = [index for index, column in enumerate(table.columns) if column.shown]
+    times = numbers.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
     sizes = numbers.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
     cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
-    return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes)
+    return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes, brief)
 
 
 def printable(text: str) -> str:
@@ -91,7 +93,5 @@ def _draw(column: Column, cell: Cell, times: numbers.Scale, sizes: numbers.Scale
             return numbers.percent(cell, signed=signed)
         case _ if column.unit == "bytes":
             return numbers.number(cell * sizes.factor, signed=signed)
-        case _ if column.kind == "count":
-            return numbers.count(cell, signed=signed)
         case _:
-            return numbers.number(cell, signed=signed)
+            return numbers.count(cell, signed=signed)

@@ -1,7 +1,6 @@
 """Numbers as people read them: three significant digits, one unit per column, signs on differences.
 
-The true minus sign stands in text for people only; JSON and CSV carry plain numbers. tests/golden/numbers.json holds
-the examples that this module and the page share.
+The true minus sign stands in text for people only; JSON and CSV carry plain numbers.
 """
 
 from __future__ import annotations
@@ -38,6 +37,14 @@ def time_scale(largest_us: float) -> Scale:
     return _scale(largest_us, TIME_SCALES, zero=MICROSECONDS)
 
 
+def table_scale(largest_us: float) -> Scale:
+    """The finest unit in which the largest time of a table stays below 10,000, so that small rows keep their digits."""
+    for scale in reversed(TIME_SCALES):
+        if abs(largest_us) * scale.factor < 9999.5:
+            return scale if largest_us else MICROSECONDS
+    return SECONDS
+
+
 def byte_scale(largest_bytes: float) -> Scale:
     """The binary unit in which a size reads between 1 and 1024."""
     return _scale(largest_bytes, BYTE_SCALES, zero=BYTE_SCALES[-1])
@@ -53,13 +60,11 @@ def number(value: float, *, signed: bool = False) -> str:
     if size == 0:
         return "0"
     if size < 0.0005:
-        text = "<0.001"
-    else:
-        decimals = max(0, min(3, 2 - math.floor(math.log10(size))))
-        if decimals and round(size, decimals) >= 10.0 ** (3 - decimals):
-            decimals -= 1  # 9.996 rounds to 10.0, not to 10.00
-        text = f"{size:,.{decimals}f}"
-    return _signed(text, value, signed)
+        return "<0.001" if value > 0 else f">{MINUS}0.001"
+    decimals = max(0, min(3, 2 - math.floor(math.log10(size))))
+    if decimals and round(size, decimals) >= 10.0 ** (3 - decimals):
+        decimals -= 1  # 9.996 rounds to 10.0, not to 10.00
+    return _signed(f"{size:,.{decimals}f}", value, signed)
 
 
 def count(value: float, *, signed: bool = False) -> str:

@@ -1,4 +1,5 @@
-"""Plain text for a terminal or a log: aligned columns, names cut in the middle so that lines stay below WIDTH."""
+"""Plain text for a terminal or a log: aligned columns, names cut in the middle so that a report's lines stay below
+WIDTH. A table asked for by itself is as wide as its numbers need."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from tb_perfcompare.render.grid import Grid, Head
 WIDTH = 110
 _INDENT = "  "
 _NARROWEST_NAME = 20
+_WIDEST_NAME = 72
 _ELLIPSIS = "…"
 
 
@@ -105,14 +107,16 @@ def _grid(grid: Grid) -> Iterator[str]:
 
 
 def _widths(grid: Grid) -> list[int]:
-    """Natural widths; when the line would be too long the text columns share what the numbers leave."""
+    """Natural widths, but texts give way: in a report they share what the numbers leave of the line."""
     columns = [[head.label, *(row[index] for row in grid.rows)] for index, head in enumerate(grid.heads)]
     widths = [max(display_width(cell) for cell in column) for column in columns]
+    texts = [index for index, head in enumerate(grid.heads) if not head.numeric]
+    if not grid.brief:
+        return [min(width, _WIDEST_NAME) if index in texts else width for index, width in enumerate(widths)]
     free = WIDTH - len(_INDENT) - 2 * (len(widths) - 1)
-    flexible = [index for index, head in enumerate(grid.heads) if not head.numeric]
-    free -= sum(width for index, width in enumerate(widths) if index not in flexible)
-    for rank, index in enumerate(sorted(flexible, key=lambda index: widths[index])):
-        widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(flexible) - rank)))
+    free -= sum(width for index, width in enumerate(widths) if index not in texts)
+    for rank, index in enumerate(sorted(texts, key=lambda index: widths[index])):
+        widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(texts) - rank)))
         free -= widths[index]
     return widths
 

@@ -72,6 +72,7 @@ _NO_FLOWS = (np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int64)
 _NO_ARGS: dict[str, msgspec.Raw] = {}
 _PHASES: dict[str | None, int] = {"X": _COMPLETE, "i": _INSTANT, "M": _METADATA, "s": _FLOW_START, "f": _FLOW_END}
 _PYTHON_FUNCTIONS = frozenset(text for text, kind in CATEGORY_OF.items() if kind is Category.PYTHON_FUNCTION)
+_TEXT = msgspec.json.Decoder(str)
 _METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name": "name"}
 
 
@@ -153,7 +154,12 @@ class ColumnBuilder:
         place: Any = as_place(event.pid)
         if event.name == "thread_name":
             place = (place, as_place(event.tid))
-        self._metadata[str(event.name)][place] = msgspec.json.decode(raw)
+        text = bytes(raw)
+        try:
+            self._metadata[str(event.name)][place] = _TEXT.decode(text)
+        except UnicodeDecodeError:
+            self._metadata[str(event.name)][place] = _TEXT.decode(text.decode("utf-8", "replace"))
+            self.repaired["bytes that are not UTF-8"] += 1
 
     def _python_functions(self, events: Sequence[Event], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """(n,) bool: kept events of category python_function, now counted as skipped."""
@@ -226,6 +232,9 @@ class ColumnBuilder:
         )
         if self._arguments.repaired:
             self.repaired["bytes that are not UTF-8"] += self._arguments.repaired
+        skipped: Counter[str] = Counter()
+        for (phase, cat), count in self._skipped.items():
+            skipped[f"{phase or ''}/{cat or ''}"] += count
         return Columns(
             events=events,
             flows=FlowTable(*(np.concatenate(parts) for parts in zip(_NO_FLOWS, *self._flows, strict=True))),
@@ -235,7 +244,7 @@ class ColumnBuilder:
             fractional_times=self._fractional,
             seen=self.seen,
             dropped=self.dropped,
-            skipped=Counter({f"{ph or ''}/{cat or ''}": count for (ph, cat), count in self._skipped.items()}),
+            skipped=skipped,
             repaired=self.repaired,
             negative=self._negative,
             finer=self._finer,

@@ -19,7 +19,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources import registry
 
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
@@ -107,7 +107,7 @@ def read_recording(file: CaptureFile, report: Reporter) -> TraceRecording:
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    return read_trace(file.path, report=renamed, want_hash=True, name=file.name)
+    return registry.read(file.path, report=renamed, want_hash=True, name=file.name)
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:

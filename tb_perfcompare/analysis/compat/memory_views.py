@@ -69,7 +69,8 @@ def memory_answer(
     low, high = -math.inf if start is None else start, math.inf if end is None else end
     seen = _seen_operators(records, forest, low, high)
     charged = _charged(records, forest, low, high)
-    found = {label: _stat_rows(own, seen, forest, units.memory_factor) for label, own in charged.items()}
+    labels = dict.fromkeys(label for operator in seen for label in charged.get(operator.node, {}))
+    found = {label: _stat_rows(label, charged, seen, forest, units.memory_factor) for label in labels}
     rows = {label: lines for label, lines in found.items() if lines}
     columns: list[dict[str, str]] = [
         {"name": "Operator Name", "type": "string"},
@@ -93,10 +94,10 @@ def default_device(labels: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _SeenOperator:
-    """An operator shown by the view: its node, and the nearest seen operators above it all the way up."""
+    """An operator shown by the view: its node, and the place in the list of the nearest operator above it (-1: none)."""
 
     node: int
-    above: tuple[int, ...]
+    above: int
 
 
 def _seen_operators(records: MemoryRecords, forest: Forest, low: float, high: float) -> list[_SeenOperator]:
@@ -104,14 +105,14 @@ def _seen_operators(records: MemoryRecords, forest: Forest, low: float, high: fl
     touched = _touched(records, forest)
     seen = []
     for tree in forest.trees:
-        pending: list[tuple[int, tuple[int, ...]]] = [(tree.root, ())]
+        pending = [(tree.root, -1)]
         while pending:
             node, above = pending.pop()
             if node != tree.root and (forest.start[node] > high or forest.end[node] < low):
                 continue
             if forest.operator[node]:
                 seen.append(_SeenOperator(node, above))
-                above = (*above, node)
+                above = len(seen) - 1
             if node == tree.root or node in touched:
                 pending.extend((child, above) for child in reversed(forest.children[node]))
     return seen
@@ -131,38 +132,39 @@ def _touched(records: MemoryRecords, forest: Forest) -> set[int]:
     return touched
 
 
-def _charged(
-    records: MemoryRecords, forest: Forest, low: float, high: float
-) -> dict[str, dict[int, tuple[int, int, int]]]:
-    """Label -> operator node -> (bytes, number of allocations, bytes allocated) of its own records in the range."""
-    charged: dict[str, dict[int, tuple[int, int, int]]] = {}
-    wanted = (records.time >= low) & (records.time <= high) & (records.node != NO_NODE)
-    at = np.flatnonzero(wanted)
+_Charge = tuple[int, int, int]
+
+
+def _charged(records: MemoryRecords, forest: Forest, low: float, high: float) -> dict[int, dict[str, _Charge]]:
+    """Operator node -> label -> (bytes, number of allocations, bytes allocated) of the node's own records in the range."""
+    charged: dict[int, dict[str, _Charge]] = {}
+    at = np.flatnonzero((records.time >= low) & (records.time <= high) & (records.node != NO_NODE))
     rows = zip(records.node[at].tolist(), records.size[at].tolist(), records.device[at].tolist(), strict=True)
     for node, size, device in rows:
         label = records.labels[device]
         if label is None or not forest.operator[node]:
             continue
-        of_device = charged.setdefault(label, {})
-        total, count, allocated = of_device.get(node, (0, 0, 0))
-        of_device[node] = (total + size, count + (size > 0), allocated + max(size, 0))
+        by_label = charged.setdefault(node, {})
+        total, count, allocated = by_label.get(label, (0, 0, 0))
+        by_label[label] = (total + size, count + (size > 0), allocated + max(size, 0))
     return charged
 
 
 def _stat_rows(
-    charged: dict[int, tuple[int, int, int]], seen: list[_SeenOperator], forest: Forest, factor: float
+    label: str, charged: dict[int, dict[str, _Charge]], seen: list[_SeenOperator], forest: Forest, factor: float
 ) -> list[list[Any]]:
     """Rows per operator name: [name, calls, sizes and counts], by name; operators without any effect are left out."""
     sums: dict[str, list[int]] = {}
-    for operator in seen:
-        own = charged.get(operator.node, (0, 0, 0))
+    for place, operator in enumerate(seen):
+        own = charged.get(operator.node, {}).get(label, (0, 0, 0))
         line = sums.setdefault(forest.name[operator.node], [0] * 7)
         line[0] += 1
         for i, value in enumerate(own):
             line[2 + 2 * i] += value
-            if value:
-                for node in (*operator.above, operator.node):
-                    sums[forest.name[node]][1 + 2 * i] += value
+            above = place if value else -1
+            while above >= 0:
+                sums[forest.name[seen[above].node]][1 + 2 * i] += value
+                above = seen[above].above
     rows = []
     for name in sorted(sums):
         calls, increase, self_increase, count, self_count, size, self_size = sums[name]

@@ -1,0 +1,82 @@
+"""nn.Module table: calls, host time and the device work launched inside (traces recorded with_stack, with_modules)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest, with_descendants
+from tb_perfcompare.analysis.operators import operator_times
+from tb_perfcompare.analysis.timeline import Timeline, text_ranks
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.summary import GroupTable
+
+Ints = NDArray[np.int64]
+
+_PREFIX = "nn.Module: "
+
+
+def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | None:
+    """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
+    events = timeline.events
+    column = events.args.get("python_module_id")
+    if column is None:
+        return None
+    rows = column.rows.astype(np.int64)
+    rows = rows[events.category[rows] == Category.PYTHON_FUNCTION]
+    rows = rows[step[rows] >= 0]
+    if not len(rows):
+        return None
+    ranks = text_ranks(events)[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], ranks)
+    rows = rows[nesting.order]
+    start = events.start_ns[rows]
+    span = nesting.end - start
+    inner = nesting.parent >= 0
+    below = np.bincount(nesting.parent[inner], weights=span[inner], minlength=len(rows)).astype(np.int64)
+    nodes = Enclosers(timeline.lane[rows], start, nesting.end, nesting.parent)
+    forest = timeline.host.row
+    at = innermost(nodes, timeline.lane[forest], events.start_ns[forest])
+    launched = operator_times(timeline).device_self[at >= 0]
+    device_self = np.bincount(at[at >= 0], weights=launched, minlength=len(rows)).astype(np.int64)
+    device_total = with_descendants(nesting.parent, nesting.depth, device_self)
+    return _group(
+        timeline,
+        rows,
+        step[rows],
+        steps,
+        {
+            "host_self": span - below,
+            "host_total": span,
+            "device_self": device_self,
+            "device_total": device_total,
+        },
+    )
+
+
+def _group(timeline: Timeline, rows: Ints, step: Ints, steps: int, measures: dict[str, Ints]) -> GroupTable:
+    events = timeline.events
+    used, group = np.unique(events.name[rows], return_inverse=True)
+    names = [events.strings[int(i)] for i in used]
+    flat = group * steps + step
+    size = len(names) * steps
+
+    def matrix(values: Ints | None) -> Ints:
+        table: Ints = np.bincount(flat, weights=values, minlength=size).astype(np.int64).reshape(len(names), steps)
+        return table
+
+    low = np.full(len(names), np.iinfo(np.int64).max)
+    high = np.zeros(len(names), dtype=np.int64)
+    np.minimum.at(low, group, measures["host_total"])
+    np.maximum.at(high, group, measures["host_total"])
+    return GroupTable(
+        kind="module",
+        key_columns=("name",),
+        keys=tuple((name.removeprefix(_PREFIX),) for name in names),
+        names=tuple(names),
+        calls=matrix(None),
+        measures_ns={name: matrix(values) for name, values in measures.items()},
+        min_ns=low,
+        max_ns=high,
+        facts={},
+    )
