@@ -101,13 +101,18 @@ class TraceBuilder:
 
     def call(self, name: str, start: float, end: float, *, thread: int = MAIN, external_id: int | None = None,
              cat: str | None = None, linked: bool = True) -> int:  # fmt: skip
-        """A host API call, by default of the innermost operator around it. Returns its correlation."""
+        """A host API call, by default of the innermost operator around it. Returns its correlation.
+
+        `cu...` names of CUDA's driver API (cuLaunchKernel) get its category unless `cat` says otherwise.
+        """
         self._correlation += 1
         if external_id is None:
             external_id = self.innermost(start, end, thread)
         args: dict[str, Any] = {} if not linked else {"correlation": self._correlation}
         self._set_id(args, external_id, self._correlation)
-        self._add(cat or self.vendor.runtime, name, MAIN, thread, start, end, args)
+        is_driver = name.startswith("cu") and not name.startswith("cuda")
+        cat = cat or ("cuda_driver" if is_driver else self.vendor.runtime)
+        self._add(cat, name, MAIN, thread, start, end, args)
         return self._correlation
 
     def memory(self, at: float, size: int, *, address: int = 0x7F00, allocated: int = 0, reserved: int = 0,

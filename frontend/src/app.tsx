@@ -62,7 +62,10 @@ export function App() {
     Escape: () => change(address.row !== '' ? { row: '' } : { category: '' }),
     '[': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[0]?.click(),
     ']': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[1]?.click(),
-    digit: (n) => tabs[n - 1] && chooseTab(tabs[n - 1]!.id),
+    digit: (n) => {
+      const chosen = tabs.filter((entry) => entry.absent === '')[n - 1];
+      if (chosen) chooseTab(chosen.id);
+    },
   });
 
   const heading = <h1 class="sr">{text.title}</h1>;

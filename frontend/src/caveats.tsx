@@ -2,9 +2,25 @@
 
 import { Icon } from './icons';
 import { text } from './strings';
-import type { Check, Comparison } from './wire';
+import type { Check, Comparison, Note } from './wire';
 
 const ORDER: Record<Check['status'], number> = { fail: 0, warn: 1, ok: 2 };
+
+const words = (name: string): string => name.replaceAll('_', ' ');
+
+/** The same note about several files is said once. */
+function grouped(notes: Note[]): Note[] {
+  const groups = new Map<string, Note[]>();
+  for (const note of notes) {
+    const key = `${note.code}\n${note.message}`;
+    groups.set(key, [...(groups.get(key) ?? []), note]);
+  }
+  return [...groups.values()].map((group) => ({
+    code: group[0]!.code,
+    message: group[0]!.message,
+    where: group.map((note) => note.where).filter(Boolean).join('; '),
+  }));
+}
 
 export function Caveats({ comparison }: { comparison: Comparison }) {
   const { notes } = comparison;
@@ -13,7 +29,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
   const warned = checks.filter((check) => check.status === 'warn').length;
   const passed = checks.filter((check) => check.status === 'ok');
   const absent = (code: string): boolean => code === 'table_absent'; // said where the table would be
-  const told = notes.filter((note) => !absent(note.code));
+  const told = grouped(notes.filter((note) => !absent(note.code)));
   return (
     <section class="caveats" aria-label={text.caveats.region}>
       <details open={failed > 0}>
@@ -31,7 +47,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
                   {text.caveats.status[check.status]}
                 </span>
                 <span>
-                  <strong>{check.check}</strong>: {check.detail}
+                  <strong>{words(check.check)}</strong>: {check.detail}
                   {check.invalidates.length > 0 && (
                     <span class="muted">
                       {' '}
@@ -45,7 +61,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
             <li key={index}>
               <span class="mark">
                 <Icon name="info" size={14} />
-                {note.code.replaceAll('_', ' ')}
+                {words(note.code)}
               </span>
               <span>
                 {note.message}
@@ -59,7 +75,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
                 <Icon name="check" size={14} />
                 {text.caveats.passed}
               </span>
-              <span class="muted">{passed.map((check) => check.check).join(', ')}</span>
+              <span class="muted">{passed.map((check) => words(check.check)).join(', ')}</span>
             </li>
           )}
         </ul>

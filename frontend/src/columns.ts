@@ -1,6 +1,6 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
-import { formatCount, formatIn, formatPercent, formatPlain, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
+import { formatBytes, formatCount, formatIn, formatPercent, formatPlain, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
 import type { Cell, Column, Table } from './wire';
 
 export interface ColumnView {
@@ -12,6 +12,10 @@ export interface ColumnView {
   style: NumberStyle | null;
   /** the largest size in the column, for the bar of a delta; 0 elsewhere */
   largest: number;
+  /** every cell is absent, empty or zero: such a column is not shown unless asked for */
+  blank: boolean;
+  /** length of the longest text, 0 for other columns */
+  letters: number;
 }
 
 const SIDE_PREFIX = /^(baseline|candidate|delta|count_effect|rate_effect)_/;
@@ -52,26 +56,32 @@ export function columnViews(table: Table): ColumnView[] {
     index,
     numeric: isNumeric(column),
     style: column.kind === 'time_us' ? (styles.get(compares ? family(column.name) : '') ?? null) : null,
+    blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === ''),
+    letters: column.kind === 'text' ? table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0) : 0,
     largest: isMeasuredDelta(column) ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
   }));
 }
 
-/** Columns to draw: the chosen names, else those the server shows; keys always, the status as a chip beside the key. */
+/** Columns to draw: the chosen names, else those the server shows and that hold something; keys always, the status as a chip beside the key. */
 export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
   const names = chosen === '' ? null : new Set(chosen.split(','));
-  return views.filter(({ column }) => {
+  return views.filter(({ column, blank }) => {
     if (column.role === 'status') return false;
     if (column.role === 'key') return true;
-    return names ? names.has(column.name) : column.shown;
+    return names ? names.has(column.name) : column.shown && (!blank || MAIN.has(column.name));
   });
 }
+
+/** The table's subject, drawn even where all of it is zero. */
+const MAIN = new Set(['baseline_us', 'candidate_us', 'delta_us']);
 
 /** The choice with one column switched, "" when it equals the server's. */
 export function toggleColumn(views: ColumnView[], chosen: string, name: string): string {
   const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
   if (!shown.delete(name)) shown.add(name);
   const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
-  if (free.every(({ column }) => column.shown === shown.has(column.name))) return '';
+  const usual = new Set(visibleColumns(views, '').map((view) => view.column.name));
+  if (free.every(({ column }) => usual.has(column.name) === shown.has(column.name))) return '';
   const names = free.filter(({ column }) => shown.has(column.name)).map(({ column }) => column.name);
   return names.length > 0 ? names.join(',') : ',';
 }
@@ -80,10 +90,13 @@ export function isSigned(column: Column): boolean {
   return column.role === 'delta' || column.role === 'percent' || /^(count|rate)_effect_/.test(column.name);
 }
 
+/** Units of plain numbers as text; those that say no more than the kind does have none. */
+const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '' };
+
 /** Unit in the header, "" where the cell carries it or there is none. */
 export function headerUnit(view: ColumnView): string {
   if (view.style) return view.style.unit;
-  return view.column.kind === 'number' ? view.column.unit : '';
+  return view.column.kind === 'number' ? (UNIT_TEXT[view.column.unit] ?? view.column.unit) : '';
 }
 
 export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }): string {
@@ -99,7 +112,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes:
     case 'count':
       return formatCount(cell, signed);
     default:
-      return formatPlain(cell, signed);
+      return view.column.unit === 'bytes' ? formatBytes(cell) : formatPlain(cell, signed);
   }
 }
 

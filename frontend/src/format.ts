@@ -75,14 +75,14 @@ export function timeStyle(values_us: Iterable<number | null | undefined>): Numbe
   return { scale, decimals, unit: UNIT_TEXT[unit] };
 }
 
-/** The same unit with one decimal more, for differences of values shown in it. */
+/** The same unit with two decimals at least, for differences of values shown in it. */
 export function finer(style: NumberStyle): NumberStyle {
-  return { ...style, decimals: style.decimals + 1 };
+  return { ...style, decimals: Math.max(2, style.decimals) };
 }
 
 export function formatIn(style: NumberStyle, value: number | null | undefined, signed = false): string {
   if (value === null || value === undefined) return NOT_MEASURED;
-  return formatNumber(value / style.scale, style.decimals, signed);
+  return formatNumber(value / style.scale, value === 0 ? 0 : style.decimals, signed);
 }
 
 /** One time with its own unit. */

@@ -26,16 +26,16 @@ interface Props {
   onOpen: (place: number) => void;
 }
 
-function widthOf(view: ColumnView, first: boolean): string {
-  if (first) return 'minmax(220px, 3fr)';
-  if (view.column.role === 'key') return 'minmax(150px, 1.4fr)';
-  if (view.largest > 0) return 'minmax(184px, 1.3fr)';
-  if (!view.numeric) return view.column.kind === 'bool' ? '92px' : 'minmax(120px, 2fr)';
-  return 'minmax(96px, .7fr)';
-}
-
-function minWidth(columns: ColumnView[]): number {
-  return columns.reduce((sum, view, index) => sum + Number(/\d+/.exec(widthOf(view, index === 0))?.[0] ?? 100), 24);
+/** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
+function trackOf(view: ColumnView, first: boolean): { track: string; least: number } {
+  const label = 7 * (view.column.label.length + headerUnit(view).length) + 34;
+  if (view.column.kind === 'text') {
+    const letters = Math.min(60, Math.max(view.letters, view.column.label.length));
+    const least = Math.min(Math.max(7 * letters + 24, label), first ? 240 : 170);
+    return { track: letters < 12 ? `${least}px` : `minmax(${least}px, ${letters}fr)`, least };
+  }
+  const least = view.largest > 0 ? Math.max(184, label) : Math.max(84, label);
+  return { track: `minmax(${least}px, ${least + 30}px)`, least };
 }
 
 export function Grid({ table, rows, columns, names, sort, selected, onSort, onSelect, onOpen }: Props) {
@@ -44,8 +44,9 @@ export function Grid({ table, rows, columns, names, sort, selected, onSort, onSe
   const [viewport, setViewport] = useState(0);
   const inner = Math.max(0, viewport - HEAD_HEIGHT);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
-  const template = columns.map((view, index) => widthOf(view, index === 0)).join(' ');
-  const width = minWidth(columns);
+  const tracks = columns.map((view, index) => trackOf(view, index === 0));
+  const template = tracks.map(({ track }) => track).join(' ');
+  const width = tracks.reduce((sum, { least }) => sum + least, 12);
   const status = table.columns.findIndex((column) => column.role === 'status');
 
   useLayoutEffect(() => {
@@ -159,12 +160,14 @@ function GridCell({ view, cell, name, status }: CellProps) {
   const shown = cellText(view, cell, text.table);
   const absent = cell === null || cell === undefined || cell === '';
   const title = absent ? text.table.notMeasured : typeof cell === 'string' ? cell : undefined;
-  const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
+  const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', cell === false ? 'flag-no' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
   if (view.largest > 0 && typeof cell === 'number') return <DeltaCell view={view} cell={cell} shown={shown} />;
   const sense = meaning(view.column, cell);
   return (
     <div role="gridcell" class={classes} title={title}>
-      {sense === 0 ? (
+      {view.column.name === 'side' ? (
+        <SideCell word={shown} />
+      ) : sense === 0 ? (
         <span class="cell-text">{name ?? shown}</span>
       ) : (
         <Delta value={typeof cell === 'number' ? cell : null} sense={sense}>
@@ -174,6 +177,17 @@ function GridCell({ view, cell, name, status }: CellProps) {
       {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
       {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
     </div>
+  );
+}
+
+/** `baseline`, `candidate` or `both` with the letters used everywhere else. */
+function SideCell({ word }: { word: string }) {
+  return (
+    <span class="cell-side">
+      {word !== 'candidate' && <span class="badge badge-a">{text.letterA}</span>}
+      {word !== 'baseline' && <span class="badge badge-b">{text.letterB}</span>}
+      {text.table.sides[word] ?? word}
+    </span>
   );
 }
 

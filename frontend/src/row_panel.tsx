@@ -1,11 +1,12 @@
 // Everything about one row: its full name, every column, and what the columns mean.
 
 import { useState } from 'preact/hooks';
-import { cellText, family, isMeasuredDelta, isSigned, meaning, type ColumnView } from './columns';
+import { cellText, family, headerUnit, isMeasuredDelta, meaning, type ColumnView } from './columns';
 import { Delta } from './delta';
 import { timeStyle } from './format';
 import { copyText } from './host';
 import { Icon } from './icons';
+import { rowKey } from './order';
 import { text } from './strings';
 import type { Cell, Table } from './wire';
 
@@ -44,7 +45,7 @@ export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: 
     for (const view of [a, b, delta]) if (view) used.add(view);
     measures.push({ label: measureLabel(a), a, b, delta });
   }
-  const others = views.filter((view) => !used.has(view) && view.column.role !== 'key');
+  const others = views.filter((view) => !used.has(view) && view.column.role !== 'key' && view.column.role !== 'status');
   return { measures, others };
 }
 
@@ -58,8 +59,12 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
   const [copied, setCopied] = useState('');
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
-  const name = String(cells[keys[0]?.index ?? 0] ?? '');
+  // a side alone names nothing: such rows are named by all of their keys
+  const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[keys[0]?.index ?? 0] ?? '');
   const { measures, others } = measuresOf(views);
+  const status = views.find((view) => view.column.role === 'status');
+  // a text that only repeats the name above it says nothing
+  const told = others.filter((view) => cells[view.index] !== name);
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} />;
   /** in the unit that suits this row, not the whole column */
   const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
@@ -87,7 +92,9 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
         </button>
       </header>
       <h2 class="full-name">{name}</h2>
-      {keys.slice(1).map((view) => (
+      {status && cells[status.index] === 'added' && <span class="chip chip-new">{text.table.addedAbout}</span>}
+      {status && cells[status.index] === 'removed' && <span class="chip chip-gone">{text.table.removedAbout}</span>}
+      {(keys[0]?.column.name === 'side' ? [] : keys.slice(1)).map((view) => (
         <p key={view.column.name} class="second-key">
           <span class="muted">{view.column.label}</span> {String(cells[view.index] ?? '')}
         </p>
@@ -116,9 +123,9 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
           </tbody>
         </table>
       )}
-      {others.length > 0 && (
+      {told.length > 0 && (
         <dl class="facts-list">
-          {others.map((view) => (
+          {told.map((view) => (
             <div key={view.column.name}>
               <dt title={view.column.description}>{view.column.label}</dt>
               <dd>{value(view)}</dd>
@@ -146,12 +153,13 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
 
 function Value({ view, cell }: { view: ColumnView; cell: Cell | undefined }) {
   const shown = cellText(view, cell, text.table);
-  const unit = typeof cell === 'number' ? (view.style?.unit ?? (view.column.kind === 'number' ? view.column.unit : '')) : '';
+  const unit = typeof cell === 'number' ? headerUnit(view) : '';
   const withUnit = unit ? `${shown}\u202f${unit}` : shown;
   if (cell === null || cell === undefined) return <span title={text.table.notMeasured}>{shown}</span>;
-  if (typeof cell === 'number' && isSigned(view.column))
+  const sense = meaning(view.column, cell);
+  if (typeof cell === 'number' && sense !== 0)
     return (
-      <Delta value={cell} sense={meaning(view.column, cell)}>
+      <Delta value={cell} sense={sense}>
         {withUnit}
       </Delta>
     );

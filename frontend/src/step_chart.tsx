@@ -170,10 +170,10 @@ export function StepChart({ comparison, onStep }: Props) {
         {chosen ? describe(chosen) : steps.length > 0 ? <span class="muted">{text.steps.hint}</span> : null}
       </p>
       <p class="legend">
-        <span class="key key-a">{text.sideA}</span>
-        <span class="key key-b">{text.sideB}</span>
+        <span class="legend-key legend-a">{text.sideA}</span>
+        <span class="legend-key legend-b">{text.sideB}</span>
         {sides.map((side) => side.beyond > 0 && <span key={side.letter}>{text.steps.beyond(side.letter === 'a' ? text.letterA : text.letterB, side.beyond)} ▸</span>)}
-        {steps.some((step) => !step.admitted) && <span class="key key-hollow">{text.steps.dropped}</span>}
+        {steps.some((step) => !step.admitted) && <span class="legend-key legend-hollow">{text.steps.dropped}</span>}
       </p>
     </section>
   );

@@ -69,7 +69,7 @@ export const text = {
     names: {
       categories: 'Categories',
       operators: 'Operators',
-      operators_by_shape: 'Operators by shape',
+      operators_by_shape: 'By shape',
       kernels: 'Kernels',
       steps: 'Steps',
       modules: 'Modules',
@@ -79,8 +79,9 @@ export const text = {
       device: 'Device',
       counters: 'Counters',
       environment: 'Environment',
-      recommendations: 'Recommendations',
+      recommendations: 'Advice',
     } as Record<string, string>,
+    absentCount: (n: number) => `${n} absent`,
     absent: (title: string) => `No ${title.toLowerCase()} table`,
     absentReason: 'These files do not hold what it needs.',
   },
@@ -109,8 +110,9 @@ export const text = {
     versus: (a: number, b: number) => `${a.toLocaleString()} vs ${b.toLocaleString()}`,
     p: 'p',
     pAbout: 'Chance of steps this different if A and B were alike (two-sided Mann-Whitney)',
-    scope: 'Holds for',
+    scope: 'Scope',
     cause: 'Largest cause',
+    largest: 'Largest measured difference',
     how: 'How this was decided',
     method: 'Method',
     margin: 'Smallest difference that matters',
@@ -243,6 +245,7 @@ export const text = {
     usualOrder: 'usual order',
     sortBy: (label: string) => `Sort by ${label}; Shift adds to the order`,
     bar: 'The bar is the difference on a square-root scale, right for more and left for less',
+    sides: { baseline: 'Normal', candidate: 'Abnormal', both: 'both' } as Record<string, string>,
     yes: 'yes',
     no: 'no',
     notMeasured: 'not measured',
@@ -268,7 +271,7 @@ export const text = {
     openFailed: (run: string, worker: string, span: string) =>
       `The tab could not be set by itself. Choose there: run ${run}, worker ${worker}, span ${span}.`,
     measure: 'Measure',
-    main: { text: 'value', time_us: 'time', count: 'count', fraction: 'share', number: 'value', bool: 'value' } as Record<Kind, string>,
+    main: { text: 'Value', time_us: 'Time', count: 'Count', fraction: 'Share', number: 'Value', bool: 'Value' } as Record<Kind, string>,
   },
 
   loading: {

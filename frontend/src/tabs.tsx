@@ -1,6 +1,7 @@
-// The views of a comparison: the summary, and one tab per table. A table that is absent stays, with the reason.
+// The views of a comparison: the summary, and one tab per table. A table that is absent is listed with the reason.
 
 import { useRef } from 'preact/hooks';
+import { Menu } from './menu';
 import { text } from './strings';
 import type { Comparison } from './wire';
 
@@ -29,11 +30,16 @@ export function tabsOf(comparison: Comparison): Tab[] {
     const table = comparison.tables[name]!;
     return { id: name, label: text.tabs.names[name] ?? table.title, count: table.rows.length, absent: '' };
   });
-  const reasons = new Map<string, string>();
+  const reasons = new Map<string, string[]>();
   for (const note of comparison.notes)
-    if (note.code === 'table_absent' && note.where !== '' && !given.includes(note.where) && !reasons.has(note.where))
-      reasons.set(note.where, note.message);
-  const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: text.tabs.names[name] ?? name, count: null, absent: reason }));
+    if (note.code === 'table_absent' && note.where !== '' && !given.includes(note.where) && !/[ (]/.test(note.where))
+      reasons.set(note.where, [...(reasons.get(note.where) ?? []), note.message]);
+  const absent: Tab[] = [...reasons].map(([name, told]) => ({
+    id: name,
+    label: text.tabs.names[name] ?? name,
+    count: null,
+    absent: told.join('; '),
+  }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: entries, absent: '' }] : [];
   return [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present, ...absent];
@@ -45,38 +51,56 @@ interface Props {
   onChoose: (id: string) => void;
 }
 
-/** A tab list with one tab stop; arrow keys, Home and End move and choose. */
+/** A tab list with one tab stop; arrow keys, Home and End move and choose. What is absent is listed behind it. */
 export function Tabs({ tabs, current, onChoose }: Props) {
   const list = useRef<HTMLDivElement>(null);
+  const present = tabs.filter((tab) => tab.absent === '');
+  const absent = tabs.filter((tab) => tab.absent !== '');
+  const focusable = present.some((tab) => tab.id === current) ? current : SUMMARY;
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = tabs.findIndex((tab) => tab.id === current);
-    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 };
+    const at = present.findIndex((tab) => tab.id === current);
+    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: present.length - 1 };
     const next = moves[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    const place = (next + tabs.length) % tabs.length;
-    onChoose(tabs[place]!.id);
+    const place = (next + present.length) % present.length;
+    onChoose(present[place]!.id);
     list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[place]?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label={text.tabs.region} ref={list} onKeyDown={onKeyDown}>
-      {tabs.map((tab) => (
-        <button
-          key={tab.id}
-          type="button"
-          role="tab"
-          id={`tab-${tab.id}`}
-          aria-selected={tab.id === current}
-          aria-controls="view"
-          tabIndex={tab.id === current ? 0 : -1}
-          class={tab.absent ? 'tab absent' : 'tab'}
-          title={tab.absent}
-          onClick={() => onChoose(tab.id)}
-        >
-          {tab.label}
-          {tab.absent ? <span class="count">–</span> : tab.count !== null && <span class="count">{tab.count.toLocaleString()}</span>}
-        </button>
-      ))}
+    <div class="tab-bar">
+      <div class="tabs" role="tablist" aria-label={text.tabs.region} ref={list} onKeyDown={onKeyDown}>
+        {present.map((tab) => (
+          <button
+            key={tab.id}
+            type="button"
+            role="tab"
+            id={`tab-${tab.id}`}
+            aria-selected={tab.id === current}
+            aria-controls="view"
+            tabIndex={tab.id === focusable ? 0 : -1}
+            class="tab"
+            onClick={() => onChoose(tab.id)}
+          >
+            {tab.label}
+            {tab.count !== null && <span class="count">{tab.count.toLocaleString()}</span>}
+          </button>
+        ))}
+      </div>
+      {absent.length > 0 && (
+        <Menu class="absent-tabs" label={text.tabs.absentCount(absent.length)} align="right">
+          {() => (
+            <ul class="absent-list">
+              {absent.map((tab) => (
+                <li key={tab.id}>
+                  <span class="absent-name">{tab.label}</span>
+                  <p class="muted">{tab.absent}</p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Menu>
+      )}
     </div>
   );
 }

@@ -7,6 +7,8 @@ export function niceTicks(low: number, high: number, wanted: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const ticks: number[] = [];
-  for (let index = Math.ceil(low / step - 1e-9); index * step <= high + step * 1e-9; index += 1) ticks.push(index * step);
+  // `+ 0` turns a negative zero into zero; the product is rounded where it is 0.30000000000000004
+  for (let index = Math.ceil(low / step - 1e-9); index * step <= high + step * 1e-9; index += 1)
+    ticks.push(Number((index * step + 0).toPrecision(12)));
   return ticks;
 }

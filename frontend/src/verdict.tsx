@@ -22,6 +22,11 @@ export function tone(verdict: VerdictWord): string {
   return verdict === 'same' ? 'even' : 'unsure';
 }
 
+/** The verdict names a direction. */
+function isSure(verdict: VerdictWord): boolean {
+  return tone(verdict) === 'more' || tone(verdict) === 'less';
+}
+
 export function perWord(headline: Headline): string {
   return text.verdict.per[headline.metric] ?? text.verdict.per['step_time']!;
 }
@@ -38,8 +43,7 @@ export function effectText(headline: Headline): string {
   const style = timeStyle([headline.baseline, headline.candidate]);
   const delta = `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
   const percent = formatPercent(changeOf(headline), true);
-  const sure = tone(headline.verdict) === 'more' || tone(headline.verdict) === 'less';
-  return (sure ? text.verdict.by : text.verdict.measured)(delta, perWord(headline), percent);
+  return (isSure(headline.verdict) ? text.verdict.by : text.verdict.measured)(delta, perWord(headline), percent);
 }
 
 /** With a capital and a full stop; the server's clauses are made to stand inside others. */
@@ -62,6 +66,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const style = timeStyle([headline.baseline, headline.candidate]);
   const { shift } = headline;
   const cause = findings[0];
+  const sure = isSure(headline.verdict);
   const interval =
     shift &&
     (shift.level === null
@@ -78,7 +83,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
         </h2>
         {cause && (
           <p class="cause">
-            <span class="label">{text.verdict.cause}:</span> {cause.sentence}
+            <span class="label">{sure ? text.verdict.cause : text.verdict.largest}:</span> {cause.sentence}
           </p>
         )}
         <dl class="figures">

@@ -119,11 +119,25 @@ def _notes(
         for note in summary.notes
     ]
     notes += _window_note(baseline, candidate, headline, options)
-    for side, summary in (("baseline", baseline), ("candidate", candidate)):
-        for name, why in summary.absent.items():
-            where = name if name not in tables else f"{name} ({side})"
-            notes.append(Note(NoteCode.TABLE_ABSENT, f"{side}: {why}", where))
+    notes += _absent(baseline, candidate, tables)
     return tuple(dict.fromkeys(notes))
+
+
+def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> list[Note]:
+    """Why a table is missing, or has rows of one side only; said once when both sides lack it for the same reason."""
+    notes = []
+    for name in dict.fromkeys([*baseline.absent, *candidate.absent]):
+        why = [side.absent.get(name) for side in (baseline, candidate)]
+        if why[0] == why[1] and why[0]:
+            notes.append(Note(NoteCode.TABLE_ABSENT, why[0], name))
+            continue
+        where = f"{name} (one side only)" if name in tables else name
+        notes += [
+            Note(NoteCode.TABLE_ABSENT, f"{side}: {reason}", where)
+            for side, reason in zip(("baseline", "candidate"), why, strict=True)
+            if reason
+        ]
+    return notes
 
 
 def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:

@@ -19,7 +19,7 @@ from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, StepCatego
 
 _SUBJECTS = {
     StepCategory.KERNEL: "Kernels take",
-    StepCategory.MEMCPY: "Copies between host and device take",
+    StepCategory.MEMCPY: "Memory copies take",
     StepCategory.MEMSET: "Memory sets take",
     StepCategory.COMMUNICATION: "Communication not hidden by kernels takes",
     StepCategory.RUNTIME: "Calls into the device runtime take",
@@ -178,7 +178,11 @@ def _operator_behind(books: _Books, delta_us: float) -> tuple[str, str] | None:
     ]
     outer = min(wrappers, key=lambda key: (-sign * (total[key][1] - total[key][0]), key), default=inner)
     x, y = total[outer]
-    text = f"its operator is {short(outer[0])} ({time_text(x)} to {time_text(y)} host time per step)"
+    text = (
+        f"mostly below {short(outer[0])} (host time {time_text(x)} to {time_text(y)}, "
+        f"API calls {'' if outer == inner else f'of {short(inner[0])} '}"
+        f"{time_text(api[inner][0])} to {time_text(api[inner][1])})"
+    )
     return outer[0], text
 
 

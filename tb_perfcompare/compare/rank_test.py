@@ -181,18 +181,28 @@ def _rank_autocorrelation(
     Ranks stay inside a capture: steps of two captures are no neighbours, and how far captures differ is judged apart,
     by the noise floor. With one capture per side the small-sample term is 2/(n+m).
     """
-    stretches = _stretches(baseline, captures[0] if captures else None)
-    stretches += _stretches(candidate, captures[1] if captures else None)
-    products = np.zeros(baseline.shape[0])
-    squares = np.zeros(baseline.shape[0])
+    sides = [
+        _stretches(baseline, captures[0] if captures else None),
+        _stretches(candidate, captures[1] if captures else None),
+    ]
+    # added up per side first: a sum of two does not depend on which side comes first
+    (products_a, squares_a), (products_b, squares_b) = (_neighbour_products(stretches) for stretches in sides)
+    products, squares = products_a + products_b, squares_a + squares_b
+    raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
+    lost = (len(sides[0]) + len(sides[1])) / (baseline.shape[1] + candidate.shape[1])
+    return np.where(squares > 0, np.clip(raw + lost, 0.0, _RHO_MAX), 0.0)
+
+
+def _neighbour_products(stretches: list[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(g,) sums of r_i r_(i+1) and of r_i^2, r being ranks about their mean, over the length of their stretch."""
+    products = np.zeros(stretches[0].shape[0])
+    squares = np.zeros(stretches[0].shape[0])
     for stretch in stretches:
         steps = stretch.shape[1]
         centred = _doubled_ranks(stretch)[0] - (steps + 1)
         products += (centred[:, :-1] * centred[:, 1:]).sum(axis=1) / steps**2
         squares += (centred * centred).sum(axis=1) / steps**2
-    raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
-    rho = np.clip(raw + len(stretches) / (baseline.shape[1] + candidate.shape[1]), 0.0, _RHO_MAX)
-    return np.where(squares > 0, rho, 0.0)
+    return products, squares
 
 
 def _stretches(side: NDArray[np.int64], capture: NDArray[np.int32] | None) -> list[NDArray[np.int64]]:

@@ -46,16 +46,16 @@ def judge(
     Never raises for what is in the samples: nothing to compare gives `inconclusive` with the reason.
     """
     sides = _times(baseline_ns), _times(candidate_ns)
-    words = reason.Words(metric, captures_are, labels, options)
-    problem = reason.why_unusable(sides, words)
-    baseline, candidate = sides
-    if baseline is None or candidate is None or problem:
-        return _unjudged(sides, (np.size(baseline_ns), np.size(candidate_ns)), problem, words)
-    times = baseline, candidate
     captures = np.asarray(baseline_capture, dtype=np.int32), np.asarray(candidate_capture, dtype=np.int32)
-    if np.array_equal(np.sort(baseline), np.sort(candidate)):
-        return _identical(times, captures, words)
-    return _judged(times, captures, words)
+    words = reason.Words(metric, captures_are, labels, options)
+    baseline, candidate = sides
+    if baseline is not None and candidate is not None:
+        times = baseline, candidate
+        if len(baseline) and np.array_equal(np.sort(baseline), np.sort(candidate)):
+            return _identical(times, captures, words)
+        if not reason.why_unusable(times, words):
+            return _judged(times, captures, words)
+    return _unjudged(sides, (np.size(baseline_ns), np.size(candidate_ns)), words)
 
 
 def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
@@ -168,7 +168,7 @@ def _identical(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Cap
     )
 
 
-def _unjudged(sides: _Sides, n: tuple[int, int], problem: str, words: reason.Words) -> Headline:
+def _unjudged(sides: _Sides, n: tuple[int, int], words: reason.Words) -> Headline:
     return _headline(
         sides,
         words,
@@ -176,7 +176,7 @@ def _unjudged(sides: _Sides, n: tuple[int, int], problem: str, words: reason.Wor
         shift=None,
         p=None,
         verdict=Verdict.INCONCLUSIVE,
-        reason=problem,
+        reason=reason.why_unusable(sides, words),
         inflation=1.0,
         scope="nothing was compared",
         method="no test",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.compare.comparison import Verdict
 
-_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "us"))
+_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 _NAME_LIMIT = 80
 
 
@@ -14,7 +14,7 @@ def time_text(us: float) -> str:
     for scale, unit in _SCALES:
         if size >= scale:
             return f"{_three(size / scale)} {unit}"
-    return f"{_three(size * 1e3)} ns" if size else "0 us"
+    return f"{_three(size * 1e3)} ns" if size else "0 µs"
 
 
 def _three(value: float) -> str:

@@ -108,9 +108,10 @@ class Salvager:
                 event, end = single
                 if event is not None:
                     events.append(event)
-                closed = ARRAY_END.match(data, end)
-                if closed:
-                    return Salvaged(events, closed.end(), True)
+                    closed = ARRAY_END.match(data, end)
+                    # an object without `ph` is a fragment of a damaged event, and the bracket behind it is inside that
+                    if closed and event.ph is not None:
+                        return Salvaged(events, closed.end(), True)
                 first = bisect_left(starts, end)
         return Salvaged(events, stop)
 

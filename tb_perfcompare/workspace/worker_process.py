@@ -36,14 +36,20 @@ def write_frame(stream: IO[bytes], message: object) -> None:
 
 def read_frame(stream: IO[bytes]) -> Any:
     """The next message. EOFError when the other side has closed."""
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        raise EOFError
-    (length,) = LENGTH.unpack(head)
-    payload = stream.read(length)
-    if len(payload) < length:
-        raise EOFError
-    return pickle.loads(payload)
+    (length,) = LENGTH.unpack(_read_exactly(stream, LENGTH.size))
+    return pickle.loads(_read_exactly(stream, length))
+
+
+def _read_exactly(stream: IO[bytes], length: int) -> bytes:
+    """An unbuffered stream may bring less than was asked for."""
+    parts = []
+    while length:
+        part = stream.read(length)
+        if not part:
+            raise EOFError
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
 
 
 def main() -> None:
@@ -65,9 +71,11 @@ def main() -> None:
 
 
 def _take_tasks(tasks: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
+    # unbuffered: a buffer's lock, held while waiting, would abort an interpreter that ends on a bug
+    questions = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
     while True:
         try:
-            tasks.put(read_frame(sys.stdin.buffer))
+            tasks.put(read_frame(questions))
         except EOFError:
             os._exit(0)  # also in the middle of a task: nobody is left to hear the answer
 

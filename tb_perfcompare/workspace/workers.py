@@ -28,8 +28,7 @@ T = TypeVar("T")
 MOST_WORKERS = 4
 
 _BOOT = (
-    "import signal, sys, json; signal.signal(signal.SIGINT, signal.SIG_IGN); "
-    "sys.path[:] = json.loads(sys.stdin.buffer.readline()); "
+    "import signal, sys, json; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = json.loads(sys.argv[1]); "
     "from tb_perfcompare.workspace.worker_process import main; main()"
 )
 _SLOT_WAIT_S = 0.2
@@ -159,13 +158,12 @@ class _Worker:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         self._last_words = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT],
+            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
         self._stdin, self._stdout = _pipe(self._process.stdin), _pipe(self._process.stdout)
         self._cleaned = threading.Lock()
-        self._greeted = False
         self.reusable = False
 
     @property
@@ -179,9 +177,6 @@ class _Worker:
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
         self.reusable = False
         try:
-            if not self._greeted:
-                self._stdin.write(json.dumps(sys.path).encode() + b"\n")
-                self._greeted = True
             write_frame(self._stdin, (function, arguments))
             while True:
                 kind, value = read_frame(self._stdout)

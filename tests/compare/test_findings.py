@@ -24,7 +24,7 @@ def run(
     iterator: str = "_A",
     length: int = 1000,
 ) -> TraceBuilder:
-    """Eight steps of 1000 us: load a batch, launch two kernels, wait for them."""
+    """Eight steps of 1000 µs: load a batch, launch two kernels, wait for them."""
     trace = TraceBuilder()
     for number in range(8):
         at = number * 1200
@@ -57,16 +57,16 @@ def more_copies(trace: TraceBuilder, at: int) -> None:
 @pytest.mark.parametrize(
     ("after", "rule", "subject", "says"),
     [
-        (run(loader=180), "data_loader", "enumerate(DataLoader).__next__", "the data loader takes 160 us more"),
+        (run(loader=180), "data_loader", "enumerate(DataLoader).__next__", "the data loader takes 160 µs more"),
         (
             run(loader=180, iterator="_MultiProcessingDataLoaderIter"),
             "data_loader",
             "enumerate(DataLoader).__next__",
             "1 call per step on both sides",
         ),
-        (run(gemm=200), "kernel_time", "gemm", "gemm 100 us more (1 call per step on both sides)"),
-        (run(extra=new_kernel), "kernel_time", "cast", "cast is new (50.0 us, 1 call per step)"),
-        (run(extra=more_copies), "memcpy_time", "Memcpy HtoD (Pinned -> Device)", "is new (27.0 us, 3 calls per step)"),
+        (run(gemm=200), "kernel_time", "gemm", "gemm 100 µs more (1 call per step on both sides)"),
+        (run(extra=new_kernel), "kernel_time", "cast", "cast is new (50.0 µs, 1 call per step)"),
+        (run(extra=more_copies), "memcpy_time", "Memcpy HtoD (Pinned -> Device)", "is new (27.0 µs, 3 calls per step)"),
     ],
     ids=["slow loader", "slow loader of another class", "slow kernel", "new kernel", "new copies"],
 )  # fmt: skip
@@ -84,7 +84,7 @@ def test_a_wait_names_the_call_and_its_operator() -> None:
 
     finding = next(f for f in compare(run(), run(extra=wait)).findings if f.rule == "runtime_time")
     assert finding.subject == "cudaStreamSynchronize"
-    assert "cudaStreamSynchronize 186 us more (1 to 2 calls per step" in finding.sentence
+    assert "cudaStreamSynchronize 186 µs more (1 to 2 calls per step" in finding.sentence
 
 
 def test_a_lower_clock_is_told_from_a_changed_kernel() -> None:

@@ -232,6 +232,13 @@ def test_a_run_against_itself_is_the_same(steps: list[float]) -> None:
         assert told.p == 1.0
 
 
+def test_steps_of_no_length_are_the_same_as_themselves() -> None:
+    told = judge([0, 5], [0, 0], [5, 0], [0, 0], CompareOptions())
+    assert (told.verdict, told.delta, told.p) == (SAME, 0.0, 1.0)
+    nothing = judge([0], [0], [0], [0], CompareOptions())
+    assert (nothing.verdict, nothing.delta, nothing.ratio) == (SAME, 0.0, None)
+
+
 @pytest.mark.parametrize(
     ("baseline", "candidate", "reason"),
     [

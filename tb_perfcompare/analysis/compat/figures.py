@@ -37,7 +37,7 @@ class NodeFigures:
 class LaunchFigures:
     """`device`, `tensor_core` per API call: time of the work it launched, and of the kernels on tensor cores in it.
 
-    `on_tensor_core` (D,) per device event of Links.device.
+    `on_tensor_core` (D,) per device event of Links.device. A call that launched nothing has the integer 0.
     """
 
     device: list[Any]
@@ -52,8 +52,9 @@ def measure_launches(stream: EventStream, links: Links) -> LaunchFigures:
     flagged = stream.named(lambda name: uses_tensor_cores(name, marks)) if marks else np.zeros(len(stream), np.bool_)
     on_tensor_core = kernel & flagged[links.device]
     span = stream.end[links.device] - stream.start[links.device]
+    device, launched = links.launched_sums(span), np.diff(links.offset)
     return LaunchFigures(
-        device=links.launched_sums(span).tolist(),
+        device=[time if count else 0 for time, count in zip(device.tolist(), launched.tolist(), strict=True)],
         tensor_core=links.launched_sums(np.where(on_tensor_core, span, span.dtype.type(0))).tolist(),
         on_tensor_core=on_tensor_core,
     )

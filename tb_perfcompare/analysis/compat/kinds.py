@@ -83,7 +83,8 @@ TYPE_NAMES: dict[int, str] = {
     Kind.STEP: "ProfilerStep",
     Kind.PYTHON: "Python",
     Kind.MODULE: "Module",
-    Kind.LIGHTNING_MODULE: "PLModule",
+    Kind.LIGHTNING_MODULE: "pl_module",
+    Kind.LIGHTNING_PROFILE: "pl_profile",
 }
 """How the `tree` route writes the type of a node."""
 

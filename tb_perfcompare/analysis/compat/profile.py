@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from tb_perfcompare.analysis.compat.backward import reparent_backward
 from tb_perfcompare.analysis.compat.device_metrics import (
     DeviceMetrics,
     TensorCoreTime,
@@ -103,6 +104,7 @@ def read_compat(recording: TraceRecording) -> CompatProfile:
     forest = build_forest(stream, links)
     launch_figures: LaunchFigures = measure_launches(stream, links)
     figures = measure_nodes(stream, links, forest, launch_figures)
+    reparent_backward(recording, forest, figures)
     tensor_cores = tensor_core_time(stream, links, forest, figures, launch_figures)
     skipped = {
         **stream.skipped,

@@ -174,7 +174,7 @@ def _mark_lightning(table: EventTable, kind: NDArray[np.int8], name: NDArray[np.
         if text.startswith(_LIGHTNING_PROFILE):
             new, short = Kind.LIGHTNING_PROFILE, text[len(_LIGHTNING_PROFILE) :]
         elif text.startswith(_LIGHTNING_MODULE):
-            new, short = Kind.LIGHTNING_MODULE, text.partition(": ")[2]
+            new, short = Kind.LIGHTNING_MODULE, text[len(_LIGHTNING_MODULE) :].split(": ", 1)[-1]
         else:
             continue
         marked = operators & (table.name == index)

@@ -1,0 +1,77 @@
+"""The JSON form: its schema, its order, its numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tb_perfcompare.compare.comparison import Shift
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import render
+from tests.render.examples import NASTY_NAMES, comparison, headline
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "comparison.schema.json").read_text("utf-8"))
+
+
+def decoded(**asked: Any) -> Any:
+    def refuse(token: str) -> None:
+        raise AssertionError(f"{token} in JSON")
+
+    return json.loads(render(comparison(), "json", **asked), parse_constant=refuse)
+
+
+def test_it_follows_its_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(decoded(), SCHEMA)
+
+
+def test_the_schema_notices_a_missing_and_a_wrong_value() -> None:
+    for change in ({"headline": None}, {"schema": "other/1"}, {"window": 3}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(decoded() | change, SCHEMA)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({key: value for key, value in decoded().items() if key != "ledger"}, SCHEMA)
+
+
+def test_absent_and_not_a_number_are_null_and_zero_stays_zero() -> None:
+    rows = decoded()["tables"]["operators"]["rows"]
+    assert rows[1][2] is None
+    assert rows[2][4] is None
+    assert decoded()["ledger"]["rows"][0]["count_effect"] == 0
+
+
+def test_names_survive_exactly() -> None:
+    assert [row[0] for row in decoded()["tables"]["operators"]["rows"]] == list(NASTY_NAMES)
+
+
+def test_keys_are_in_the_order_of_the_contract() -> None:
+    assert list(decoded()) == [
+        "schema", "version", "baseline", "candidate", "window", "headline", "ledger", "findings", "comparability",
+        "tables", "notes",
+    ]  # fmt: skip
+
+
+def test_ledger_integers_are_exact_beyond_double_precision() -> None:
+    big = 2**60 + 1
+    found = comparison()
+    text = wire.encode({"value": big})
+    assert json.loads(text)["value"] == big
+    assert found.ledger.denominator == 2
+
+
+def test_infinite_bounds_of_a_shift_are_null() -> None:
+    shift = Shift(0.1, float("-inf"), float("inf"), 1.0, float("-inf"), float("inf"), None)
+    answer = wire.comparison_dict(comparison(headline=headline(shift=shift)))
+    assert answer["headline"]["shift"]["low"] is None
+    jsonschema.validate(answer, SCHEMA)
+
+
+def test_table_and_top_narrow_the_tables_and_say_so() -> None:
+    table = decoded(table="operators", top=2)["tables"]["operators"]
+    assert len(table["rows"]) == 2
+    assert table["notes"][-1] == f"first 2 of {len(NASTY_NAMES)} rows"
+    assert decoded(table="ledger")["tables"] == {}

@@ -1,0 +1,77 @@
+"""What tests ask worker processes to do; top-level, so that a worker finds it by name."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import time
+from pathlib import Path
+
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
+
+
+def add(a: int, b: int, report: Reporter) -> int:
+    report(Progress("reading", "numbers"))
+    return a + b
+
+
+def fail(path: str, report: Reporter) -> None:
+    raise CorruptInput(path, "nothing in it", place="byte 7", hint="record it again")
+
+
+def crash(report: Reporter) -> None:
+    raise ZeroDivisionError("a bug")
+
+
+def exit_at_once(status: int, report: Reporter) -> None:
+    os._exit(status)
+
+
+def print_between(report: Reporter) -> str:
+    print("a stray print")
+    sys.stdout.flush()
+    return "clean"
+
+
+def sleep_without_reporting(seconds: float, report: Reporter) -> str:
+    time.sleep(seconds)
+    return "slept"
+
+
+def hold_the_lock(seconds: int, report: Reporter) -> str:
+    """Sleeps inside C without letting other Python threads of its process run."""
+    ctypes.PyDLL(None).sleep(seconds)
+    return "held"
+
+
+def process_id(report: Reporter) -> int:
+    return os.getpid()
+
+
+def main_module(report: Reporter) -> str:
+    return str(getattr(sys.modules["__main__"], "__file__", None))
+
+
+def logged_summary(job: SummaryJob, report: Reporter) -> Summary:
+    """summarize_file, leaving a line for each call in `<folder of the file>/../calls.log`."""
+    with open(Path(job.file.path).parents[1] / "calls.log", "a") as log:
+        log.write(f"{job.file.shown}\n")
+    return summarize_file(job, report)
+
+
+def slow_summary(job: SummaryJob, report: Reporter) -> Summary:
+    """Never ends by itself; leaves its process id beside the run."""
+    (Path(job.file.path).parents[1] / f"{job.file.run}.pid").write_text(str(os.getpid()))
+    time.sleep(60)
+    return summarize_file(job, report)
+
+
+def deadly_summary(job: SummaryJob, report: Reporter) -> Summary:
+    """Dies on files of a run called deadly."""
+    if job.file.run == "deadly":
+        os.kill(os.getpid(), 9)
+    return summarize_file(job, report)

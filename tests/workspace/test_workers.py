@@ -1,0 +1,183 @@
+"""Worker processes: what they bring back, how they end, and that none is left behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb_perfcompare.errors import Cancelled, CorruptInput
+from tb_perfcompare.workspace.flights import Flight
+from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool
+from tests.workspace import tasks
+from tests.workspace.waiting import becomes_true, is_running
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(1)
+    yield made
+    made.close()
+
+
+def run(pool: WorkerPool, function: Callable[..., Any], *arguments: Any, flight: Flight[Any] | None = None) -> Any:
+    return pool.run(function, arguments, flight or Flight("task"))
+
+
+def test_construction_starts_nothing_and_a_process_is_used_again(pool: WorkerPool) -> None:
+    assert pool.process_ids == []
+    first = run(pool, tasks.process_id)
+    assert pool.process_ids == [first]
+    assert run(pool, tasks.process_id) == first
+
+
+def test_values_progress_and_errors_come_back(pool: WorkerPool) -> None:
+    flight: Flight[int] = Flight("task")
+    assert run(pool, tasks.add, 2, 3, flight=flight) == 5
+    assert [progress.path for progress in flight.news(0)[1]] == ["numbers"]
+    with pytest.raises(CorruptInput) as caught:
+        run(pool, tasks.fail, "run/file.json")
+    assert (caught.value.path, caught.value.place, caught.value.hint) == ("run/file.json", "byte 7", "record it again")
+    assert str(caught.value) == "run/file.json: byte 7: nothing in it; record it again"
+
+
+def test_a_stray_print_does_not_break_the_conversation(pool: WorkerPool) -> None:
+    assert run(pool, tasks.print_between) == "clean"
+
+
+def test_the_parents_main_module_is_not_imported_again(pool: WorkerPool) -> None:
+    assert run(pool, tasks.main_module) == "None"
+
+
+def test_a_worker_that_dies_is_an_error_and_the_pool_recovers(pool: WorkerPool) -> None:
+    with pytest.raises(WorkerDied, match="exit status 3"):
+        run(pool, tasks.exit_at_once, 3)
+    with pytest.raises(WorkerDied, match="ZeroDivisionError: a bug"):
+        run(pool, tasks.crash)
+    assert run(pool, tasks.add, 1, 1) == 2
+
+
+def test_a_worker_killed_while_idle_is_replaced_unnoticed(pool: WorkerPool) -> None:
+    old = run(pool, tasks.process_id)
+    subprocess.run(["kill", "-9", str(old)], check=True)
+    assert becomes_true(lambda: not is_running(old))
+    assert run(pool, tasks.process_id) != old
+
+
+def test_cancelling_kills_within_a_second_even_a_task_that_never_reports(pool: WorkerPool) -> None:
+    for task in (tasks.sleep_without_reporting, tasks.hold_the_lock):
+        flight: Flight[str] = Flight("task")
+        errors: list[BaseException] = []
+
+        def ask(task: Callable[..., Any] = task, flight: Flight[Any] = flight, errors: list[Any] = errors) -> None:
+            try:
+                run(pool, task, 60, flight=flight)
+            except Cancelled as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        assert becomes_true(lambda: len(pool.process_ids) == 1)
+        time.sleep(0.3)
+        start_s = time.monotonic()
+        flight.cancel()
+        thread.join(5)
+        assert time.monotonic() - start_s < 1
+        assert len(errors) == 1
+    assert run(pool, tasks.add, 1, 1) == 2
+
+
+def test_a_task_waiting_for_a_free_worker_can_be_cancelled_too(pool: WorkerPool) -> None:
+    busy: Flight[str] = Flight("busy")
+    waiting: Flight[str] = Flight("waiting")
+    ended: list[str] = []
+
+    def ask(flight: Flight[str]) -> None:
+        try:
+            run(pool, tasks.sleep_without_reporting, 60, flight=flight)
+        except Cancelled:
+            ended.append(str(flight.key))
+
+    threads = [threading.Thread(target=ask, args=(flight,)) for flight in (busy, waiting)]
+    threads[0].start()
+    assert becomes_true(lambda: len(pool.process_ids) == 1)
+    threads[1].start()
+    waiting.cancel()
+    threads[1].join(5)
+    assert ended == ["waiting"]
+    busy.cancel()
+    threads[0].join(5)
+    assert ended == ["waiting", "busy"]
+
+
+def test_never_more_processes_than_the_size() -> None:
+    pool = WorkerPool(2)
+    most: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: run(pool, tasks.sleep_without_reporting, 0.1)) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        most.append(len(pool.process_ids))
+        time.sleep(0.02)
+    pool.close()
+    assert max(most) == 2
+
+
+def test_closing_ends_idle_and_busy_processes() -> None:
+    pool = WorkerPool(2)
+    idle = run(pool, tasks.process_id)
+    ended: list[str] = []
+
+    def ask() -> None:
+        try:
+            run(pool, tasks.sleep_without_reporting, 60)
+        except Cancelled:
+            ended.append("cancelled")
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    time.sleep(0.2)
+    processes = {idle, *pool.process_ids}
+    pool.close()
+    thread.join(5)
+    assert ended == ["cancelled"]
+    assert becomes_true(lambda: not any(is_running(process) for process in processes))
+
+
+_PARENT = """
+    import sys, threading, time
+    from tb_perfcompare.workspace.flights import Flight
+    from tb_perfcompare.workspace.workers import WorkerPool
+    from tests.workspace import tasks
+    pool = WorkerPool(1)
+    print(pool.run(tasks.process_id, (), Flight("a")), flush=True)
+    threading.Thread(
+        target=pool.run, args=(tasks.hold_the_lock, (30,), Flight("b")), daemon=True
+    ).start()
+    time.sleep({seconds})
+"""
+
+
+@pytest.mark.parametrize("ending", ["exits", "killed"])
+def test_no_process_outlives_its_parent_however_that_ends(ending: str) -> None:
+    code = textwrap.dedent(_PARENT).replace("{seconds}", "0.5" if ending == "exits" else "60")
+    if ending == "killed":
+        code = code.replace("tasks.hold_the_lock, (30,)", "tasks.sleep_without_reporting, (30,)")
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=REPOSITORY) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        assert is_running(worker)
+        if ending == "killed":
+            parent.kill()
+    assert becomes_true(lambda: not is_running(worker), within_s=5)

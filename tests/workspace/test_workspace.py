@@ -1,0 +1,193 @@
+"""Names in, comparisons out: each file read once, failures beside what loaded, work that stops when asked."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb_perfcompare.compare.comparison import Comparison, Verdict
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.errors import Cancelled, InputError, SelectionError
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.index import Root
+from tb_perfcompare.workspace.workspace import Question, Workspace
+from tests.drawn_runs import write_garbage, write_pair, write_run
+from tests.workspace import tasks
+from tests.workspace.waiting import becomes_true, is_running
+
+IN_PROCESS = 2**30
+Open = Callable[..., Workspace]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Open]:
+    made: list[Workspace] = []
+
+    def open_workspace(**options: Any) -> Workspace:
+        made.append(Workspace([Root(str(tmp_path / "logs"))], workers=2, **options))
+        return made[-1]
+
+    yield open_workspace
+    for workspace in made:
+        workspace.close()
+
+
+def question(workspace: Workspace, baseline: str = "normal", candidate: str = "abnormal", **options: Any) -> Question:
+    sides = [workspace.side(Selection(name)) for name in (baseline, candidate)]
+    return Question(sides[0], sides[1], CompareOptions(**options))
+
+
+def calls(tmp_path: Path) -> list[str]:
+    return (tmp_path / "logs" / "calls.log").read_text().split()
+
+
+def test_a_comparison_in_workers_equals_one_in_this_process(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    apart, here = opened(), opened(in_process_bytes=IN_PROCESS)
+    found = apart.compare(question(apart))
+    assert found.headline.verdict is Verdict.SLOWER
+    assert found.headline.delta == pytest.approx(500)
+    assert found == here.compare(question(here))
+    assert len(apart.process_ids) in (1, 2)
+    assert here.process_ids == []
+
+
+def test_each_file_is_read_once_and_again_only_when_it_changes(tmp_path: Path, opened: Open) -> None:
+    normal, _ = write_pair(tmp_path / "logs")
+    workspace = opened(in_process_bytes=IN_PROCESS, summarize=tasks.logged_summary)
+    workspace.compare(question(workspace))
+    workspace.compare(question(workspace))
+    workspace.compare(question(workspace, "abnormal", "normal"))
+    assert len(calls(tmp_path)) == 2
+    write_run(normal, steps=9)
+    changed = workspace.compare(question(workspace))
+    assert changed.baseline.steps_admitted == 9
+    assert len(calls(tmp_path)) == 3
+
+
+def test_the_tag_changes_with_the_files_and_the_options_only(tmp_path: Path, opened: Open) -> None:
+    normal, _ = write_pair(tmp_path / "logs")
+    workspace = opened()
+    tags = {question(workspace).tag(), question(workspace).tag()}
+    assert len(tags) == 1
+    tags.add(question(workspace, margin=0.02).tag())
+    tags.add(question(workspace, "abnormal", "normal").tag())
+    os.utime(next(normal.iterdir()), ns=(1, 1))
+    tags.add(question(workspace).tag())
+    assert len(tags) == 4
+
+
+def test_spans_are_pooled_and_steps_are_narrowed(tmp_path: Path, opened: Open) -> None:
+    write_run(tmp_path / "logs" / "run", spans=2)
+    workspace = opened(in_process_bytes=IN_PROCESS)
+    assert len(workspace.load(workspace.side(Selection("run"))).steps) == 16
+    narrowed = workspace.load(workspace.side(Selection("run"), (3, 4)))
+    assert narrowed.steps.label == ("3", "4", "3", "4")
+    assert len(narrowed.dropped) == 12
+    with pytest.raises(SelectionError, match="there are: 1, 2"):
+        workspace.load(workspace.side(Selection("run"), (90, 99)))
+
+
+def test_a_file_that_fails_is_a_note_and_the_others_count(tmp_path: Path, opened: Open) -> None:
+    normal, _ = write_pair(tmp_path / "logs")
+    write_garbage(normal)
+    workspace = opened()
+    found = workspace.compare(question(workspace))
+    (note,) = [note for note in found.notes if note.code is NoteCode.FILE_FAILED]
+    assert "broken.1700000000009.pt.trace.json" in note.where
+    assert "not JSON" in note.message
+    assert found.baseline.captures == 1
+
+
+def test_a_side_without_any_readable_file_is_an_error_that_names_one(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    write_garbage(tmp_path / "logs" / "bad")
+    workspace = opened()
+    with pytest.raises(InputError, match=r"^bad/broken\.1700000000009\.pt\.trace\.json: byte \d+: not JSON"):
+        workspace.compare(question(workspace, candidate="bad"))
+    write_garbage(tmp_path / "logs" / "bad", "second")
+    workspace.listing(rescan=True)
+    with pytest.raises(InputError, match="none of its 2 files can be read"):
+        workspace.compare(question(workspace, candidate="bad"))
+
+
+def test_errors_do_not_tell_where_the_files_lie(tmp_path: Path, opened: Open) -> None:
+    write_garbage(tmp_path / "logs" / "bad")
+    workspace = opened()
+    side = workspace.side(Selection("bad"))
+    gone = replace(side, files=tuple(replace(file, path=f"{file.path}.gone") for file in side.files))
+    for asked in (side, gone):
+        with pytest.raises(InputError) as caught:
+            workspace.load(asked)
+        assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_killed_worker_is_an_error_about_its_file_and_the_rest_goes_on(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    write_run(tmp_path / "logs" / "deadly")
+    workspace = opened(summarize=tasks.deadly_summary)
+    with pytest.raises(InputError, match=r"^deadly/worker0.*signal 9"):
+        workspace.compare(question(workspace, candidate="deadly"))
+    assert workspace.compare(question(workspace)).headline.verdict is Verdict.SLOWER
+
+
+def test_progress_of_every_file_arrives_under_its_shown_name(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    workspace = opened()
+    seen: list[Progress] = []
+    workspace.compare(question(workspace), seen.append)
+    phases = {(progress.phase, progress.path.partition("/")[0]) for progress in seen}
+    assert {("reading", "normal"), ("reading", "abnormal"), ("comparing", "")} <= phases
+    assert all(progress.done_bytes <= progress.total_bytes for progress in seen)
+
+
+def test_cancelling_stops_the_processes_within_a_second(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    workspace = opened(summarize=tasks.slow_summary)
+    marks = [tmp_path / "logs" / f"{name}.pid" for name in ("normal", "abnormal")]
+
+    def stop_when_started(_progress: Progress, /) -> None:
+        if all(mark.exists() and mark.read_text() for mark in marks):
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        workspace.compare(question(workspace), stop_when_started)
+    start_s = time.monotonic()
+    processes = [int(mark.read_text()) for mark in marks]
+    assert becomes_true(lambda: not any(is_running(process) for process in processes))
+    assert time.monotonic() - start_s < 1
+
+
+def test_two_at_once_with_one_question_share_the_work_and_one_may_leave(tmp_path: Path, opened: Open) -> None:
+    write_pair(tmp_path / "logs")
+    workspace = opened(summarize=tasks.logged_summary)
+    asked = question(workspace)
+    answers: list[Comparison] = []
+    threads = [threading.Thread(target=lambda: answers.append(workspace.compare(asked))) for _ in range(3)]
+    leaver = workspace.ask(asked)
+    for thread in threads:
+        thread.start()
+    workspace.leave(leaver)
+    for thread in threads:
+        thread.join(20)
+    assert len(answers) == 3
+    assert len({id(answer) for answer in answers}) == 1
+    assert len(calls(tmp_path)) == 2
+
+
+def test_a_survey_answers_for_each_file(tmp_path: Path, opened: Open) -> None:
+    run = write_run(tmp_path / "logs" / "run")
+    write_garbage(run)
+    workspace = opened(in_process_bytes=IN_PROCESS)
+    kinds = [type(answer) for answer in workspace.survey(workspace.side(Selection("run")).files)]
+    assert sorted(kind.__name__ for kind in kinds) == ["CorruptInput", Summary.__name__]

@@ -1,0 +1,28 @@
+"""Waiting for something to become true, with an end."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+
+def becomes_true(check: Callable[[], bool], within_s: float = 10.0) -> bool:
+    """Whether the check holds within the time."""
+    end_s = time.monotonic() + within_s
+    while time.monotonic() < end_s:
+        if check():
+            return True
+        time.sleep(0.02)
+    return check()
+
+
+def is_running(process_id: int) -> bool:
+    """Whether the process exists and is no zombie."""
+    try:
+        with open(f"/proc/{process_id}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        return os.path.exists(f"/proc/{process_id}")
