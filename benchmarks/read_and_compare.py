@@ -132,20 +132,33 @@ def report(results: Sequence[Measured], rounds: int) -> str:
         step = r.ours[0]["step_us"], r.peer[0]["step_us"]
         same = max(abs(a / b - 1) for a, b in zip(*step, strict=True))
         rows.append(
-            [r.pair.name, f"{r.pair.size_mb():.0f}", f"{r.ours[0]['events']:,}", _spread(seconds[OURS], 2),
-             _spread(seconds[PEER], 2), _spread(r.ratios("seconds")), f"{statistics.median(peaks[OURS]):.0f}",
-             f"{statistics.median(peaks[PEER]):.0f}", _spread(r.ratios("peak_bytes")),
-             _spread(r.ratios("peak_bytes", above_imports=True)), f"{100 * same:.2f} %"]
-        )  # fmt: skip
+            [
+                r.pair.name,
+                f"{r.pair.size_mb():.0f}",
+                f"{r.ours[0]['events']:,}",
+                _spread(seconds[OURS], 2),
+                _spread(seconds[PEER], 2),
+                _spread(r.ratios("seconds")),
+                _spread(r.ratios("cpu_seconds")),
+                f"{statistics.median(peaks[OURS]):.0f}",
+                f"{statistics.median(peaks[PEER]):.0f}",
+                _spread(r.ratios("peak_bytes")),
+                _spread(r.ratios("peak_bytes", above_imports=True)),
+                f"{100 * same:.2f} %",
+            ]
+        )
         if r.pair.name.startswith("generated"):
             per_event = [
                 [1e6 * s["cpu_seconds"] / r.ours[0]["events"] for s in samples] for samples in (r.ours, r.peer)
             ]
             growth.append([r.pair.name, f"{r.ours[0]['events']:,}", *(_spread(values, 2) for values in per_event)])
-    head = ["pair (both files)", "JSON MB", "events", "ours s", "torch-tb-profiler s", "times faster", "ours MB",
-            "torch-tb-profiler MB", "times less memory", "above imports", "mean step differs by"]  # fmt: skip
+    head = ["pair (both files)", "JSON MB", "events", "ours s", "torch-tb-profiler s", "times faster",
+            "times less CPU", "ours MB", "torch-tb-profiler MB", "times less memory", "above imports",
+            "mean step differs by"]  # fmt: skip
+    busy = os.getloadavg()[0]
     parts = [
-        f"Python {platform.python_version()}, {os.cpu_count()} cores, {rounds} rounds; median (min–max).",
+        f"Python {platform.python_version()}, {os.cpu_count()} cores, load {busy:.1f}, {rounds} rounds; "
+        "median (min–max).",
         _table(head, rows),
     ]
     if growth:

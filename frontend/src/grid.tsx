@@ -31,8 +31,8 @@ function trackOf(view: ColumnView, first: boolean): { track: string; least: numb
   const label = 7 * (view.column.label.length + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const letters = Math.min(60, Math.max(view.letters, view.column.label.length));
-    const least = Math.min(Math.max(7 * letters + 24, label), first ? 240 : 170);
-    return { track: letters < 12 ? `${least}px` : `minmax(${least}px, ${letters}fr)`, least };
+    const least = Math.min(Math.max(7 * letters + 24, label), first ? 260 : 170);
+    return { track: letters < 12 ? `${least + 12}px` : `minmax(${least}px, ${letters}fr)`, least };
   }
   const least = view.largest > 0 ? Math.max(184, label) : Math.max(84, label);
   return { track: `minmax(${least}px, ${least + 30}px)`, least };
@@ -168,7 +168,7 @@ function GridCell({ view, cell, name, status }: CellProps) {
       {view.column.name === 'side' ? (
         <SideCell word={shown} />
       ) : sense === 0 ? (
-        <span class="cell-text">{name ?? shown}</span>
+        <NameText name={name ?? shown} />
       ) : (
         <Delta value={typeof cell === 'number' ? cell : null} sense={sense}>
           {shown}
@@ -177,6 +177,18 @@ function GridCell({ view, cell, name, status }: CellProps) {
       {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
       {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
     </div>
+  );
+}
+
+/** A name; of a shortened one the telling part stays readable when space is short. */
+function NameText({ name }: { name: string }) {
+  const cut = name.indexOf(' \u2039');
+  if (cut < 0) return <span class="cell-text">{name}</span>;
+  return (
+    <>
+      <span class="cell-text">{name.slice(0, cut)}</span>
+      <span class="tell">{name.slice(cut + 1)}</span>
+    </>
   );
 }
 

@@ -98,7 +98,7 @@ function reaches(cell: Cell | undefined, least: number): boolean {
 }
 
 export function filterRows(table: Table, filter: RowFilter): Selected {
-  const texts = table.columns.flatMap((column, index) => (column.kind === 'text' ? [index] : []));
+  const texts = table.columns.flatMap((column, index) => (column.kind === 'text' && column.role !== 'status' ? [index] : []));
   const status = columnIndex(table, (column) => column.role === 'status');
   const category = categoryIndex(table);
   const deltas = table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
@@ -107,7 +107,7 @@ export function filterRows(table: Table, filter: RowFilter): Selected {
   table.rows.forEach((row, number) => {
     if (filter.category !== null && category >= 0 && row[category] !== filter.category) return;
     if (filter.status !== 'all' && status >= 0 && row[status] !== filter.status) return;
-    if (!filter.query.empty && !filter.query.test(texts.map((index) => row[index] ?? '').join(' '))) return;
+    if (!filter.query.empty && !filter.query.test(texts.map((index) => row[index] ?? '').join('\n'))) return;
     const small = filter.minDelta > 0 && deltas.length > 0 && !deltas.some((index) => reaches(row[index], filter.minDelta));
     (small ? hidden : rows).push(number);
   });

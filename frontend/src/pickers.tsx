@@ -84,6 +84,7 @@ function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: P
     <select
       class="select part"
       aria-label={label}
+      title={value === null && values.length > 1 ? text.picker.together : (value ?? all)}
       disabled={disabled || (values.length < 2 && !missing && value === null)}
       value={value ?? ''}
       onChange={(event) => onChoose(event.currentTarget.value === '' ? null : event.currentTarget.value)}

@@ -31,7 +31,8 @@ export function parseQuery(text: string): Query {
 
 function regexQuery(source: string, flags: string, negated: boolean): Query {
   try {
-    const pattern = new RegExp(source, flags.replace('g', '').replace('y', '') || 'i');
+    // `m`: the texts of a row come on lines of their own, so ^ and $ are the ends of each
+    const pattern = new RegExp(source, (flags || 'i').replace(/[gym]/g, '') + 'm');
     return { test: (value) => pattern.test(value) !== negated, empty: false, error: '' };
   } catch (error) {
     return { ...EVERYTHING, error: error instanceof Error ? error.message : String(error) };

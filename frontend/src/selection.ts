@@ -64,16 +64,14 @@ export function spanPair(run: RunEntry): Pair | null {
   return null;
 }
 
-/** The pair of a first visit: the server's first suggestion, else the first two runs, else two spans of one run. */
+/** The pair of a first visit: the server's first suggestion, else the first two runs. One run is compared on request. */
 export function defaultPair(answer: RunsAnswer): Pair | null {
   const suggested = answer.pairs[0];
   if (suggested) return suggested;
   const [first, second] = answer.runs;
-  if (first && second) {
-    const whole = (run: RunEntry): Side => ({ run: run.run, worker: null, span: null });
-    return { baseline: whole(first), candidate: whole(second), reason: '' };
-  }
-  return first ? spanPair(first) : null;
+  if (!first || !second) return null;
+  const whole = (run: RunEntry): Side => ({ run: run.run, worker: null, span: null });
+  return { baseline: whole(first), candidate: whole(second), reason: '' };
 }
 
 export function sideQuery(a: Side, b: Side, window: string): URLSearchParams {

@@ -38,11 +38,17 @@ export function tabsOf(comparison: Comparison): Tab[] {
     id: name,
     label: text.tabs.names[name] ?? name,
     count: null,
-    absent: told.join('; '),
+    absent: reasonText(told),
   }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: entries, absent: '' }] : [];
   return [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present, ...absent];
+}
+
+/** What both sides say is said once. */
+function reasonText(told: string[]): string {
+  const plain = told.map((message) => message.replace(/^(baseline|candidate): /, ''));
+  return (new Set(plain).size === 1 ? plain.slice(0, 1) : told).join('; ');
 }
 
 interface Props {

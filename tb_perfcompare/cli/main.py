@@ -68,12 +68,30 @@ def build_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments; what no command knows is an error of the command, not of the program."""
+    arguments, unknown = build_parser().parse_known_args(argv)
+    if unknown:
+        command = f"{PROGRAM} {arguments.command}"
+        raise _UsageError(f"{command}: unrecognized arguments: {' '.join(unknown)}; see {command} --help")
+    return arguments
+
+
 def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:
     """Runs one command and returns its exit status. The streams default to the process's own."""
     console = Console(stdout or sys.stdout, stderr or sys.stderr)
     logging.getLogger("tb_perfcompare").addHandler(logging.NullHandler())  # what matters is in the error's one line
     try:
-        arguments = build_parser().parse_args(argv)
+        return _run(argv, console)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        console.finish()
+
+
+def _run(argv: Sequence[str] | None, console: Console) -> int:
+    try:
+        arguments = _parsed(argv)
     except _UsageError as error:
         console.complain(str(error))
         return BAD_INPUT
@@ -81,11 +99,7 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
         return int(request.code or DONE)
     try:
         status: int = arguments.run(arguments, console)
-        return status
     except PerfCompareError as error:
         console.complain(f"{PROGRAM} {arguments.command}: {error}")
         return BAD_INPUT
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    finally:
-        console.finish()
+    return status

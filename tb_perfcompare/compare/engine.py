@@ -84,7 +84,8 @@ def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
     """Mann-Whitney p per category on owned time per step; None with one step on a side."""
     if min(len(a.steps), len(b.steps)) < 2:
         return dict.fromkeys(CATEGORY_LABELS)
-    tests = batched_rank_test(a.owned.by_category(), b.owned.by_category())
+    captures = a.steps.capture, b.steps.capture
+    tests = batched_rank_test(a.owned.by_category(), b.owned.by_category(), captures=captures)
     return dict(zip(CATEGORY_LABELS, (float(p) for p in tests.p), strict=True))
 
 
@@ -120,7 +121,15 @@ def _notes(
     ]
     notes += _window_note(baseline, candidate, headline, options)
     notes += _absent(baseline, candidate, tables)
-    return tuple(dict.fromkeys(notes))
+    return _said_once(notes)
+
+
+def _said_once(notes: list[Note]) -> tuple[Note, ...]:
+    """The same message about several files is one note that names them all."""
+    places: dict[tuple[NoteCode, str], dict[str, None]] = {}
+    for note in notes:
+        places.setdefault((note.code, note.message), {})[note.where] = None
+    return tuple(Note(code, message, ", ".join(filter(None, where))) for (code, message), where in places.items())
 
 
 def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> list[Note]:

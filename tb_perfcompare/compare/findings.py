@@ -111,6 +111,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
         clauses = [_entity_clause(entity, books.unit) for entity in named]
         if not named:
             clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books.unit)}"]
+        clauses += _one_sided_clauses([e for e in same_way if e not in (named or same_way[:1])], row, books.unit)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in _TABLES:
@@ -137,6 +138,18 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
     )
+
+
+def _one_sided_clauses(rest: list[LedgerRow], row: LedgerRow, unit: int) -> list[str]:
+    """Many small entries that only one side has, when together they are a quarter of the change."""
+    out = []
+    for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
+        group = [entity for entity in rest if entity.status == status]
+        total = sum(abs(entity.delta) for entity in group)
+        if len(group) > 1 and total >= MOST_OF_IT * abs(row.delta):
+            calls = sum(entity.calls[side] for entity in group)
+            out.append(f"{len(group)} others {words} ({time_text(total / unit)} together, {calls_text(calls)})")
+    return out
 
 
 def _entity_clause(entity: LedgerRow, unit: int) -> str:

@@ -17,15 +17,14 @@ MAX_RESAMPLES = 100_000
 class CompareOptions:
     """Validated on construction: a value outside its range raises PerfCompareError naming the option and the range.
 
-    alpha                 two-sided error level; the interval has level 1 - alpha, p counts from alpha down
-    margin                smallest fraction of the step time that matters; below it a difference is "same"
-    window                step rule: "device" (a step lasts until its device work ends) or "marker" (marker to marker)
-    seed                  seed of the bootstrap of the mean; the same seed and inputs give the same answer
-    resamples             number of bootstrap resamples of the mean
-    top_findings          how many findings a comparison keeps, largest first
-    material_fraction     an entity's delta matters from this fraction of the baseline step on ...
-    material_ns           ... and from this many nanoseconds per step on (the larger of the two counts)
-    false_discovery_rate  Benjamini-Hochberg level inside one family of entity tests
+    alpha              two-sided error level; the interval has level 1 - alpha, p counts from alpha down
+    margin             smallest fraction of the step time that matters; below it a difference is "same"
+    window             step rule: "device" (a step lasts until its device work ends) or "marker" (marker to marker)
+    seed               seed of the bootstrap of the mean; the same seed and inputs give the same answer
+    resamples          number of bootstrap resamples of the mean
+    top_findings       how many findings a comparison keeps, largest first
+    material_fraction  an entity's delta matters from this fraction of the baseline step on ...
+    material_ns        ... and from this many nanoseconds per step on (the larger of the two counts)
     """
 
     alpha: float = 0.05
@@ -36,7 +35,6 @@ class CompareOptions:
     top_findings: int = 10
     material_fraction: float = 0.002
     material_ns: int = 5000
-    false_discovery_rate: float = 0.05
 
     def __post_init__(self) -> None:
         _require("alpha", self.alpha, 0.0001, 0.5)
@@ -46,7 +44,6 @@ class CompareOptions:
         _require("top_findings", self.top_findings, 0, 10_000)
         _require("material_fraction", self.material_fraction, 0.0, 1.0)
         _require("material_ns", self.material_ns, 0, 2**62)
-        _require("false_discovery_rate", self.false_discovery_rate, 0.0001, 0.5)
         if self.window not in WINDOWS:
             raise PerfCompareError(
                 f"window is {self.window!r}", hint="it must be one of " + ", ".join(repr(w) for w in WINDOWS)

@@ -16,7 +16,7 @@ DEFAULT_TOP = 20
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`media_type` without charset (all are UTF-8); `extension` without dot."""
+    """`extension` without dot. All formats are UTF-8."""
 
     name: str
     media_type: str
@@ -27,7 +27,7 @@ FORMATS: dict[str, Format] = {
     found.name: found
     for found in (
         Format("text", "text/plain", "txt"),
-        Format("md", "text/markdown", "md"),
+        Format("md", "text/markdown; charset=utf-8", "md"),
         Format("csv", "text/csv", "csv"),
         Format("json", "application/json", "json"),
         Format("html", "text/html", "html"),

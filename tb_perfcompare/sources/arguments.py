@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.growing import Growing
 from tb_perfcompare.sources.interning import JsonTexts, KeyNumbers
 from tb_perfcompare.sources.numbers import parse_floats, parse_integers
 
@@ -44,7 +45,9 @@ class ArgumentColumns:
     def __init__(self, strings: StringTable) -> None:
         self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(_SLOTS, start=1))
         self._texts = JsonTexts(strings)
-        self._parts: list[list[tuple[NDArray[np.int32], NDArray[Any]]]] = [[] for _ in range(len(_SLOTS) + 1)]
+        self._rows = [Growing(np.int32) for _ in range(len(_SLOTS) + 1)]
+        self._values: list[Growing[Any]] = [Growing(np.int8)]  # slot 0 stays empty
+        self._values += [Growing(_DTYPE[column.kind]) for column, _ in _SLOTS]
 
     @property
     def repaired(self) -> int:
@@ -67,15 +70,15 @@ class ArgumentColumns:
                 self._file(slots[chosen][valid], rows[chosen][valid], found[valid])
 
     def finish(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
-        """((n,) external ids, (n,) correlations, the other columns by name); the collected parts are given up."""
+        """((n,) external ids, (n,) correlations, the other columns by name); nothing is kept here."""
         columns: dict[str, SparseColumn] = {}
         slot = 1
         for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS):
-            keys = [_join(self._parts[slot + place], column.kind) for place in range(len(column.keys))]
-            slot += len(column.keys)
-            merged = _prefer_first(keys)
-            if len(merged.rows):
-                columns[column.name] = merged
+            slots = range(slot, slot + len(column.keys))
+            slot = slots.stop
+            written = [SparseColumn(self._rows[i].finish(), self._values[i].finish()) for i in slots if self._rows[i]]
+            if written:
+                columns[column.name] = _prefer_first(written)
         external_id, correlation = (_dense(columns.pop(column.name, None), n) for column in (EXTERNAL_ID, CORRELATION))
         return external_id, correlation, columns
 
@@ -93,26 +96,19 @@ class ArgumentColumns:
         """Files values under their slots; the stable sort keeps rows ascending within each."""
         order = np.argsort(slots, kind="stable")
         rows, values = rows[order], values[order]
-        ends = np.cumsum(np.bincount(slots, minlength=len(self._parts)))
+        ends = np.cumsum(np.bincount(slots, minlength=len(self._rows)))
         for slot in np.unique(slots).tolist():
             span = slice(int(ends[slot - 1]), int(ends[slot]))
-            self._parts[slot].append((rows[span], values[span]))
+            self._rows[slot].append(rows[span])
+            self._values[slot].append(values[span])
 
 
-def _join(parts: list[tuple[NDArray[np.int32], NDArray[Any]]], kind: ArgKind) -> SparseColumn:
-    rows = np.concatenate([np.empty(0, np.int32)] + [part[0] for part in parts])
-    values = np.concatenate([np.empty(0, _DTYPE[kind])] + [part[1] for part in parts])
-    parts.clear()
-    return SparseColumn(rows, values)
-
-
-def _prefer_first(keys: list[SparseColumn]) -> SparseColumn:
-    """One column of several spellings of its key; the first spelling an event has wins."""
-    written = [key for key in keys if len(key.rows)]
-    if len(written) < 2:
-        return written[0] if written else keys[0]
-    rows = np.concatenate([key.rows for key in written])
-    values = np.concatenate([key.values for key in written])
+def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:
+    """One column of the spellings of its key; the first spelling an event has wins."""
+    if len(spellings) == 1:
+        return spellings[0]
+    rows = np.concatenate([spelling.rows for spelling in spellings])
+    values = np.concatenate([spelling.values for spelling in spellings])
     kept, first = np.unique(rows, return_index=True)
     return SparseColumn(kept.astype(np.int32), values[first])
 

@@ -21,6 +21,7 @@ from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVE
 from tb_perfcompare.model.events import Category, EventTable, FlowTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.arguments import ArgumentColumns
+from tb_perfcompare.sources.growing import Growing
 from tb_perfcompare.sources.interning import KeyNumbers, Lanes, Membership, Names, Place, as_place
 from tb_perfcompare.sources.numbers import parse_integers, parse_times
 
@@ -68,7 +69,14 @@ _COMPLETE, _INSTANT, _METADATA, _FLOW_START, _FLOW_END = 1, 2, 3, 4, 5
 _ph, _cat, _name = attrgetter("ph"), attrgetter("cat"), attrgetter("name")
 _ts, _dur, _id = attrgetter("ts"), attrgetter("dur"), attrgetter("id")
 _pid, _tid, _args = attrgetter("pid"), attrgetter("tid"), attrgetter("args")
-_NO_FLOWS = (np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int64))
+_DENSE: dict[str, type[np.generic]] = {
+    "raw_category": np.int32,
+    "name": np.int32,
+    "lane": np.int32,
+    "start_ns": np.int64,
+    "dur_ns": np.int64,
+    "complete": np.bool_,
+}
 _NO_ARGS: dict[str, msgspec.Raw] = {}
 _PHASES: dict[str | None, int] = {"X": _COMPLETE, "i": _INSTANT, "M": _METADATA, "s": _FLOW_START, "f": _FLOW_END}
 _PYTHON_FUNCTIONS = frozenset(text for text, kind in CATEGORY_OF.items() if kind is Category.PYTHON_FUNCTION)
@@ -89,10 +97,8 @@ class ColumnBuilder:
         self._categories = Names(self._strings)
         self._lanes = Lanes()
         self._arguments = ArgumentColumns(self._strings)
-        self._dense: dict[str, list[NDArray[Any]]] = {
-            column: [] for column in ("raw_category", "name", "lane", "start_ns", "dur_ns", "complete")
-        }
-        self._flows: list[tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]] = []
+        self._dense: dict[str, Growing[Any]] = {column: Growing(dtype) for column, dtype in _DENSE.items()}
+        self._flows: tuple[Growing[Any], ...] = (Growing(np.bool_), Growing(np.int64), Growing(np.int64))
         self._metadata: dict[str, dict[Any, str]] = {name: {} for name in _METADATA_ARG}
         self._kept = 0
         self._skipped: Counter[tuple[str | None, str | None]] = Counter()
@@ -144,7 +150,8 @@ class ColumnBuilder:
         self._count("flow id", ~has_id)
         self._count("ts", has_id & ~times.valid)
         good = has_id & times.valid
-        self._flows.append((is_start[good], flow_id[good], times.ns[good]))
+        for column, part in zip(self._flows, (is_start, flow_id, times.ns), strict=True):
+            column.append(part[good])
 
     def _add_metadata(self, event: Event) -> None:
         argument = _METADATA_ARG.get(event.name or "")
@@ -210,22 +217,23 @@ class ColumnBuilder:
     def finish(self) -> Columns:
         """All columns; the builder is empty afterwards."""
         external_id, correlation, args = self._arguments.finish(self._kept)
-        raw_category = self._join("raw_category", np.int32)
+        dense = {name: column.finish() for name, column in self._dense.items()}
+        raw_category = dense["raw_category"]
         texts = self._strings.texts
         kinds = np.zeros(len(texts), np.int8)
         for code in np.unique(raw_category).tolist():
             kinds[code] = CATEGORY_OF.get(texts[code].lower(), Category.OTHER)
         category = kinds[raw_category]
-        category[~self._join("complete", np.bool_)] = Category.MEMORY
+        category[~dense["complete"]] = Category.MEMORY
         events = EventTable(
             strings=self._strings,
             lanes=self._lanes.table(),
             category=category,
             raw_category=raw_category,
-            name=self._join("name", np.int32),
-            lane=self._join("lane", np.int32),
-            start_ns=self._join("start_ns", np.int64),
-            dur_ns=self._join("dur_ns", np.int64),
+            name=dense["name"],
+            lane=dense["lane"],
+            start_ns=dense["start_ns"],
+            dur_ns=dense["dur_ns"],
             external_id=external_id,
             correlation=correlation,
             args=args,
@@ -237,7 +245,7 @@ class ColumnBuilder:
             skipped[f"{phase or ''}/{cat or ''}"] += count
         return Columns(
             events=events,
-            flows=FlowTable(*(np.concatenate(parts) for parts in zip(_NO_FLOWS, *self._flows, strict=True))),
+            flows=FlowTable(self._flows[0].finish(), self._flows[1].finish(), self._flows[2].finish()),
             process_labels=self._metadata["process_labels"],
             process_names=self._metadata["process_name"],
             thread_names=self._metadata["thread_name"],
@@ -249,10 +257,6 @@ class ColumnBuilder:
             negative=self._negative,
             finer=self._finer,
         )
-
-    def _join(self, column: str, dtype: type[np.generic]) -> NDArray[Any]:
-        """One array of a column's blocks, which are given up."""
-        return np.concatenate([np.empty(0, dtype), *self._dense.pop(column)])
 
     def _mend(self, codes: NDArray[np.int32], needed: NDArray[np.bool_] | bool, reason: str) -> NDArray[np.int32]:
         """Codes without complements; those where a value was needed are counted."""

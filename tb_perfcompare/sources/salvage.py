@@ -20,8 +20,9 @@ from tb_perfcompare.sources.mending import fault_of, mend
 
 T = TypeVar("T")
 
-_RUN_BYTES = 64 << 10
+_RUN_BYTES = 16 << 10
 _EARLIER_CUTS = 8  # tried before a run is taken apart, in case its last cut was inside an event
+_GROUP = 64  # elements decoded together before each is looked at alone
 _PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
 
 ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
@@ -48,6 +49,7 @@ class _LooseEvent(msgspec.Struct, gc=False):
 
 _OBJECT = msgspec.json.Decoder(_Object)
 _EVENT = msgspec.json.Decoder(Event)
+_EVENTS = msgspec.json.Decoder(list[Event])
 _LOOSE_EVENT = msgspec.json.Decoder(_LooseEvent)
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
@@ -85,8 +87,16 @@ class Salvager:
 
     def elements(self, array: bytes) -> list[Event]:
         """Events of an array that is sound JSON, whatever its elements; raises one of DECODER_ERRORS if it is not."""
-        found = [self._event(bytes(raw)) for raw in _ELEMENTS.decode(array)]
-        return [event for event in found if event is not None]
+        raws = _ELEMENTS.decode(array)
+        events: list[Event] = []
+        for first in range(0, len(raws), _GROUP):
+            group = raws[first : first + _GROUP]
+            try:
+                events += _EVENTS.decode(b"[" + b",".join(group) + b"]")
+            except DECODER_ERRORS:
+                found = (self._event(bytes(raw)) for raw in group)
+                events += [event for event in found if event is not None]
+        return events
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
         """Events of data[start:stop], which begins at an event. What may be the head of a whole event is left alone."""
@@ -120,13 +130,19 @@ class Salvager:
         for cut in range(last, max(last - _EARLIER_CUTS, first + 1), -1):
             text = b"[" + data[starts[first] : ends[cut - 1]] + b"]"
             try:
-                events += self.elements(text)
+                events += self._elements_of_run(text)
                 return cut
             except DECODER_ERRORS as error:
                 fault = fault_of(error)
             if 0 <= fault.at < len(text) - 1:
                 break  # damage inside; an earlier cut would not help
         return first
+
+    def _elements_of_run(self, array: bytes) -> list[Event]:
+        try:
+            return _EVENTS.decode(array)
+        except (msgspec.ValidationError, UnicodeDecodeError):
+            return self.elements(array)
 
     def _single(self, data: bytes, starts: list[int], ends: list[int], first: int) -> tuple[Event | None, int] | None:
         """(event at a piece or None if it is lost, where it ends); None when it may go on behind the last piece."""
@@ -135,8 +151,10 @@ class Salvager:
             last = min(first + count, len(starts))
             mended = mend(data[starts[first] : ends[last - 1]], _sound_object)
             fault = mended.fault
-            if fault is None or not fault.is_cut or self._is_event(data, starts, ends, first + 1):
+            if fault is None or not fault.is_cut:
                 break
+            if first + 1 < len(starts) and is_event(data[starts[first + 1] : ends[first + 1]]):
+                break  # what is still open before a whole event was left open by damage
             if last == len(starts):
                 return None
             count *= 2
@@ -146,15 +164,6 @@ class Salvager:
             return None, ends[first]
         self._builder.repaired.update(mended.repairs)
         return self._event(mended.value), starts[first] + mended.used
-
-    def _is_event(self, data: bytes, starts: list[int], ends: list[int], piece: int) -> bool:
-        """A piece is a whole event by itself, so whatever was open before it was damage."""
-        if piece >= len(starts):
-            return False
-        try:
-            return _EVENT.decode(data[starts[piece] : ends[piece]]).ph is not None
-        except DECODER_ERRORS:
-            return False
 
     def _event(self, text: bytes) -> Event | None:
         """One sound JSON value as an event, its members bent to their types where they have others."""
@@ -174,6 +183,14 @@ class Salvager:
         except RecursionError:
             self._builder.drop("nested too deeply")
             return None
+
+
+def is_event(text: bytes) -> bool:
+    """One whole object with a phase, as every event has one."""
+    try:
+        return _EVENT.decode(text).ph is not None
+    except DECODER_ERRORS:
+        return False
 
 
 def _sound_object(text: bytes) -> bytes:

@@ -15,13 +15,12 @@ from typing import Protocol
 import msgspec
 
 from tb_perfcompare.sources.columns import ColumnBuilder, Columns, Event
-from tb_perfcompare.sources.salvage import ARRAY_END, DECODER_ERRORS, Salvager, array_close
+from tb_perfcompare.sources.salvage import ARRAY_END, DECODER_ERRORS, Salvager, array_close, is_event
 
 _DECODED_BYTES = 1 << 20  # decoded in one go: enough events to amortise a column's fixed cost, few enough to stay cheap
 _BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
 _MOST_BORDERS = 64
 _BETWEEN = re.compile(rb"[\s,]*")
-_EVENT = msgspec.json.Decoder(Event)
 _EVENTS = msgspec.json.Decoder(list[Event])
 
 
@@ -97,14 +96,15 @@ class PythonScanner:
         return found + 1 if found >= 0 else -1
 
     def _learn(self, data: bytes, start: int, stop: int) -> bool:
-        """Takes as border what stands between the event at `start` and the next one, with the first key of that."""
+        """Takes as border what stands between a whole event and the next one, with the first key of that."""
+        latest = start
         for border in islice(_BORDER.finditer(data, start, stop), _MOST_BORDERS):
-            try:
-                _EVENT.decode(data[start : border.start() + 1])
-            except DECODER_ERRORS:
-                continue
-            self._border = border.group()
-            return True
+            end = border.start() + 1
+            # the event at `start` may hold objects, or be damaged: then a later one shows the border
+            if is_event(data[start:end]) or is_event(data[latest:end]):
+                self._border = border.group()
+                return True
+            latest = border.start("next")
         return False
 
     def _block(self, data: bytes, start: int, cut: int) -> Fed:

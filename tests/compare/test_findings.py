@@ -87,6 +87,16 @@ def test_a_wait_names_the_call_and_its_operator() -> None:
     assert "cudaStreamSynchronize 186 µs more (1 to 2 calls per step" in finding.sentence
 
 
+def test_many_small_new_kernels_are_named_together() -> None:
+    def confetti(trace: TraceBuilder, at: int) -> None:
+        for k in range(6):
+            trace.kernel(f"tiny{k}", at + 730 + 12 * k, at + 740 + 12 * k, launch=(at + 325 + k, at + 326 + k))
+
+    finding = next(f for f in compare(run(), run(gemm=130, extra=confetti)).findings if f.rule == "kernel_time")
+    assert finding.subject == "gemm"
+    assert "6 others are new (60.0 µs together, 6 calls per step)" in finding.sentence
+
+
 def test_a_lower_clock_is_told_from_a_changed_kernel() -> None:
     def kernels(factor: int) -> TraceBuilder:
         trace = TraceBuilder()

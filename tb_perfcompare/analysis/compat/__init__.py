@@ -3,7 +3,7 @@
 `read_compat` turns a recording into a CompatProfile, `answer` turns that into the JSON of an HTTP route.
 """
 
-from tb_perfcompare.analysis.compat.answers import answer
+from tb_perfcompare.analysis.compat.answers import ROUTES, answer, available_routes
 from tb_perfcompare.analysis.compat.profile import CompatProfile, read_compat
 
-__all__ = ["CompatProfile", "answer", "read_compat"]
+__all__ = ["ROUTES", "CompatProfile", "answer", "available_routes", "read_compat"]

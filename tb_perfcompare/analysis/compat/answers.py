@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tb_perfcompare.analysis.compat.device_metrics import summary
+from tb_perfcompare.analysis.compat.forest import build_lightning_forest
 from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
 from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
 from tb_perfcompare.analysis.compat.memory import MemoryRecords
 from tb_perfcompare.analysis.compat.memory_views import curve_answer, events_answer, memory_answer, memory_units
+from tb_perfcompare.analysis.compat.modules import has_modules, module_answer
 from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
 from tb_perfcompare.analysis.compat.profile import CompatProfile
 from tb_perfcompare.analysis.compat.roles import Role
+from tb_perfcompare.analysis.compat.tree_view import tree_answer
 from tb_perfcompare.errors import SelectionError
 
+BY_NAME = "Operation"
 BY_SHAPE = "OperationAndInputShape"
 BY_KERNEL = "Kernel"
 
@@ -32,6 +36,8 @@ class Request:
     @property
     def by_shape(self) -> bool:
         """Operators are told apart by input shape."""
+        if self.group_by not in (None, BY_NAME, BY_SHAPE):
+            raise SelectionError(f"group_by is {self.group_by!r}", hint=f"operators group by {BY_NAME} or {BY_SHAPE}")
         return self.group_by == BY_SHAPE
 
 
@@ -110,7 +116,7 @@ def _records(profile: CompatProfile) -> MemoryRecords:
     if not len(profile.memory):
         raise SelectionError(
             "the trace holds no memory events (profile_memory was off)",
-            hint=f"views of this trace: {', '.join(available_routes(profile))}",
+            hint=_hint(profile),
         )
     return profile.memory
 
@@ -130,6 +136,39 @@ def _time(request: Request, name: str) -> int | None:
         raise SelectionError(f"{name} is {value!r}", hint="it must be whole microseconds") from None
 
 
+def _module(profile: CompatProfile, request: Request) -> Any:
+    if not has_modules(profile.stream):
+        raise SelectionError(
+            "the trace holds no module events (with_modules and with_stack were off)", hint=_hint(profile)
+        )
+    return module_answer(profile.stream, profile.forest, profile.figures)
+
+
+def _tree(profile: CompatProfile, request: Request) -> Any:
+    forest = build_lightning_forest(profile.stream) if profile.stream.lightning else profile.forest
+    if not forest.trees:
+        raise SelectionError("the trace holds no host events to make a tree of", hint=_hint(profile))
+    return tree_answer(profile.stream, forest, forest.trees[0])
+
+
+def _views(profile: CompatProfile, request: Request) -> Any:
+    lightning = profile.stream.lightning
+    shown = {
+        "Overview": True,
+        "Operator": True,
+        "Kernel": profile.roles.has(Role.KERNEL),
+        "Trace": True,
+        "Memory": bool(len(profile.memory)),
+        "Module": has_modules(profile.stream) and not lightning,
+        "Lightning": has_modules(profile.stream) and lightning,
+    }
+    return [name for name, present in shown.items() if present]
+
+
+def _hint(profile: CompatProfile) -> str:
+    return f"views of this trace: {', '.join(available_routes(profile))}"
+
+
 _ROUTES: dict[str, Callable[[CompatProfile, Request], Any]] = {
     "overview": _overview,
     "operation": _operation,
@@ -141,14 +180,27 @@ _ROUTES: dict[str, Callable[[CompatProfile, Request], Any]] = {
     "memory": _memory,
     "memory_curve": _memory_curve,
     "memory_events": _memory_events,
+    "module": _module,
+    "tree": _tree,
+    "views": _views,
 }
 
-_NEEDS_MEMORY = ("memory", "memory_curve", "memory_events")
+ROUTES: tuple[str, ...] = tuple(_ROUTES)
+"""Every route there is."""
 
 
 def available_routes(profile: CompatProfile) -> list[str]:
     """Routes this trace has data for."""
-    return [route for route in _ROUTES if route not in _NEEDS_MEMORY or len(profile.memory)]
+    missing = set()
+    if not profile.roles.has(Role.KERNEL):
+        missing |= {"kernel", "kernel/table", "kernel/tc_pie"}
+    if not len(profile.memory):
+        missing |= {"memory", "memory_curve", "memory_events"}
+    if not has_modules(profile.stream):
+        missing.add("module")
+    if not profile.calls.has_stacks:
+        missing.add("operation/stack")
+    return [route for route in ROUTES if route not in missing]
 
 
 def answer(
@@ -157,7 +209,9 @@ def answer(
     """What the route answers, ready for json.dumps.
 
     `group_by` is `Operation` or `OperationAndInputShape` for operator routes, `Kernel` or anything else for the kernel table;
-    None is the first of each. Raises SelectionError for an unknown route, or one this trace has no data for.
+    None is the first of each. Other arguments are those of the HTTP route (op_name, input_shape, start_ts, end_ts,
+    memory_metric, time_metric). Kernel routes of a trace without kernels answer None, as over HTTP. Raises SelectionError
+    for an unknown route or argument, and for a route this trace has no data for.
     """
     handler = _ROUTES.get(route.strip("/"))
     if handler is None:

@@ -24,15 +24,16 @@ def reparent_backward(recording: TraceRecording, forest: Forest, figures: NodeFi
     modules, roots = _scan(forest)
     if not modules or not roots:
         return
+    main = _main_tree(forest)
     taken = set(roots)
     for node, children in enumerate(forest.children):
         if any(child in taken for child in children):
             forest.children[node] = [child for child in children if child not in taken]
     groups = _groups_by_forward(forest, roots, arrows)
-    main = _main_tree(forest, taken)
     top = [_backward_node(forest, figures, module, groups) for module in modules]
     _insert(forest, main, sorted(top, key=lambda node: (forest.start[node], -forest.end[node])))
     forest.trees[:] = [tree for tree in forest.trees if forest.children[tree.root]]
+    forest.reorder()
 
 
 def _arrows(recording: TraceRecording) -> dict[Any, Any]:
@@ -52,22 +53,28 @@ def _scan(forest: Forest) -> tuple[list[int], list[int]]:
     for tree in forest.trees:
         pending = [tree.root]
         while pending:
-            for child in forest.children[pending.pop(0)]:
-                if forest.kind[child] == NodeKind.STEP:
-                    pending.append(child)
-                elif forest.kind[child] == NodeKind.MODULE:
-                    modules.append(child)
-                elif forest.name[child].startswith(BACKWARD_PREFIX):
-                    roots.append(child)
+            node = pending.pop()
+            if node == tree.root or forest.kind[node] == NodeKind.STEP:
+                pending.extend(reversed(forest.children[node]))
+            elif forest.kind[node] == NodeKind.MODULE:
+                modules.append(node)
+            elif forest.name[node].startswith(BACKWARD_PREFIX):
+                roots.append(node)
     return modules, roots
 
 
-def _main_tree(forest: Forest, backward: set[int]) -> Tree:
-    """The thread the steps ran on; without steps the longest one that is not the backward thread."""
+def _main_tree(forest: Forest) -> Tree:
+    """The last thread with a step; without steps the longest one, not counting the first thread with backward work at its
+    top."""
     with_step = [tree for tree in forest.trees if tree.has_step]
     if with_step:
         return with_step[-1]
-    return max(forest.trees, key=lambda tree: forest.end[tree.root] - forest.start[tree.root])
+    candidates = list(forest.trees)
+    for tree in forest.trees:
+        if len(candidates) > 1 and any(forest.name[n].startswith(BACKWARD_PREFIX) for n in forest.children[tree.root]):
+            candidates.remove(tree)
+            break
+    return max(candidates, key=lambda tree: forest.end[tree.root] - forest.start[tree.root])
 
 
 def _groups_by_forward(forest: Forest, roots: list[int], arrows: dict[Any, Any]) -> dict[Any, list[int]]:
@@ -113,7 +120,7 @@ def _backward_node(forest: Forest, figures: NodeFigures, module: int, groups: di
                 forest.children[target].append(nested)
                 pending.append((child, nested))
             else:
-                if is_module and forest.operator[child]:
+                if forest.operator[child]:
                     forest.children[target] += groups.get(forest.start[child], [])
                 pending.append((child, target))
     for _, node in reversed(made):

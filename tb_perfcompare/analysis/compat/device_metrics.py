@@ -74,7 +74,7 @@ def slices(offset: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _operators(forest: Forest) -> list[int]:
-    return [node for tree in forest.trees for node in forest.postorder(tree.root) if forest.operator[node]]
+    return [node for node in forest.order if forest.operator[node]]
 
 
 def _lowest_eligible_time(stream: EventStream, links: Links, forest: Forest, figures: NodeFigures) -> Any:
@@ -85,18 +85,17 @@ def _lowest_eligible_time(stream: EventStream, links: Links, forest: Forest, fig
     below: list[Any] = [0] * len(forest.name)
     has_eligible = [False] * len(forest.name)
     total = 0
-    for tree in forest.trees:
-        for node in forest.postorder(tree.root):
-            time = 0
-            for child in forest.children[node]:
-                time += below[child]
-                has_eligible[node] = has_eligible[node] or has_eligible[child]
-            for call in forest.calls[node]:
-                time += of_call[call] if call != ORPHANS else 0
-            below[node] = time
-            if figures.eligible[node] and not has_eligible[node]:
-                has_eligible[node] = True
-                total += time
+    for node in forest.order:
+        time = 0
+        for child in forest.children[node]:
+            time += below[child]
+            has_eligible[node] = has_eligible[node] or has_eligible[child]
+        for call in forest.calls[node]:
+            time += of_call[call] if call != ORPHANS else 0
+        below[node] = time
+        if figures.eligible[node] and not has_eligible[node]:
+            has_eligible[node] = True
+            total += time
     return total
 
 

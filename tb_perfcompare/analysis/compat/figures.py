@@ -77,20 +77,19 @@ def measure_nodes(stream: EventStream, links: Links, forest: Forest, launches: L
     )
     start, end = stream.start[links.runtime].tolist(), stream.end[links.runtime].tolist()
     outermost = stream.variant.outermost_runtimes
-    for tree in forest.trees:
-        for node in forest.postorder(tree.root):
-            calls = [call for call in forest.calls[node] if call != ORPHANS]
-            _add_calls(figures, node, calls, launches)
-            _add_children(figures, node, forest)
-            if forest.type[node] == Kind.OPERATOR and not listable[node]:
-                inherited = any(figures.eligible[child] for child in forest.children[node])
-                figures.eligible[node] = inherited or figures.tc_self[node] > 0
-            self_host = figures.host[node]
-            for child in forest.children[node]:
-                self_host -= figures.host[child]
-            for call in _outermost(calls, start, end) if outermost else calls:
-                self_host -= end[call] - start[call]
-            figures.self_host[node] = self_host
+    for node in forest.order:
+        calls = [call for call in forest.calls[node] if call != ORPHANS]
+        _add_calls(figures, node, calls, launches)
+        _add_children(figures, node, forest)
+        if forest.type[node] == Kind.OPERATOR and not listable[node]:
+            inherited = any(figures.eligible[child] for child in forest.children[node])
+            figures.eligible[node] = inherited or figures.tc_self[node] > 0
+        self_host = figures.host[node]
+        for child in forest.children[node]:
+            self_host -= figures.host[child]
+        for call in _outermost(calls, start, end) if outermost else calls:
+            self_host -= end[call] - start[call]
+        figures.self_host[node] = self_host
     return figures
 
 

@@ -43,6 +43,7 @@ class Forest:
     Per node: `event` its stream position (-1 for roots and backward nodes), `name`, `type` (Kind), `kind` (NodeKind),
     `operator` (counts in operator tables), `start`, `end`, `children` in time order, `calls` the API calls of the node
     (indices into Links.runtime, by (start, -end); CallTreeRoot alone may end with ORPHANS).
+    `order` are the nodes of all trees, thread by thread, children before parents; a node under two parents is there twice.
     `overlapping` counts nodes left out because they partly overlap an earlier one of their thread, `no_thread` events
     whose tid is no number.
     """
@@ -57,6 +58,7 @@ class Forest:
     children: list[list[int]]
     calls: list[list[int]]
     trees: list[Tree]
+    order: list[int]
     overlapping: int
     no_thread: int
 
@@ -72,6 +74,18 @@ class Forest:
         self.children.append([])
         self.calls.append([])
         return len(self.name) - 1
+
+    def parents(self) -> list[int]:
+        """Per node the node it hangs under, -1 for roots and for nodes in no tree."""
+        parent = [-1] * len(self.name)
+        for node in self.order:
+            for child in self.children[node]:
+                parent[child] = node
+        return parent
+
+    def reorder(self) -> None:
+        """Brings `order` up to date with `trees` and `children`."""
+        self.order = [node for tree in self.trees for node in self.postorder(tree.root)]
 
     def postorder(self, root: int) -> list[int]:
         """Nodes below and including `root`, children before parents."""
@@ -92,43 +106,69 @@ ORPHANS = -1
 def build_forest(stream: EventStream, links: Links) -> Forest:
     """The trees of a trace, duplicates merged, without figures."""
     at, kinds = _host_nodes(stream)
-    threads = [stream.thread_of_lane[lane] for lane in stream.lane[at].tolist()]
+    forest, by_thread = _unconnected(stream, at, kinds)
+    _file_calls(stream, links, forest, by_thread)
+    zero = _zero_calls(stream, links)
+    for thread, nodes in by_thread.items():
+        has_step = any(forest.name[node].startswith(STEP_PREFIX) for node in nodes)
+        tree = _grow(forest, thread, nodes, has_step)
+        forest.calls[tree.root] = zero.get(thread, []) + ([ORPHANS] if has_step else [])
+        _merge_duplicates(forest, tree.root)
+    _sort_calls(stream, links, forest)
+    forest.reorder()
+    return forest
+
+
+def build_lightning_forest(stream: EventStream) -> Forest:
+    """The trees of Lightning's own profile regions, which are kept apart from operators."""
+    at = stream.of(Kind.LIGHTNING_PROFILE)
+    forest, by_thread = _unconnected(stream, at, np.full(len(at), NodeKind.OP, dtype=np.int8))
+    for thread, nodes in by_thread.items():
+        _grow(forest, thread, nodes, has_step=False)
+    forest.reorder()
+    return forest
+
+
+def _unconnected(
+    stream: EventStream, at: NDArray[np.int64], kinds: NDArray[np.int8]
+) -> tuple[Forest, dict[int, list[int]]]:
+    """A forest of the events at `at`, not yet nested, and the nodes of each thread."""
     names = [stream.texts[index] for index in stream.name[at].tolist()]
-    types = stream.kind[at].tolist()
-    count = len(names)
+    types, node_kinds, count = stream.kind[at].tolist(), kinds.tolist(), len(names)
     forest = Forest(
         event=at.tolist(),
         name=names,
         type=types,
-        kind=kinds.tolist(),
-        operator=[_is_operator(*node) for node in zip(names, types, kinds.tolist(), strict=True)],
+        kind=node_kinds,
+        operator=[_is_operator(*node) for node in zip(names, types, node_kinds, strict=True)],
         start=stream.start[at].tolist(),
         end=stream.end[at].tolist(),
         children=[[] for _ in range(count)],
         calls=[[] for _ in range(count)],
         trees=[],
+        order=[],
         overlapping=0,
         no_thread=0,
     )
     by_thread: dict[int, list[int]] = {}
-    for node, thread in enumerate(threads):
+    for node, lane in enumerate(stream.lane[at].tolist()):
+        thread = stream.thread_of_lane[lane]
         if thread is None:
             forest.no_thread += 1
         else:
             by_thread.setdefault(thread, []).append(node)
-    _file_calls(stream, links, forest, by_thread)
-    zero = _zero_calls(stream, links)
-    for thread, nodes in by_thread.items():
-        root = forest.add(ROOT_NAME, NodeKind.ROOT, Kind.PYTHON, -math.inf, math.inf)
-        has_step = any(forest.name[node].startswith(STEP_PREFIX) for node in nodes)
-        forest.calls[root] = zero.get(thread, []) + ([ORPHANS] if has_step else [])
-        _nest(forest, root, nodes)
-        _merge_duplicates(forest, root)
-        top = forest.children[root]
-        forest.start[root], forest.end[root] = forest.start[top[0]], forest.end[top[-1]]
-        forest.trees.append(Tree(thread, root, has_step))
-    _sort_calls(stream, links, forest)
-    return forest
+    return forest, by_thread
+
+
+def _grow(forest: Forest, thread: int, nodes: list[int], has_step: bool) -> Tree:
+    """Adds a thread's tree; its root spans from the first to the last top node."""
+    root = forest.add(ROOT_NAME, NodeKind.ROOT, Kind.PYTHON, -math.inf, math.inf)
+    _nest(forest, root, nodes)
+    top = forest.children[root]
+    forest.start[root], forest.end[root] = forest.start[top[0]], forest.end[top[-1]]
+    tree = Tree(thread, root, has_step)
+    forest.trees.append(tree)
+    return tree
 
 
 def _host_nodes(stream: EventStream) -> tuple[NDArray[np.int64], NDArray[np.int8]]:

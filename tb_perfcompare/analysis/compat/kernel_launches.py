@@ -46,11 +46,10 @@ def list_launches(stream: EventStream, links: Links, forest: Forest) -> Launches
     """Kernels below every root: children first, then the node's own calls; orphans under roots of threads with steps."""
     calls: list[int] = []
     owner_of_call = np.zeros(len(links.runtime) + 1, dtype=np.int64)  # last place: the orphans
-    for tree in forest.trees:
-        for node in forest.postorder(tree.root):
-            for call in forest.calls[node]:
-                calls.append(call)
-                owner_of_call[call] = node
+    for node in forest.order:
+        for call in forest.calls[node]:
+            calls.append(call)
+            owner_of_call[call] = node
     # orphans become one more call behind the recorded ones, so that -1 indexes it
     events = np.concatenate((links.device, links.orphans))
     offset = np.append(links.offset, len(events))

@@ -120,10 +120,7 @@ def _seen_operators(records: MemoryRecords, forest: Forest, low: float, high: fl
 
 def _touched(records: MemoryRecords, forest: Forest) -> set[int]:
     """Nodes that are, or enclose, the innermost node of any record."""
-    parent = [NO_NODE] * len(forest.name)
-    for node, children in enumerate(forest.children):
-        for child in children:
-            parent[child] = node
+    parent = forest.parents()
     touched: set[int] = set()
     for node in np.unique(records.node).tolist():
         while node != NO_NODE and node not in touched:
@@ -299,10 +296,7 @@ def events_answer(
 
 def _owner_names(records: MemoryRecords, forest: Forest) -> list[str]:
     """Per record, as shown, the operator that allocated the memory; a release takes the name of the allocation it ends."""
-    parent = [NO_NODE] * len(forest.name)
-    for node, children in enumerate(forest.children):
-        for child in children:
-            parent[child] = node
+    parent = forest.parents()
     names = []
     by_address: dict[int, str] = {}
     rows = zip(records.node.tolist(), records.size.tolist(), records.address.tolist(), strict=True)

@@ -38,6 +38,11 @@ class OperatorCalls:
     figures: dict[str, NDArray[Any]]
     eligible: NDArray[np.bool_]
 
+    @property
+    def has_stacks(self) -> bool:
+        """Any call has a call stack."""
+        return any(self.stacks)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorGroups:
@@ -60,7 +65,7 @@ class OperatorGroups:
 def list_calls(stream: EventStream, forest: Forest, figures: NodeFigures) -> OperatorCalls:
     """All operator calls reached through the trees."""
     is_operator = forest.operator
-    node = [n for tree in forest.trees for n in forest.postorder(tree.root) if is_operator[n]]
+    node = [n for n in forest.order if is_operator[n]]
     at = np.array([forest.event[n] for n in node], dtype=np.int64)
     name, names = _numbered([forest.name[n] for n in node])
     shape, shapes = _numbered(_decoded(stream, at, "input_dims", "[]", str))

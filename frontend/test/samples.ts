@@ -1,0 +1,89 @@
+// Small values of the contract for the tests: only what a test is about is spelled out there.
+
+import type { Column, Comparison, Kind, Ledger, LedgerRow, Role, RunEntry, RunsAnswer, Table } from '../src/wire';
+
+export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
+  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...over };
+}
+
+/** name | A | B | delta | status, times in microseconds */
+export function kernels(rows: [string, number | null, number | null, number, string][]): Table {
+  return {
+    title: 'Kernels',
+    columns: [
+      column('name', 'key', 'text'),
+      column('baseline_us', 'baseline', 'time_us'),
+      column('candidate_us', 'candidate', 'time_us'),
+      column('delta_us', 'delta', 'time_us'),
+      column('status', 'status', 'text'),
+    ],
+    rows,
+    notes: [],
+  };
+}
+
+export function ledgerRow(path: string[], baseline: number, candidate: number, status = 'both'): LedgerRow {
+  return { path, baseline, candidate, delta: candidate - baseline, calls: [1, 1], count_effect: 0, rate_effect: candidate - baseline, status };
+}
+
+/** Totals are the sums of the rows of depth 1. */
+export function ledger(rows: LedgerRow[], denominator = 1): Ledger {
+  const heads = rows.filter((row) => row.path.length === 1);
+  const sum = (pick: (row: LedgerRow) => number): number => heads.reduce((total, row) => total + pick(row), 0);
+  return { denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
+}
+
+export function run(name: string, spans: string[] = ['1'], workers: string[] = ['worker0']): RunEntry {
+  return {
+    run: name,
+    workers: workers.map((worker) => ({
+      worker,
+      rank: null,
+      spans: spans.map((span) => ({ span, files: [{ name: `${worker}.${span}.pt.trace.json`, bytes: 10, modified: 1 }] })),
+    })),
+  };
+}
+
+export function runs(entries: RunEntry[], over: Partial<RunsAnswer> = {}): RunsAnswer {
+  return { schema: 'tb_perfcompare.runs/1', version: '0', roots: ['logs'], profiler_tab: false, runs: entries, pairs: [], problems: [], ...over };
+}
+
+const side = (name: string): Comparison['baseline'] => ({
+  source: name,
+  run: name,
+  worker: 'worker0',
+  span: '1',
+  format: 'torch_profiler',
+  device: { kind: 'cpu', word: 'CPU', name: null, count: 0 },
+  steps: { count: 2, admitted: 2, dropped: [] },
+  files: [],
+  captures: 1,
+});
+
+export function comparison(over: Partial<Comparison> = {}): Comparison {
+  return {
+    schema: 'tb_perfcompare.comparison/1',
+    window: 'device',
+    baseline: side('normal'),
+    candidate: side('abnormal'),
+    headline: {
+      metric: 'step_time',
+      unit: 'us',
+      baseline: 100_000,
+      candidate: 125_000,
+      delta: 25_000,
+      ratio: 1.25,
+      shift: { estimate: 0.24, low: 0.2, high: 0.3, level: 0.95 },
+      p: 0.00001,
+      n: [10, 12],
+      verdict: 'slower',
+      reason: 'the interval lies beyond the margin',
+    },
+    ledger: ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 0, 0)]),
+    findings: [],
+    comparability: [],
+    tables: {},
+    notes: [],
+    ...over,
+  };
+}

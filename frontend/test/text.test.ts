@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { cellText, columnViews, family, meaning, toggleColumn, visibleColumns } from '../src/columns';
+import { csvCell, tableCsv } from '../src/csv';
+import { shortName, shortNames } from '../src/names';
+import { LineDecoder } from '../src/ndjson';
+import { text } from '../src/strings';
+import { foldProgress } from '../src/use_comparison';
+import { moveRow, offsetFor, rowWindow } from '../src/window';
+import { column, kernels } from './samples';
+
+describe('kernel names', () => {
+  const add = 'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, float)';
+  const cmp = 'void at::native::vectorized_elementwise_kernel<4, at::native::CompareFunctor<float>, at::detail::Array<char*, 3> >(int, float)';
+  it('keeps the function and what tells it apart', () => {
+    expect(shortName(add)).toBe('vectorized_elementwise_kernel ‹CUDAFunctor_add›');
+    expect(shortName(cmp)).toBe('vectorized_elementwise_kernel ‹CompareFunctor›');
+  });
+  it.each(['ampere_sgemm_128x64_tn', 'aten::conv2d', 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__', 'Memcpy HtoD (Pinned -> Device)'])('leaves %s alone', (name) =>
+    expect(shortName(name)).toBe(name),
+  );
+  it('tells equal short names apart by the first argument that differs, else in full', () => {
+    const one = 'void reduce_kernel<512, 1, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)';
+    const two = 'void reduce_kernel<512, 4, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)';
+    expect(shortNames([one, two])).toEqual(['reduce_kernel ‹ReduceOp› ‹1›', 'reduce_kernel ‹ReduceOp› ‹4›']);
+    const args = ['void some::very::long::name_of_a_kernel(float)', 'void some::very::long::name_of_a_kernel(double)'];
+    expect(shortNames(args)).toEqual(args);
+  });
+});
+
+describe('columns', () => {
+  const table = kernels([['gemm', 1500, 2500, 1000, 'both'], ['relu', 900, null, -900, 'removed']]);
+  table.columns.push(column('calls', 'plain', 'count', { better: 'none', shown: false }), column('device_self_delta_us', 'delta', 'time_us'));
+  table.rows = table.rows.map((row) => [...row, 3, 0]);
+  const views = columnViews(table);
+  const of = (name: string) => views.find((view) => view.column.name === name)!;
+  it('gives A, B and their difference one unit', () => {
+    expect(family('baseline_device_self_us')).toBe(family('device_self_delta_us'));
+    expect(family('candidate_us')).toBe(family('delta_us'));
+    expect(new Set(['baseline_us', 'candidate_us', 'delta_us'].map((name) => of(name).style!.unit))).toEqual(new Set(['ms']));
+  });
+  it('shows what the server shows, but no column without content, and the status as a chip', () => {
+    expect(visibleColumns(views, '').map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us']);
+    const chosen = toggleColumn(views, '', 'calls');
+    expect(visibleColumns(views, chosen).map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us', 'calls']);
+    expect(toggleColumn(views, chosen, 'calls')).toBe('');
+    expect(visibleColumns(views, ',').map((view) => view.column.name)).toEqual(['name']);
+  });
+  it('writes cells, and a dash for what is absent', () => {
+    expect(cellText(of('delta_us'), 1000, text.table)).toBe('+1.000');
+    expect(cellText(of('candidate_us'), null, text.table)).toBe('–');
+    expect(cellText(of('calls'), 3, text.table)).toBe('3');
+  });
+  it('knows which way is worse', () => {
+    expect(meaning(of('delta_us').column, 5)).toBe(1);
+    expect(meaning(of('delta_us').column, -5)).toBe(-1);
+    expect(meaning({ ...of('delta_us').column, better: 'higher' }, 5)).toBe(-1);
+    expect(meaning({ ...of('delta_us').column, better: 'none' }, 5)).toBe(0);
+    expect(meaning(of('baseline_us').column, 5)).toBe(0);
+  });
+});
+
+describe('csv', () => {
+  it.each([['=1+1', "'=1+1"], ['a,b', '"a,b"'], ['say "x"', '"say ""x"""'], [-1.5, '-1.5'], [null, ''], [true, 'true'], ['-x', "'-x"]])('%s becomes %s', (cell, text) =>
+    expect(csvCell(cell)).toBe(text),
+  );
+  it('has every column, shown or not', () => {
+    expect(tableCsv(kernels([['gemm', 1, 2, 1, 'both']]), [0])).toBe('name,baseline_us,candidate_us,delta_us,status\r\ngemm,1,2,1,both\r\n');
+  });
+});
+
+describe('lines of JSON', () => {
+  const bytes = new TextEncoder().encode('{"a":"µ"}\n\n{"b":2}\n{"c":3}');
+  it('come out whole wherever the chunks are cut', () => {
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const decoder = new LineDecoder<object>();
+      expect([...decoder.push(bytes.slice(0, cut)), ...decoder.push(bytes.slice(cut)), ...decoder.end()]).toEqual([{ a: 'µ' }, { b: 2 }, { c: 3 }]);
+    }
+  });
+  it('do not hide a broken line', () => {
+    expect(() => new LineDecoder().push(new TextEncoder().encode('{"a":\n'))).toThrow();
+  });
+});
+
+it('folds progress into one entry per file', () => {
+  const at = (path: string, phase: string, done: number) => ({ phase, path, done_bytes: done, total_bytes: 10, events: 0, elapsed_s: 0 });
+  let files = foldProgress([], at('', 'listing', 0));
+  for (const line of [at('a', 'reading', 1), at('b', 'reading', 2), at('a', 'reading', 9)]) files = foldProgress(files, line);
+  expect(files.map((file) => [file.path, file.done_bytes])).toEqual([['a', 9], ['b', 2]]);
+  expect(foldProgress(files, at('', 'comparing', 0)).every((file) => file.finished)).toBe(true);
+});
+
+describe('long tables', () => {
+  it('keep few rows in the document', () => {
+    for (const top of [0, 5000, 50_000 * 28 - 500]) {
+      const { first, end } = rowWindow(top, 500, 28, 50_000);
+      expect(end - first).toBeLessThan(40);
+      expect(first * 28).toBeLessThanOrEqual(top);
+      expect(end * 28).toBeGreaterThanOrEqual(Math.min(top + 500, 50_000 * 28));
+    }
+    expect(rowWindow(0, 500, 28, 0)).toEqual({ first: 0, end: 0 });
+  });
+  it('move by keys and stay inside', () => {
+    expect(moveRow('ArrowDown', -1, 10, 5)).toBe(0);
+    expect(moveRow('ArrowUp', 0, 10, 5)).toBe(0);
+    expect(moveRow('PageDown', 7, 10, 5)).toBe(9);
+    expect(moveRow('End', 0, 10, 5)).toBe(9);
+    expect(moveRow('a', 0, 10, 5)).toBeNull();
+    expect(moveRow('Home', 0, 0, 5)).toBeNull();
+  });
+  it('scroll only as far as needed', () => {
+    expect(offsetFor(5, 0, 280, 28)).toBe(0);
+    expect(offsetFor(20, 0, 280, 28)).toBe(21 * 28 - 280);
+    expect(offsetFor(1, 280, 280, 28)).toBe(28);
+  });
+});

@@ -1,0 +1,120 @@
+// What is in the document for a given comparison. Looks are tested in a browser (tests/browser).
+
+import { render } from 'preact';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Caveats } from '../src/caveats';
+import { columnViews, visibleColumns } from '../src/columns';
+import { Findings } from '../src/findings';
+import { Grid } from '../src/grid';
+import { text } from '../src/strings';
+import { tabsOf } from '../src/tabs';
+import { Verdict } from '../src/verdict';
+import { WaterfallView } from '../src/waterfall_view';
+import { asComparison, SchemaError, type VerdictWord } from '../src/wire';
+import { comparison, kernels, ledger, ledgerRow } from './samples';
+
+let root: HTMLElement;
+beforeEach(() => {
+  root = document.createElement('div');
+  document.body.append(root);
+  Object.defineProperty(HTMLElement.prototype, 'clientHeight', { configurable: true, value: 600 });
+  vi.stubGlobal('ResizeObserver', class {
+    observe(): void {}
+    disconnect(): void {}
+  });
+});
+afterEach(() => {
+  render(null, root);
+  root.remove();
+});
+const shown = (): string => (root.textContent ?? '').replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
+
+describe('the verdict', () => {
+  it.each(Object.entries(text.verdict.word))('%s has its words', (verdict, words) => {
+    const base = comparison();
+    render(<Verdict comparison={{ ...base, headline: { ...base.headline, verdict: verdict as VerdictWord } }} />, root);
+    expect(root.querySelector('h2')?.textContent).toContain(words);
+  });
+  it('gives the effect with its interval, the steps and p', () => {
+    render(<Verdict comparison={comparison()} />, root);
+    for (const part of ['by +25.0 ms per step (+25.0 %)', '100.0→125.0ms', '+20.0 % … +30.0 % at 95.0 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
+  });
+  it('says nothing of figures that were not measured', () => {
+    const base = comparison();
+    const headline = { ...base.headline, baseline: null, candidate: null, delta: null, ratio: null, shift: null, p: null, verdict: 'withheld' as const };
+    render(<Verdict comparison={{ ...base, headline }} />, root);
+    expect(shown()).toContain(text.verdict.word.withheld);
+    expect(shown()).not.toMatch(/NaN|null|undefined|Infinity/);
+    expect(shown()).not.toContain('typical shift');
+  });
+});
+
+describe('the waterfall', () => {
+  it('has a row for every part, those without change too, and says that they add up', () => {
+    render(<WaterfallView ledger={comparison().ledger} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel', 'Other']);
+    expect(shown()).toContain('The parts add up to +25.00 ms, the whole difference, exactly.');
+  });
+  it('opens a part with its largest entries and an exact rest', () => {
+    const entries = Array.from({ length: 12 }, (_, i) => ledgerRow(['Kernel', `k${i}`], 0, (12 - i) * 1000_000));
+    const books = ledger([ledgerRow(['Kernel'], 0, 78_000_000), ...entries]);
+    render(<WaterfallView ledger={books} selected="Kernel" onSelect={() => undefined} onAll={() => undefined} />, root);
+    const rows = [...root.querySelectorAll('.entries tbody tr')];
+    expect(rows.length).toBe(9);
+    expect(rows.at(-1)?.textContent).toContain('4 further entries');
+    expect(rows.at(-1)?.textContent).toContain('+10.00');
+  });
+});
+
+it('links a finding to its evidence, once per table', () => {
+  const seen = vi.fn();
+  const finding = {
+    rule: 'kernel_time', subject: 'gemm', category: 'Kernel', delta_us: 5, share: 0.5, sentence: 'Kernels take more.', confidence: 'sure',
+    evidence: [{ table: 'kernels', row: 'gemm' }, { table: 'kernels', row: 'relu' }, { table: 'absent', row: 'x' }],
+  };
+  render(<Findings comparison={comparison({ findings: [finding], tables: { kernels: kernels([]) } })} onEvidence={seen} />, root);
+  const links = root.querySelectorAll<HTMLButtonElement>('.card button');
+  expect(links.length).toBe(1);
+  links[0]!.click();
+  expect(seen).toHaveBeenCalledWith('kernels', 'gemm');
+});
+
+it('opens the caveats by itself when a check failed, and says equal notes once', () => {
+  const note = (where: string) => ({ code: 'no_device_events', message: 'host time only', where });
+  const check = { check: 'step_marker', status: 'fail' as const, detail: 'no markers', invalidates: ['verdict'] };
+  render(<Caveats comparison={comparison({ comparability: [check], notes: [note('a'), note('b')] })} />, root);
+  expect(root.querySelector('details')?.open).toBe(true);
+  expect(root.querySelectorAll('li').length).toBe(2);
+  expect(shown()).toContain('(a; b)');
+});
+
+it('lists absent tables with their reason after those that are there', () => {
+  const notes = [{ code: 'table_absent', message: 'baseline: no stacks', where: 'modules' }, { code: 'table_absent', message: 'candidate: no stacks', where: 'modules' }];
+  const tabs = tabsOf(comparison({ tables: { kernels: kernels([]) }, notes }));
+  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['kernels', ''], ['modules', 'no stacks']]);
+});
+
+describe('a table of fifty thousand rows', () => {
+  const table = kernels(Array.from({ length: 50_001 }, (_, i) => [`kernel_${i}`, i, i + 1, 1, i % 2 ? 'both' : 'added']));
+  const views = columnViews(table);
+  const rows = table.rows.map((_, index) => index);
+  const draw = (selected: number): void =>
+    render(
+      <Grid table={table} rows={rows} columns={visibleColumns(views, '')} names={null} sort={[]} selected={selected} onSort={() => undefined} onSelect={() => undefined} onOpen={() => undefined} />,
+      root,
+    );
+  it('has few rows in the document and tells how many there are', () => {
+    draw(-1);
+    expect(root.querySelectorAll('.grid-body .row').length).toBeLessThan(80);
+    expect(root.querySelector('.grid')?.getAttribute('aria-rowcount')).toBe('50002');
+  });
+  it('marks new rows with a word', () => {
+    draw(-1);
+    expect(root.querySelector('.grid-body .row .chip-new')?.textContent).toBe('new');
+  });
+});
+
+it('refuses an answer of another schema', () => {
+  expect(() => asComparison({ schema: 'tb_perfcompare.comparison/2' })).toThrow(SchemaError);
+  expect(() => asComparison(null)).toThrow(SchemaError);
+});

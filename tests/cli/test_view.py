@@ -1,0 +1,70 @@
+"""`tb-perfcompare view`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.invoke import tb_perfcompare
+from tests.drawn_runs import write_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run", spans=2)
+
+
+def test_the_overview_is_the_default(run: Path) -> None:
+    found = tb_perfcompare("view", run)
+    assert found.status == 0
+    assert found.out.splitlines()[0] == "Overview"
+
+
+def test_json_holds_the_side_the_table_and_the_reading(run: Path) -> None:
+    answer = json.loads(tb_perfcompare("view", run, "--view", "operators", "--span", "2", "--steps", "2-3", "--json").out)
+    assert list(answer) == ["schema", "view", "reading", "side", "table", "notes"]
+    assert (answer["schema"], answer["view"], answer["reading"]) == ("tb_perfcompare.view/1", "operators", "corrected")
+    assert (answer["side"]["span"], answer["side"]["steps"]["admitted"]) == ("2", 2)
+    assert "aten::mm" in [row[0] for row in answer["table"]["rows"]]
+
+
+def test_csv_and_top(run: Path, tmp_path: Path) -> None:
+    whole = tb_perfcompare("view", run, "--view", "steps", "--csv").out.splitlines()
+    assert whole[0].startswith("side,capture,step,total_us")
+    assert len(whole) == 17
+    assert len(tb_perfcompare("view", run, "--view", "steps", "--csv", "--top", "2").out.splitlines()) == 3
+    tb_perfcompare("view", run, "--view", "steps", "--csv", "-o", tmp_path / "steps.csv")
+    assert (tmp_path / "steps.csv").read_text().splitlines() == whole
+
+
+def test_compat_answers_what_the_profiler_tab_would(run: Path) -> None:
+    found = tb_perfcompare("view", run, "--compat", "--view", "operation/table", "--span", "1", "--json")
+    assert found.status == 0
+    answer = json.loads(found.out)
+    assert "aten::mm" in [row["name"] for row in answer["data"]]
+    by_shape = tb_perfcompare(
+        "view", run, "--compat", "--view", "operation/table", "--span", "1", "--group-by", "OperationAndInputShape"
+    )
+    assert "input_shape" in by_shape.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--view", "nothing"), "there is no view 'nothing'; there are: overview, "),
+        (("--compat", "--view", "overview"), "needs one worker and one span; choose from: --worker worker0 --span 1; "),
+        (("--compat", "--view", "nothing", "--span", "1"), "no view 'nothing'; there are: overview, operation"),
+        (("--compat", "--view", "overview", "--span", "1", "--steps", "1"), "--steps does not go with --compat"),
+        (("--compat", "--view", "overview", "--span", "1", "--step-window", "marker"), "does not go with --compat"),
+        (("--group-by", "Operation"), "--group-by needs --compat"),
+        (("--json", "--csv"), "not allowed with argument"),
+        (("--view", "communication"), "no collectives"),
+    ],
+)
+def test_bad_input_is_one_line(run: Path, words: tuple[str, ...], said: str) -> None:
+    found = tb_perfcompare("view", run, *words)
+    assert (found.status, found.out) == (2, "")
+    (line,) = found.err.splitlines()
+    assert said in line

@@ -1,0 +1,72 @@
+"""What a trace file says, read in the most obvious way: one json.loads, Decimal times, a loop over events.
+
+The answer has the form of layouts.rows_of, so that the two can be compared with ==.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES
+from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category
+from tests.sources.layouts import Json
+
+
+def naive_rows(content: bytes) -> list[Json]:
+    """Kept events of a sound trace in file order."""
+    return [
+        _row(event)
+        for event in _events(content)
+        if event["ph"] == "X" or (event["ph"] == "i" and event["name"] == "[memory]")
+    ]
+
+
+def naive_flows(content: bytes) -> list[tuple[bool, int, int]]:
+    """(is start, id, ns) of the forward-backward arrows."""
+    return [
+        (event["ph"] == "s", event["id"], _ns(event["ts"]))
+        for event in _events(content)
+        if event["ph"] in "sf" and event.get("cat", "").lower() in FLOW_CATEGORIES
+    ]
+
+
+def _events(content: bytes) -> list[Json]:
+    text = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+    events: list[Json] = json.loads(text, parse_float=Decimal)["traceEvents"]
+    return events
+
+
+def _ns(us: Any) -> int:
+    return int((Decimal(us) * 1000).to_integral_value(ROUND_HALF_EVEN))
+
+
+def _row(event: Json) -> Json:
+    args = event.get("args") or {}
+    memory = event["ph"] == "i"
+    cat = event.get("cat", "")
+    row = {
+        "category": Category.MEMORY if memory else CATEGORY_OF.get(cat.lower(), Category.OTHER),
+        "cat": cat,
+        "name": event["name"],
+        "pid": event["pid"],
+        "tid": event["tid"],
+        "start_ns": _ns(event["ts"]),
+        "dur_ns": 0 if memory else max(_ns(event["dur"]), 0),
+        "external_id": args.get("external id", args.get("External id")),
+        "correlation": args.get("correlation"),
+    }
+    for column in ARG_COLUMNS:
+        value = next((args[key] for key in column.keys if args.get(key) is not None), None)
+        if column.kind is ArgKind.JSON:
+            if value is not None:
+                row[column.name] = _with_floats(value)
+        elif isinstance(value, (int, Decimal)):
+            row[column.name] = value if column.kind is ArgKind.INT else float(value)
+    return row
+
+
+def _with_floats(value: Any) -> Any:
+    return json.loads(json.dumps(value, default=float))

@@ -1,0 +1,49 @@
+"""Real files: every column equals what json.loads and Decimal give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.sources.layouts import rows_of
+from tests.sources.naive import naive_flows, naive_rows
+
+FILES = {
+    "2021 names, text thread ids, memory": "kineto/resnet50_num_workers_4/worker0.1623213129365.pt.trace.json.gz",
+    "absolute microseconds with three decimals": "hta/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
+    "indent=2, python functions": "mixed_devices/h100/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+    "ROCm": "mixed_devices/mi300/gaunernst_bert-small-uncased__1016001.json.gz",
+    "MLU, one line": "mlu/resnet50_num_workers_0/worker0.1698925322189.pt.trace.json.gz",
+}
+
+
+@pytest.mark.parametrize("name", FILES.values(), ids=FILES.keys())
+def test_equals_the_naive_reading(shared_data: Path, name: str) -> None:
+    path = shared_data / name
+    content = path.read_bytes()
+    recording = read_trace(path)
+    assert rows_of(recording.events) == naive_rows(content)
+    flows = recording.flows
+    found = list(zip(flows.is_start.tolist(), flows.flow_id.tolist(), flows.start_ns.tolist(), strict=True))
+    assert found == naive_flows(content)
+    assert recording.stats.complete
+    assert recording.notes == ()
+
+
+def test_nanoseconds_that_doubles_lose(shared_data: Path) -> None:
+    recording = read_trace(shared_data / FILES["absolute microseconds with three decimals"])
+    assert recording.events.start_ns[0] == 1712195495519689047
+    assert recording.fractional_times
+
+
+def test_facts_about_a_run(shared_data: Path) -> None:
+    recording = read_trace(shared_data / FILES["2021 names, text thread ids, memory"])
+    assert recording.device_properties[0]["name"] == "Tesla V100-DGXS-32GB"
+    assert recording.process_labels[0] == "GPU 0"
+    assert recording.thread_names[5555, "5555"] == "thread 5555 (python)"
+    assert recording.file.path == "worker0.1623213129365.pt.trace.json.gz"
+    assert not recording.fractional_times
+    assert (recording.events.category == Category.KERNEL).sum() == 8930
