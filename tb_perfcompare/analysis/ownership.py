@@ -87,7 +87,9 @@ def _inside(claims: Claims, windows: Windows) -> Claims:
 
 
 def _segments(claims: Claims, windows: Windows) -> _Segments:
-    edges = np.unique(np.concatenate([claims.start_ns, claims.end_ns, windows.start_ns, windows.end_ns]))
+    edges = np.sort(np.concatenate([claims.start_ns, claims.end_ns, windows.start_ns, windows.end_ns]), kind="stable")
+    # np.unique hashes integers, which is far slower than sorting stamps that are nearly sorted already.
+    edges = edges[np.append(True, edges[1:] != edges[:-1])]
     middle = edges[:-1]
     step = np.searchsorted(windows.start_ns, middle, side="right") - 1
     # Empty windows share their start with the next one and own no segment.

@@ -18,7 +18,7 @@ def decide(headline: Headline, limit: float) -> tuple[int, str]:
     Tripped: the verdict is slower or probably slower and the whole interval of the shift lies above the limit.
     Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell.
     """
-    allowed = percent(limit)
+    allowed = f"{limit * 100:g} %"
     shift = headline.shift
     if headline.verdict is Verdict.WITHHELD or shift is None:
         return CANNOT_TELL, f"gate: cannot tell: {headline.reason}"

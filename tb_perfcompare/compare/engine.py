@@ -12,8 +12,10 @@ from tb_perfcompare.compare.comparison import Comparison, Headline, SideFacts, T
 from tb_perfcompare.compare.findings import find_causes
 from tb_perfcompare.compare.group_tables import SHAPES, diff_table
 from tb_perfcompare.compare.ledger import build_ledger
+from tb_perfcompare.compare.mean_effect import exact_mean
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.rank_test import batched_rank_test
+from tb_perfcompare.compare.samples import observations
 from tb_perfcompare.compare.tables import (
     categories_table,
     device_table,
@@ -26,6 +28,8 @@ from tb_perfcompare.compare.wording import VERDICT_WORDS
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+
+Ints = NDArray[np.int64]
 
 
 def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
@@ -57,35 +61,46 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=find_causes(ledger, baseline, candidate, p_values, options),
+        findings=find_causes(ledger, baseline, candidate, p_values, headline.verdict, options),
         comparability=check_comparability(baseline, candidate),
         tables=tables,
         notes=_notes(baseline, candidate, headline, tables, options),
     )
 
 
-def _headline(
-    a: Summary, b: Summary, a_ns: NDArray[np.int64], b_ns: NDArray[np.int64], options: CompareOptions
-) -> Headline:
-    several_workers = any(len({capture.worker for capture in side.captures}) > 1 for side in (a, b))
-    return judge(
-        a_ns,
-        a.steps.capture,
-        b_ns,
-        b.steps.capture,
+def _headline(a: Summary, b: Summary, a_ns: Ints, b_ns: Ints, options: CompareOptions) -> Headline:
+    """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
+    one, two = observations(a), observations(b)
+    headline = judge(
+        one.means(a_ns),
+        one.capture,
+        two.means(b_ns),
+        two.capture,
         options,
         metric="step_time",
-        labels=(a.steps.label, b.steps.label),
-        captures_are="workers" if several_workers else "spans",
+        labels=(one.label, two.label),
+        captures_are="captures" if one.uneven or two.uneven else "spans",
+    )
+    if not (one.pooled or two.pooled) or headline.delta is None:
+        return headline
+    mean_a, mean_b = exact_mean(a_ns), exact_mean(b_ns)
+    return replace(
+        headline,
+        baseline=float(mean_a / 1000),
+        candidate=float(mean_b / 1000),
+        delta=float((mean_b - mean_a) / 1000),
+        ratio=float(mean_b / mean_a) if mean_a > 0 else None,
     )
 
 
 def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
-    """Mann-Whitney p per category on owned time per step; None with one step on a side."""
-    if min(len(a.steps), len(b.steps)) < 2:
+    """Mann-Whitney p per category on owned time per observation; None with one observation on a side."""
+    one, two = observations(a), observations(b)
+    if min(len(one.label), len(two.label)) < 2:
         return dict.fromkeys(CATEGORY_LABELS)
-    captures = a.steps.capture, b.steps.capture
-    tests = batched_rank_test(a.owned.by_category(), b.owned.by_category(), captures=captures)
+    tests = batched_rank_test(
+        one.means(a.owned.by_category()), two.means(b.owned.by_category()), captures=(one.capture, two.capture)
+    )
     return dict(zip(CATEGORY_LABELS, (float(p) for p in tests.p), strict=True))
 
 
@@ -118,6 +133,11 @@ def _notes(
         replace(note, where=f"{side}: {note.where}" if note.where else side)
         for side, summary in (("baseline", baseline), ("candidate", candidate))
         for note in summary.notes
+    ]
+    notes += [
+        Note(NoteCode.UNEVEN_RANKS, "workers recorded different steps: all of them count as separate samples", side)
+        for side, summary in (("baseline", baseline), ("candidate", candidate))
+        if observations(summary).uneven
     ]
     notes += _window_note(baseline, candidate, headline, options)
     notes += _absent(baseline, candidate, tables)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.compare.comparison import Evidence, Finding, Ledger, LedgerRow
+from tb_perfcompare.compare.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.wording import calls_text, more_or_less, number_text, short, time_text
 from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, StepCategory, Summary
@@ -68,6 +68,7 @@ class _Books:
     baseline: Summary
     candidate: Summary
     p_values: Mapping[str, float | None]
+    verdict: Verdict
     alpha: float
     unit: int
 
@@ -77,10 +78,11 @@ def find_causes(
     baseline: Summary,
     candidate: Summary,
     p_values: Mapping[str, float | None],
+    verdict: Verdict,
     options: CompareOptions,
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none."""
-    books = _Books(ledger, baseline, candidate, p_values, options.alpha, ledger.denominator * 1000)
+    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, ledger.denominator * 1000)
     threshold = max(options.material_fraction * ledger.baseline / books.unit, options.material_ns / 1000)
     children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
     for row in ledger.rows:
@@ -249,5 +251,7 @@ def _confidence(label: str, books: _Books) -> str:
     if p is None:
         return "size certain, repeatability unknown (one step on a side)"
     if p <= books.alpha:
-        return f"steps of the two runs differ clearly (p = {p:.2g})"
+        clear = books.verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
+        rest = "" if clear else "; the step time as a whole does not"
+        return f"differs clearly between the steps of these captures (p = {p:.2g}){rest}"
     return f"within the spread of the steps (p = {p:.2g})"

@@ -23,6 +23,7 @@ class NoteCode(str, Enum):
     LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread
     OVERLAPPING_OPERATORS = "overlapping_operators"  # partly overlapping events on one thread, clipped
     COLLECTIVES_MOVED = "collectives_moved"  # collective kernels counted as Communication, not Kernel
+    UNEVEN_RANKS = "uneven_ranks"  # workers of one side recorded different steps
     STEP_WINDOW_MATTERS = "step_window_matters"  # device and marker windows give different verdicts
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were

@@ -101,7 +101,8 @@ def _grid(grid: Grid) -> Iterator[str]:
     if not grid.rows:
         yield f"{_INDENT}(no rows)"
     if grid.left_out:
-        yield f"{_INDENT}… {grid.left_out:,} more rows: --table {grid.name} --top N"
+        how = f": --table {grid.name}" if grid.brief else ""
+        yield f"{_INDENT}… {grid.left_out:,} more rows{how}"
     for note in grid.notes:
         yield from _wrapped(note, f"{_INDENT}* ")
 

@@ -101,9 +101,11 @@ def mend(text: bytes, decode: Callable[[bytes], T]) -> Mended[T]:
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
     """(kind of repair, text with the fault mended or None)."""
     what, at = fault.what, fault.at
-    if fault.is_cut or "surrogate" in what:  # the decoder takes a lone surrogate at the end of a string for a cut
+    if fault.is_cut or "escape" in what or "surrogate" in what:
+        # a lone surrogate may show as any of them: at the end of a string even as a cut
         mended = _ESCAPE.sub(_without_lone_surrogate, text)
-        return "lone surrogates", mended if mended != text else None
+        if mended != text:
+            return "lone surrogates", mended
     if at < 0 or at >= len(text):
         return "", None
     if what.startswith("trailing comma"):

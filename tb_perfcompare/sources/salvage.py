@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 import msgspec
@@ -24,6 +25,9 @@ _RUN_BYTES = 16 << 10
 _EARLIER_CUTS = 8  # tried before a run is taken apart, in case its last cut was inside an event
 _GROUP = 64  # elements decoded together before each is looked at alone
 _PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
+
+_OPENING = re.compile(rb"\{\s*\"")
+_MOST_OPENINGS = 64
 
 ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
 """The bracket that closes traceEvents: the root object goes on or ends behind it."""
@@ -98,8 +102,11 @@ class Salvager:
                 events += [event for event in found if event is not None]
         return events
 
-    def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
-        """Events of data[start:stop], which begins at an event. What may be the head of a whole event is left alone."""
+    def salvage(self, data: bytes, start: int, stop: int, final: bool) -> Salvaged:
+        """Events of data[start:stop], which begins at an event. What may be the head of a whole event is left alone.
+
+        `final`: the file ends at `stop`, which may be anywhere; else an event seems to end there.
+        """
         borders = list(_PIECE_BORDER.finditer(data, start, stop))
         starts = [start] + [border.end() for border in borders]
         ends = [border.start() + 1 for border in borders] + [stop]
@@ -123,6 +130,10 @@ class Salvager:
                     if closed and event.ph is not None:
                         return Salvaged(events, closed.end(), True)
                 first = bisect_left(starts, end)
+                is_last = first == len(starts)
+                if b"{" in data[end : stop if is_last else starts[first]] and not (is_last and final):
+                    self._builder.drop("damaged")  # something that does not even look like an event
+                    events += _event_ending(data, end, ends[first - 1])
         return Salvaged(events, stop)
 
     def _run(self, data: bytes, starts: list[int], ends: list[int], first: int, last: int, events: list[Event]) -> int:
@@ -161,7 +172,7 @@ class Salvager:
         if mended.value is None:
             reason = "nested too deeply" if fault is not None and fault.is_deep else "damaged"
             self._builder.drop(reason)
-            return None, ends[first]
+            return next(iter(_event_ending(data, starts[first] + 1, ends[first])), None), ends[first]
         self._builder.repaired.update(mended.repairs)
         return self._event(mended.value), starts[first] + mended.used
 
@@ -191,6 +202,14 @@ def is_event(text: bytes) -> bool:
         return _EVENT.decode(text).ph is not None
     except DECODER_ERRORS:
         return False
+
+
+def _event_ending(data: bytes, start: int, stop: int) -> list[Event]:
+    """The event that ends at `stop` and begins behind `start`, if there is one: damage may run into the next event."""
+    for opening in islice(_OPENING.finditer(data, start, stop), _MOST_OPENINGS):
+        if is_event(data[opening.start() : stop]):
+            return [_EVENT.decode(data[opening.start() : stop])]
+    return []
 
 
 def _sound_object(text: bytes) -> bytes:

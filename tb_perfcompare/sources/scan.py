@@ -127,7 +127,7 @@ class PythonScanner:
             fed = self._closed(data, start, text[:closed])
             if fed is not None:
                 return fed
-        salvaged = self._salvager.salvage(data, start, cut)
+        salvaged = self._salvager.salvage(data, start, cut, final=False)
         self._builder.add(salvaged.events)
         return Fed(salvaged.end, salvaged.ended)
 
@@ -157,6 +157,6 @@ class PythonScanner:
         if not final:
             self._worth_trying = 2 * size
             return Fed(start, False)
-        salvaged = self._salvager.salvage(data, start, len(data))
+        salvaged = self._salvager.salvage(data, start, len(data), final=True)
         self._builder.add(salvaged.events)
         return Fed(salvaged.end, salvaged.ended)

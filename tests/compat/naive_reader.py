@@ -39,7 +39,7 @@ def read_naively(path: Path) -> TraceRecording:
 
 
 def recording_of(document: dict[str, Any], name: str = "trace", size: int = 0) -> TraceRecording:
-    """The recording of a decoded trace; fractional numbers may be floats (their shortest decimal counts) or Decimals."""
+    """The recording of a decoded trace; fractional numbers are Decimals, or floats whose shortest decimal counts."""
     reader = _Reader()
     for event in document["traceEvents"]:
         reader.take(event)
@@ -138,9 +138,8 @@ class _Reader:
         return int((Decimal(str(us)) * 1000).to_integral_value(ROUND_HALF_EVEN))
 
     def events(self) -> EventTable:
-        columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * 8
-        types = (np.int8, np.int32, np.int32, np.int32, np.int64, np.int64, np.int64, np.int64)
-        arrays = [np.array(values, dtype=dtype) for values, dtype in zip(columns, types, strict=True)]
+        table = np.array(self.rows, dtype=np.int64).reshape(-1, 8)
+        category, raw_category, name, lane, start_ns, dur_ns, external_id, correlation = table.T.copy()
         dtype_of = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
         args = {}
         for column in ARG_COLUMNS:
@@ -148,7 +147,19 @@ class _Reader:
                 rows, values = zip(*self.args[column.name], strict=True)
                 args[column.name] = SparseColumn(np.array(rows, np.int32), np.array(values, dtype_of[column.kind]))
         lanes = LaneTable(tuple(pid for pid, _ in self.lanes), tuple(tid for _, tid in self.lanes))
-        return EventTable(self.strings, lanes, *arrays, args)
+        return EventTable(
+            strings=self.strings,
+            lanes=lanes,
+            category=category.astype(np.int8),
+            raw_category=raw_category.astype(np.int32),
+            name=name.astype(np.int32),
+            lane=lane.astype(np.int32),
+            start_ns=start_ns,
+            dur_ns=dur_ns,
+            external_id=external_id,
+            correlation=correlation,
+            args=args,
+        )
 
     def flow_table(self) -> FlowTable:
         return FlowTable(

@@ -60,7 +60,7 @@ def test_text_marks_what_is_new_gone_absent_and_unclear() -> None:
 
 
 def test_top_limits_rows_and_says_how_many_are_left() -> None:
-    assert "… 9 more rows: --table operators --top N" in drawn("text", top=2)
+    assert "… 9 more rows: --table operators" in drawn("text", top=2)
     assert "9 more rows are not shown" in drawn("md", top=2)
     assert len(drawn("csv", table="operators", top=2).splitlines()) == 3
 

@@ -39,9 +39,13 @@ def encode(events: Sequence[Any], layout: str = "native", root: Json = ROOT, eve
     for key, value in members:
         text = json.dumps(value)
         if key == "traceEvents":
-            text = "[\n" + ",\n".join("  {\n    " + json.dumps(event)[1:-1] + "\n  }" for event in events) + "\n  ]"
+            text = "[\n" + ",\n".join(_native(event) for event in events) + "\n  ]"
         parts.append(f"  {json.dumps(key)}: {text}")
     return ("\n{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def _native(event: Any) -> str:
+    return "  {\n    " + json.dumps(event)[1:-1] + "\n  }" if isinstance(event, dict) else json.dumps(event)
 
 
 def read(content: bytes, **options: Any) -> TraceRecording:

@@ -63,8 +63,8 @@ def _row(event: Json) -> Json:
         if column.kind is ArgKind.JSON:
             if value is not None:
                 row[column.name] = _with_floats(value)
-        elif isinstance(value, (int, Decimal)):
-            row[column.name] = value if column.kind is ArgKind.INT else float(value)
+        elif isinstance(value, (int, Decimal)) or (isinstance(value, str) and value.isdigit()):
+            row[column.name] = int(value) if column.kind is ArgKind.INT else float(value)
     return row
 
 

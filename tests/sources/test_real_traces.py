@@ -46,4 +46,4 @@ def test_facts_about_a_run(shared_data: Path) -> None:
     assert recording.thread_names[5555, "5555"] == "thread 5555 (python)"
     assert recording.file.path == "worker0.1623213129365.pt.trace.json.gz"
     assert not recording.fractional_times
-    assert (recording.events.category == Category.KERNEL).sum() == 8930
+    assert (recording.events.category == Category.KERNEL).sum() == 8868

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,10 @@ from tb_perfcompare.analysis.compat.forest import build_lightning_forest
 from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
 from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
 from tb_perfcompare.analysis.compat.memory import MemoryRecords
-from tb_perfcompare.analysis.compat.memory_views import curve_answer, events_answer, memory_answer, memory_units
+from tb_perfcompare.analysis.compat.memory_by_operator import memory_answer
+from tb_perfcompare.analysis.compat.memory_curve import curve_answer
+from tb_perfcompare.analysis.compat.memory_events import events_answer
+from tb_perfcompare.analysis.compat.memory_units import TimeWindow, memory_units
 from tb_perfcompare.analysis.compat.modules import has_modules, module_answer
 from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
@@ -73,7 +77,7 @@ def _operation_stack(profile: CompatProfile, request: Request) -> Any:
     answer = stack_table(profile.calls, name, shape, by_shape=request.by_shape, show_device=profile.roles.has_device)
     if answer is None:
         raise SelectionError(
-            f"no call stack was recorded for operator {name!r}" + (f" with input shape {shape}" if request.by_shape else ""),
+            f"no call stack was recorded for operator {name!r}" + (f" and shape {shape}" if request.by_shape else ""),
             hint="operation/table says which operators have call stacks (has_call_stack)",
         )
     return answer
@@ -97,8 +101,7 @@ def _kernel_tc_pie(profile: CompatProfile, request: Request) -> Any:
 
 def _memory(profile: CompatProfile, request: Request) -> Any:
     units = memory_units(_text(request, "memory_metric", "KB"))
-    start, end = _time(request, "start_ts"), _time(request, "end_ts")
-    return memory_answer(_records(profile), profile.forest, units, start, end)
+    return memory_answer(_records(profile), profile.forest, units, _window(request))
 
 
 def _memory_curve(profile: CompatProfile, request: Request) -> Any:
@@ -108,8 +111,8 @@ def _memory_curve(profile: CompatProfile, request: Request) -> Any:
 
 def _memory_events(profile: CompatProfile, request: Request) -> Any:
     units = memory_units(_text(request, "memory_metric", "KB"), _text(request, "time_metric", "ms"))
-    start, end = _time(request, "start_ts"), _time(request, "end_ts")
-    return events_answer(_records(profile), profile.forest, units, profile.stream.first_start, start, end)
+    first = profile.stream.first_start
+    return events_answer(_records(profile), profile.forest, units, first, _window(request))
 
 
 def _records(profile: CompatProfile) -> MemoryRecords:
@@ -125,11 +128,15 @@ def _text(request: Request, name: str, default: str) -> str:
     return str(request.params.get(name) or default)
 
 
-def _time(request: Request, name: str) -> int | None:
-    """Whole microseconds of a request argument, None if it was not given."""
+def _window(request: Request) -> TimeWindow:
+    return TimeWindow(_time(request, "start_ts", -math.inf), _time(request, "end_ts", math.inf))
+
+
+def _time(request: Request, name: str, default: float) -> float:
+    """Whole microseconds of a request argument."""
     value = request.params.get(name)
     if value is None or value == "":
-        return None
+        return default
     try:
         return int(value)
     except ValueError:
@@ -208,10 +215,10 @@ def answer(
 ) -> object:
     """What the route answers, ready for json.dumps.
 
-    `group_by` is `Operation` or `OperationAndInputShape` for operator routes, `Kernel` or anything else for the kernel table;
-    None is the first of each. Other arguments are those of the HTTP route (op_name, input_shape, start_ts, end_ts,
-    memory_metric, time_metric). Kernel routes of a trace without kernels answer None, as over HTTP. Raises SelectionError
-    for an unknown route or argument, and for a route this trace has no data for.
+    `group_by` is `Operation` or `OperationAndInputShape` for operator routes, `Kernel` or anything else for the kernel
+    table; None is the first of each. Other arguments are those of the HTTP route (op_name, input_shape, start_ts,
+    end_ts, memory_metric, time_metric). Kernel routes of a trace without kernels answer None, as over HTTP. Raises
+    SelectionError for an unknown route or argument, and for a route this trace has no data for.
     """
     handler = _ROUTES.get(route.strip("/"))
     if handler is None:

@@ -1,8 +1,8 @@
 """Backward work under the modules whose forward caused it.
 
-With module events and forward-to-backward arrows in a trace, the roots of backward work leave their thread and hang under
-`<module>.backward` nodes on the main thread. Backward work no arrow reaches disappears from the trees, and with it from
-the operator views: kept, because the figures shown depend on it.
+With module events and forward-to-backward arrows in a trace, the roots of backward work leave their thread and hang
+under `<module>.backward` nodes on the main thread. Backward work no arrow reaches disappears from the trees, and with
+it from the operator views: kept, because the figures shown depend on it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,7 @@ def _scan(forest: Forest) -> tuple[list[int], list[int]]:
 
 
 def _main_tree(forest: Forest) -> Tree:
-    """The last thread with a step; without steps the longest one, not counting the first thread with backward work at its
-    top."""
+    """The last thread with a step; else the longest one, the first thread with backward work at its top left aside."""
     with_step = [tree for tree in forest.trees if tree.has_step]
     if with_step:
         return with_step[-1]
@@ -132,7 +131,14 @@ def _add_backward(forest: Forest, figures: NodeFigures, module: int) -> int:
     node = forest.add(
         f"{forest.name[module]}.backward", NodeKind.BACKWARD, Kind.PYTHON, forest.start[module], forest.end[module]
     )
-    for values in (figures.host, figures.self_host, figures.device, figures.self_device, figures.tc_total, figures.tc_self):
+    for values in (
+        figures.host,
+        figures.self_host,
+        figures.device,
+        figures.self_device,
+        figures.tc_total,
+        figures.tc_self,
+    ):
         values.append(0)
     figures.eligible.append(False)
     figures.listable.append(False)

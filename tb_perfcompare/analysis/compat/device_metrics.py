@@ -100,7 +100,7 @@ def _lowest_eligible_time(stream: EventStream, links: Links, forest: Forest, fig
 
 
 def device_metrics(stream: EventStream, steps: Steps, tensor_cores: TensorCoreTime) -> tuple[DeviceMetrics, ...]:
-    """Metrics of every device a kernel ran on, by device number. Kernels of collectives count, as do those outside steps."""
+    """Metrics of every device a kernel ran on, by device number; all kernels count, also collectives' ones."""
     at = stream.of(Kind.KERNEL)
     device = np.asarray(stream.argument("device", at, ABSENT), dtype=np.int64)
     low, high = steps.window
@@ -162,7 +162,8 @@ def summary(
     """Rows and explanation of the device summary; None if no kernel names its device."""
     if not metrics:
         return None
-    word, rows = variant.word, []
+    word = variant.word
+    rows: list[tuple[str, str]] = []
     has_sm = variant.device_detail and any(m.sm_efficiency is not None for m in metrics)
     has_occupancy = variant.device_detail and any(m.occupancy is not None for m in metrics)
     has_tensor_cores = any(m.tensor_cores is not None for m in metrics)

@@ -17,10 +17,13 @@ from tb_perfcompare.analysis.compat.tensor_cores import uses_tensor_cores
 
 @dataclass(slots=True, eq=False)
 class NodeFigures:
-    """Per node of a forest, microseconds: span on the host, span without children and API calls, device work of the node
-    and below, device work of the node's own calls, the share of both on tensor cores; `eligible` for tensor cores.
+    """Per node of a forest, microseconds.
 
-    `listable` says the node's own name is in the list of eligible operators.
+    host, self_host       its span; its span without children and API calls
+    device, self_device   device work of the node and below; of the node's own calls
+    tc_total, tc_self     what of these ran on tensor cores
+    eligible              could use tensor cores, by its name or (operators) by what it called
+    listable              by its name alone
     """
 
     host: list[Any]

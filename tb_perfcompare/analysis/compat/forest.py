@@ -43,9 +43,9 @@ class Forest:
     Per node: `event` its stream position (-1 for roots and backward nodes), `name`, `type` (Kind), `kind` (NodeKind),
     `operator` (counts in operator tables), `start`, `end`, `children` in time order, `calls` the API calls of the node
     (indices into Links.runtime, by (start, -end); CallTreeRoot alone may end with ORPHANS).
-    `order` are the nodes of all trees, thread by thread, children before parents; a node under two parents is there twice.
-    `overlapping` counts nodes left out because they partly overlap an earlier one of their thread, `no_thread` events
-    whose tid is no number.
+    `order` are the nodes of all trees, thread by thread, children before parents; a node under two parents is there
+    twice. `overlapping` counts nodes left out because they partly overlap an earlier one of their thread, `no_thread`
+    events whose tid is no number.
     """
 
     event: list[int]

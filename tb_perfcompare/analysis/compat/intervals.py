@@ -1,7 +1,7 @@
 """Sorted disjoint time ranges: union, intersection, difference, length.
 
-Ranges are half-open in spirit, but empty ones are kept where torch-tb-profiler keeps them: an empty range strictly inside a
-longer one cuts it in two, and for float time stamps the order of additions depends on such cuts.
+Ranges are half-open in spirit, but empty ones are kept where torch-tb-profiler keeps them: an empty range strictly
+inside a longer one cuts it in two, and for float time stamps the order of additions depends on such cuts.
 """
 
 from __future__ import annotations

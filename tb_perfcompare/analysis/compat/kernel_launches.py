@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +44,7 @@ class Launches:
 
 
 def list_launches(stream: EventStream, links: Links, forest: Forest) -> Launches:
-    """Kernels below every root: children first, then the node's own calls; orphans under roots of threads with steps."""
+    """Kernels below every root, children before the node's own calls; orphans under roots of threads with steps."""
     calls: list[int] = []
     owner_of_call = np.zeros(len(links.runtime) + 1, dtype=np.int64)  # last place: the orphans
     for node in forest.order:
@@ -91,8 +92,8 @@ def launches_answer(
             cells.append(_yes(figures.listable[owner]))
         times = [span[i] for i in members]
         cells += [len(members), total, whole(total / len(members)), max([0, *times]), min(times)]
-        weighted = [_weighted(values, members, span, total) for values in (blocks, occupancy)]
-        cells += detail_cells(*weighted, has_blocks, has_occupancy)
+        means = (_weighted(blocks, members, span, total), _weighted(occupancy, members, span, total))
+        cells += detail_cells(means, has_blocks, has_occupancy)
         rows.append((total, cells))
     rows.sort(key=lambda row: -row[0])
     columns = _columns(stream, has_blocks, has_occupancy)
@@ -131,7 +132,7 @@ def _weighted(values: NDArray[np.float64], members: list[int], span: list[Any], 
     """Mean weighted by duration, missing = 0, added left to right; an integer 0 of nothing."""
     weighted = 0.0
     for i, value in zip(members, values[members].tolist(), strict=True):
-        weighted += value * span[i] if value == value else 0.0
+        weighted += 0.0 if math.isnan(value) else value * span[i]
     return weighted / total if total else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def kernel_table(stream: EventStream) -> KernelTable:
     bounds = np.flatnonzero(np.diff(stream.name[at][order], prepend=-1, append=-1)).tolist()
     marks = stream.variant.tensor_core_marks
     rows = []
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in pairwise(bounds):
         group = order[low:high]
         name = stream.texts[stream.name[at[group[0]]]]
         dur = stream.dur[at[group]]
@@ -122,7 +123,7 @@ def kernel_answer(table: KernelTable, word: str) -> dict[str, Any]:
         cells: list[Any] = [row.name, "Yes" if row.tensor_cores else "No", row.calls]
         cells += [whole(row.total), whole(row.mean), whole(row.longest), whole(row.shortest)]
         means = (0, 0) if table.weightless else (row.blocks, row.occupancy)
-        cells += detail_cells(*means, table.has_blocks, table.has_occupancy)
+        cells += detail_cells(means, table.has_blocks, table.has_occupancy)
         rows.append(cells)
     return {"metadata": {"sort": "Total Duration (us)"}, "data": {"columns": columns, "rows": rows}}
 
@@ -144,10 +145,9 @@ def detail_columns(has_blocks: bool, has_occupancy: bool) -> list[dict[str, str]
     return columns
 
 
-def detail_cells(blocks: float, occupancy: float, has_blocks: bool, has_occupancy: bool) -> list[float]:
-    """Cells under detail_columns()."""
-    cells = [round(blocks, 2)] if has_blocks else []
-    return cells + ([round(occupancy, 2)] if has_occupancy else [])
+def detail_cells(means: tuple[float, float], has_blocks: bool, has_occupancy: bool) -> list[float]:
+    """Cells under detail_columns(): mean blocks per SM and mean occupancy."""
+    return [round(mean, 2) for mean, shown in zip(means, (has_blocks, has_occupancy), strict=True) if shown]
 
 
 def kernel_pie(table: KernelTable) -> dict[str, Any]:

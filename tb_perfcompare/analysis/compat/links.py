@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.kinds import DEVICE_KINDS, Kind
 from tb_perfcompare.analysis.compat.stream import EventStream
-from tb_perfcompare.model.events import ABSENT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +49,7 @@ def link(stream: EventStream) -> Links:
     orphans = orphans[np.lexsort((-stream.end[orphans], stream.start[orphans]))]
     claimed = owner >= 0
     device, owner, waiting = device[claimed], owner[claimed], waiting[claimed]
-    # work that started before its call was recorded is taken by the call as a block, (start, -end); later work is appended
+    # work that started before its call is taken by the call as a block, by (start, -end); later work is appended
     order = np.lexsort(
         (device, np.where(waiting, -stream.end[device], 0), np.where(waiting, stream.start[device], 0), ~waiting, owner)
     )
@@ -73,8 +72,8 @@ def _owners(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Per device event: index of its call (-1 for none), and whether it had to wait for the call to appear.
 
-    The call is the latest one with that correlation before the event in time order, else the first one after it. A missing
-    correlation is a value like any other.
+    The call is the latest one with that correlation before the event in time order, else the first one after it. A
+    missing correlation is a value like any other.
     """
     if not len(runtime) or not len(device):
         return np.full(len(device), -1), np.zeros(len(device), dtype=np.bool_)
@@ -100,6 +99,3 @@ def _collectives(stream: EventStream) -> tuple[NDArray[np.int64], frozenset[str]
     named = hosts & stream.named(library)
     libraries = frozenset(library(stream.texts[index]) for index in np.unique(stream.name[named]).tolist())
     return np.unique(stream.external_id[named]), libraries
-
-
-__all__ = ["ABSENT", "Links", "link"]

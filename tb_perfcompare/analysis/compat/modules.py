@@ -81,7 +81,7 @@ def _hierarchy(stream: EventStream) -> list[HierarchyModule]:
     inner = set(parents)
     enclosing: dict[int, int] = {}
     placed: set[int] = set()
-    roots = []
+    roots: list[HierarchyModule] = []
     for own in parent_of:
         module = ABSENT if own in inner else _enclosing(own, parent_of, modules, enclosing)
         while module != ABSENT and module not in placed:
@@ -112,7 +112,7 @@ def _lightning_hierarchy(stream: EventStream) -> list[HierarchyModule]:
     at = stream.of(Kind.LIGHTNING_MODULE)
     names = [stream.texts[index] for index in dict.fromkeys(stream.name[at].tolist())]
     modules = {name: HierarchyModule(name, 0) for name in names}
-    roots = []
+    roots: list[HierarchyModule] = []
     for name, module in modules.items():
         parent = modules.get(name.rpartition(".")[0])
         (roots if parent is None else parent.children).append(module)

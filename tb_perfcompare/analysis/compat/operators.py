@@ -69,7 +69,9 @@ def list_calls(stream: EventStream, forest: Forest, figures: NodeFigures) -> Ope
     at = np.array([forest.event[n] for n in node], dtype=np.int64)
     name, names = _numbered([forest.name[n] for n in node])
     shape, shapes = _numbered(_decoded(stream, at, "input_dims", "[]", str))
-    stack, stacks = _numbered(_decoded(stream, at, "call_stack", "", lambda value: value if isinstance(value, str) else ""))
+    stack, stacks = _numbered(
+        _decoded(stream, at, "call_stack", "", lambda value: value if isinstance(value, str) else "")
+    )
     return OperatorCalls(
         node=node,
         name=name,
@@ -143,7 +145,8 @@ def operator_table(calls: OperatorCalls, *, by_shape: bool, show_device: bool) -
     keys = zip(groups.name, groups.shape if by_shape else groups.name, strict=True)
     stacked = [key in with_stack for key in keys]
     rows = [
-        {**row, "has_call_stack": stacked[i]} for i, row in _rows(groups, range(len(groups.name)), by_shape, show_device)
+        {**row, "has_call_stack": stacked[i]}
+        for i, row in _rows(groups, range(len(groups.name)), by_shape, show_device)
     ]
     return _table(rows, show_device)
 
@@ -169,9 +172,7 @@ def _table(rows: list[dict[str, Any]], show_device: bool) -> dict[str, Any]:
     return {"metadata": {"sort": sort, "tooltips": dict(_TOOLTIPS)}, "data": rows}
 
 
-def _rows(
-    groups: OperatorGroups, wanted: Any, by_shape: bool, show_device: bool
-) -> list[tuple[int, dict[str, Any]]]:
+def _rows(groups: OperatorGroups, wanted: Any, by_shape: bool, show_device: bool) -> list[tuple[int, dict[str, Any]]]:
     """(group, fields) by self time, largest first, ties in order of the first call."""
     f = groups.figures
     rank = f["self_device" if show_device else "self_host"]

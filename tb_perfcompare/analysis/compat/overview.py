@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.compat.steps import Steps
 
 @dataclass(frozen=True, slots=True)
 class StepCosts:
-    """`costs[step][role]` microseconds the role owns of the step, `totals[step]` the step's length; means over steps."""
+    """`costs[step][role]` microseconds the role owns of a step, `totals[step]` its length, and means over the steps."""
 
     costs: tuple[tuple[Any, ...], ...]
     totals: tuple[Any, ...]

@@ -26,10 +26,17 @@ def _link(url: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the rules look at. `data_parallel` and `distributed` say that such a module ran; `used_devices` counts pids of
-    device work; `libraries` are the collectives' libraries; `tensor_core_share` is the part of all kernels' time on tensor
-    cores, `eligible_share` the part of operators' kernel time that could be; `memory_peaks` lists (device type, device id, peak bytes) in
-    order of first appearance."""
+    """What the rules look at.
+
+    costs                  time per step and role
+    data_parallel, distributed   a DataParallel, DistributedDataParallel module ran
+    used_devices           number of pids with device work
+    libraries              collectives' libraries seen
+    properties, metrics    facts and figures per device
+    tensor_core_share      part of all kernels' time on tensor cores
+    eligible_share         part of operators' kernel time that could be
+    memory_peaks           (device type, device id, peak bytes) in order of first appearance
+    """
 
     costs: StepCosts
     data_parallel: bool
@@ -105,8 +112,8 @@ def _communication(evidence: Evidence) -> str | None:
     return (
         f"This run has high time cost on communication. {share * 100:.1f}% of the step time is in communication. "
         f"You could try {_link(compression, 'Gradient Compression')} or {_link(accumulation, 'Gradient Accumulation')} "
-        "or increase the batch size. Note: Gradient accumulation will increase global effective batch size, which may hurt "
-        f"model convergence and accuracy. For such case, you may want to evaluate {_link(lamb, 'LAMB optimizer')}."
+        "or increase the batch size. Note: Gradient accumulation will increase global effective batch size, which may "
+        f"hurt model convergence and accuracy. For such case, you may want to evaluate {_link(lamb, 'LAMB optimizer')}."
     )
 
 

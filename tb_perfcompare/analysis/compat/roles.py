@@ -33,7 +33,7 @@ ROLE_LABELS = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoleRanges:
-    """`ranges` per Role below OTHER, each disjoint and sorted, as recorded (not clipped to steps, overlapping each other)."""
+    """`ranges` per Role below OTHER: disjoint and sorted, not clipped to steps, roles overlapping each other."""
 
     ranges: tuple[Ranges, ...]
 
@@ -54,9 +54,9 @@ class RoleRanges:
     def parts(self, steps: Steps) -> tuple[Ranges, ...]:
         """Per Role (OTHER included) the time it owns.
 
-        A role takes what higher roles left free of the steps. Kept for equal figures: the first role is not clipped to the
-        steps, and when the roles so far leave nothing free, the next one is taken whole and the free time starts again
-        with all steps, so that parts may sum to more than the steps.
+        A role takes what higher roles left free of the steps. Kept for equal figures: the first role is not clipped to
+        the steps, and when the roles so far leave nothing free, the next one is taken whole and the free time starts
+        again with all steps, so that parts may sum to more than the steps.
         """
         whole = union(steps.start, steps.end)
         free = Ranges(whole.start[:0], whole.end[:0])
@@ -75,13 +75,13 @@ def classify(stream: EventStream, links: Links) -> RoleRanges:
     """Role ranges of a trace."""
     kind = stream.kind
     collective = np.isin(stream.external_id, links.collectives)
-    communication = stream.named(stream.variant.collective_library) & _is(kind, Kind.PYTHON, Kind.OPERATOR, Kind.ANNOTATION)
+    hosts = _is(kind, Kind.PYTHON, Kind.OPERATOR, Kind.ANNOTATION)
+    communication = hosts & stream.named(stream.variant.collective_library)
     kernel, memcpy = kind == Kind.KERNEL, kind == Kind.MEMCPY
     device_communication = kernel & collective
     if stream.variant.copies_in_collectives:
         device_communication |= memcpy & collective
     loader = stream.named(is_loader) & _is(kind, Kind.OPERATOR, Kind.ANNOTATION) & ~communication
-    host = _is(kind, Kind.PYTHON, Kind.OPERATOR, Kind.ANNOTATION) & ~communication & ~loader
     masks = (
         kernel & ~device_communication,
         memcpy & ~device_communication,
@@ -89,7 +89,7 @@ def classify(stream: EventStream, links: Links) -> RoleRanges:
         communication | device_communication,
         kind == Kind.RUNTIME,
         loader,
-        host,
+        hosts & ~communication & ~loader,
     )
     return RoleRanges(tuple(union(stream.start[mask], stream.end[mask]) for mask in masks))
 

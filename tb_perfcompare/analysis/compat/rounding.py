@@ -1,4 +1,4 @@
-"""Rounding as the answers do it: Python's, half to even, decimals correctly rounded (numpy's differ in the last digit)."""
+"""Rounding as the answers do it: Python's, half to even, decimals rounded correctly (numpy's can be off by a digit)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 def whole(value: Any) -> int:
     """Nearest integer, half to even."""
-    return round(value)
+    rounded: int = round(value)
+    return rounded
 
 
 def percent(value: Any, total: Any) -> Any:

@@ -19,7 +19,7 @@ _MIN_SHARE_OF_PREVIOUS = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Steps:
-    """`labels` as written in the markers (duplicates possible), `start` and `end` (s,) in microseconds, in time order."""
+    """`labels` as written in the markers (duplicates possible), `start` and `end` (s,) microseconds, in time order."""
 
     labels: tuple[str, ...]
     start: Numbers
@@ -43,7 +43,7 @@ class Steps:
 
 
 def marked_steps(stream: EventStream) -> Steps:
-    """Spans of the step markers; without any, one step `0` over the host events (all events if there are no host events)."""
+    """Spans of the step markers; without any, one step `0` over the host events (over all events if there are none)."""
     at = stream.of(Kind.STEP)
     if len(at):
         labels = tuple(step_label(stream.texts[index]) or "" for index in stream.name[at].tolist())
@@ -64,8 +64,8 @@ def marked_steps(stream: EventStream) -> Steps:
 def extend_steps(stream: EventStream, links: Links, marked: Steps) -> Steps:
     """Steps that own the device work they launched, and begin where the work of the step before ends.
 
-    A trailing run of steps without device work, and a last step with less than 0.8 of the launches of the one before, are
-    cut off. Nothing changes if no step launched device work.
+    A trailing run of steps without device work, and a last step with less than 0.8 of the launches of the one before,
+    are cut off. Nothing changes if no step launched device work.
     """
     owner = _step_of_runtime(stream, links, marked)
     step_of_device = np.repeat(owner, np.diff(links.offset))
@@ -81,18 +81,16 @@ def extend_steps(stream: EventStream, links: Links, marked: Steps) -> Steps:
     if hits[0]:
         previous = max([previous, *_earlier_ends(stream, inside, inside[step_of_device == 0])])
     for i, (_, begin, finish) in enumerate(marked):
-        begin = max(previous, begin)
-        finish = max(finish, last_end[i].item() if hits[i] else begin, begin)
-        start.append(begin)
-        end.append(finish)
-        previous = finish
+        start.append(max(previous, begin))
+        previous = max(finish, last_end[i].item() if hits[i] else start[i], start[i])
+        end.append(previous)
     keep = _kept(hits.tolist())
     dtype = marked.start.dtype
     return Steps(marked.labels[:keep], np.array(start[:keep], dtype), np.array(end[:keep], dtype))
 
 
 def _earlier_ends(stream: EventStream, inside: NDArray[np.int64], of_first: NDArray[np.int64]) -> list[Any]:
-    """Latest end, if any, of device work launched outside the steps that was over before the first step's work began."""
+    """Latest end, if any, of device work that no step launched and that was over before the first step's work began."""
     outside = np.setdiff1d(stream.of(*DEVICE_KINDS), inside)
     ends = stream.end[outside]
     ends = ends[ends < stream.start[of_first].min()]

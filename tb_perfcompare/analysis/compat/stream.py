@@ -66,7 +66,8 @@ class EventStream:
         table = np.zeros(len(self.texts), dtype=np.bool_)
         for index in self.distinct_names:
             table[index] = bool(test(self.texts[index]))
-        return table[self.name]
+        truth: NDArray[np.bool_] = table[self.name]
+        return truth
 
     @cached_property
     def distinct_names(self) -> list[int]:
@@ -83,7 +84,8 @@ class EventStream:
 
     def argument(self, column: str, positions: NDArray[Any], missing: int | float) -> NDArray[Any]:
         """Values of an argument for the events at `positions`, `missing` where absent."""
-        return self.table.arg(column, missing)[self.row[positions]]
+        values: NDArray[Any] = self.table.arg(column, missing)[self.row[positions]]
+        return values
 
     @property
     def first_start(self) -> int | float:

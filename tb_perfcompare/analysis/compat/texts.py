@@ -13,8 +13,8 @@ _OCCUPANCY = (
     "Est. Achieved Occupancy:\n"
     "For most cases such as memory bandwidth bounded kernels, the higher the better. "
     "Occupancy is the ratio of active warps on an SM to the maximum number of active warps supported by the SM. "
-    "The theoretical occupancy of a kernel is upper limit occupancy of this kernel, limited by multiple factors such as "
-    "kernel shape, kernel used resource, and the GPU compute capability.\n"
+    "The theoretical occupancy of a kernel is upper limit occupancy of this kernel, limited by multiple factors such "
+    "as kernel shape, kernel used resource, and the GPU compute capability.\n"
     "Est. Achieved Occupancy of a kernel, OCC_K = "
     "min(threads of the kernel / SM number / max threads per SM, theoretical occupancy of the kernel). "
 )
@@ -52,15 +52,14 @@ SUMMARY_SM = (
 )
 
 SUMMARY_OCCUPANCY = (
-    f"\n{_OCCUPANCY}This overall number is the weighted average of all kernels' OCC_K using kernel's execution duration "
-    "as weight. It shows fine-grained low-level GPU utilization.\n"
+    f"\n{_OCCUPANCY}This overall number is the weighted average of all kernels' OCC_K using kernel's execution "
+    "duration as weight. It shows fine-grained low-level GPU utilization.\n"
 )
 
 
 def summary_tensor_cores(word: str) -> str:
     """What the share of tensor-core time means."""
-    text = (
-        f"\nKernel using Tensor Cores:\nTotal {word} Time for Tensor Core kernels / Total {word} Time for all kernels.\n"
-    )
+    text = "\nKernel using Tensor Cores:\n"
+    text += f"Total {word} Time for Tensor Core kernels / Total {word} Time for all kernels.\n"
     remark = "It is always 0.0 On MLU devices because MLU does not using Tensor Cores.\n"
     return text + remark if word == "MLU" else text

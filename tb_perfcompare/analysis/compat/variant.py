@@ -1,4 +1,4 @@
-"""The torch-tb-profiler lines whose answers are reproduced: one row per line, no other module knows which one it serves."""
+"""The torch-tb-profiler lines whose answers are reproduced, a row each; no other module knows which one it serves."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tb_perfcompare.analysis.compat.kinds import COMMON_SPELLINGS, Kind
 from tb_perfcompare.analysis.compat.tensor_cores import ELIGIBLE_OPERATORS, KERNEL_MARKS
+from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recording import TraceRecording
 
 
@@ -94,7 +95,7 @@ GIT = Variant(
     key="git",
     word="GPU",
     metrics_key="gpu_metrics",
-    categories={**COMMON_SPELLINGS, **{name: Kind.RUNTIME for name in _GPU_RUNTIMES}},
+    categories={**COMMON_SPELLINGS, **dict.fromkeys(_GPU_RUNTIMES, Kind.RUNTIME)},
     collective_libraries=("nccl", "gloo"),
     device_library="nccl",
     copies_in_collectives=False,
@@ -156,8 +157,10 @@ def _is_cambricon(recording: TraceRecording) -> bool:
     if any(str(label).startswith("MLU ") for label in recording.process_labels.values()):
         return True
     events = recording.events
-    if any(name in events.args for name in ("kernel_type", "dim", "tasktopo")):
-        return True
+    for argument in ("kernel_type", "dim", "tasktopo"):
+        column = events.args.get(argument)
+        if column is not None and (events.category[column.rows] == Category.KERNEL).any():
+            return True
     for category in ("privateuse1_runtime", "mlu_runtime"):
         index = events.strings.find(category)
         if index >= 0:

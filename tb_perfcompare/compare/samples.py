@@ -1,0 +1,68 @@
+"""What counts as one observation: a step of the job, not a step of each of its ranks.
+
+Ranks of one job run their steps together, so that n ranks do not make n independent observations. Where every worker
+recorded the same steps, a step's time is the mean over workers, which leaves the mean over all steps, and so the
+ledger, unchanged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary import Summary
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """o observations of one side.
+
+    group     (s,) int64 observation each admitted step belongs to
+    capture   (o,) int32 span the observation was recorded in, numbered from 0
+    label     o texts: number of the step
+    pooled    True when an observation is the mean over workers
+    uneven    True when workers recorded different steps, which are then observations of their own
+    """
+
+    group: Ints
+    capture: NDArray[np.int32]
+    label: tuple[str, ...]
+    pooled: bool
+    uneven: bool
+
+    def means(self, values: Ints) -> Ints:
+        """(..., s) values per step -> (..., o) means per observation, rounded to whole nanoseconds."""
+        if not self.pooled:
+            return values
+        members = np.bincount(self.group, minlength=len(self.label))
+        flat = values.reshape(-1, values.shape[-1])
+        sums = np.stack([np.bincount(self.group, weights=row, minlength=len(self.label)) for row in flat])
+        return np.rint(sums / members).astype(np.int64).reshape(*values.shape[:-1], len(self.label))
+
+
+def observations(summary: Summary) -> Samples:
+    """How the steps of a side make observations."""
+    steps, captures = summary.steps, summary.captures
+    workers = {capture.worker for capture in captures}
+    alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
+    if len(workers) < 2:
+        return alone
+    seen: dict[tuple[str, str, str], int] = {}
+    keys: list[tuple[str, str, int]] = []
+    for at, label in zip(steps.capture.tolist(), steps.label, strict=True):
+        capture = captures[at]
+        # A label may come twice in a capture (a restarted counter): the second is another step.
+        place = (capture.span, capture.worker, label)
+        seen[place] = seen.get(place, 0) + 1
+        keys.append((capture.span, label, seen[place]))
+    index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    group = np.array([index[key] for key in keys], dtype=np.int64)
+    if (np.bincount(group) != len(workers)).any():
+        return Samples(alone.group, alone.capture, alone.label, False, True)
+    spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _, _ in index))}
+    capture_of = np.array([spans[span] for span, _, _ in index], dtype=np.int32)
+    return Samples(group, capture_of, tuple(label for _, label, _ in index), True, False)

@@ -1,0 +1,144 @@
+"""One TensorBoard, one Chromium and one log directory for all tests of the tab."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.tab import PLUGIN, Tab, link
+from tests.frontend_tools import ROOT, axe_source, unavailable
+
+PREFIX = "/a/b"
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+START_S = 90
+
+
+@pytest.fixture(scope="session")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copies of the demo runs, and a run whose file is damaged."""
+    demo = ROOT / "demo_logs"
+    target = tmp_path_factory.mktemp("logs") / "resnet"
+    for pair in ("cpu_training", "gpu_training_synthetic"):
+        shutil.copytree(demo / pair, target / pair)
+    broken = target / "damaged" / "worker0.1750000000000.pt.trace.json.gz"
+    broken.parent.mkdir()
+    broken.write_bytes(b"this is no gzip stream")
+    return target
+
+
+@pytest.fixture(scope="session")
+def server(logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a TensorBoard below a path prefix."""
+    if PLUGIN not in {entry.name for entry in entry_points(group="tensorboard_plugins")}:
+        unavailable("tb_perfcompare is not installed here: pip install -e .")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log_path = tmp_path_factory.mktemp("tensorboard") / "log"
+    command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(logdir), "--host", "127.0.0.1"]
+    command += ["--port", str(port), "--path_prefix", PREFIX, "--load_fast=false"]
+    with log_path.open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+    base = f"http://127.0.0.1:{port}{PREFIX}/"
+    try:
+        _wait_for(base + "data/plugins_listing", process, log_path)
+        yield base
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log_path: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                answer.read()
+            return
+        except OSError:
+            time.sleep(0.3)
+    pytest.fail(f"TensorBoard did not start:\n{log_path.read_text(errors='replace')[-3000:]}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        unavailable("no chromium on PATH: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """Source of the accessibility checker."""
+    return axe_source()
+
+
+@pytest.fixture(scope="session")
+def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where pictures go: the directory in TB_PERFCOMPARE_SCREENSHOTS, else a temporary one."""
+    chosen = os.environ.get("TB_PERFCOMPARE_SCREENSHOTS")
+    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _shared_tab(chromium: Browser, server: str) -> Iterator[Tab]:
+    page = chromium.new_page(viewport={"width": 1500, "height": 900})
+    tab = Tab(page, server).load()
+    tab.answer()
+    yield tab
+    page.close()
+
+
+@pytest.fixture
+def tab(_shared_tab: Tab) -> Iterator[Tab]:
+    """The loaded tab, set back to a first visit; fails the test if our frame complained of anything."""
+    tab = _shared_tab
+    tab.complaints.clear()
+    tab.allowed.clear()
+    tab.page.unroute_all()
+    tab.page.set_viewport_size({"width": 1500, "height": 900})
+    tab.dark(False)
+    tab.go(link())
+    tab.answer()
+    yield tab
+    assert tab.faults() == []
+
+
+@pytest.fixture
+def fresh_tab(chromium: Browser, server: str) -> Iterator[Tab]:
+    """A page that has not been loaded yet, for tests of the start or with changed answers."""
+    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
+    tab = Tab(context.new_page(), server)
+    yield tab
+    faults = tab.faults()
+    context.close()
+    assert faults == []

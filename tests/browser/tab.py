@@ -1,0 +1,100 @@
+"""The tab as a test sees it: TensorBoard's page, our frame in it, and everything that frame said or asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from playwright.sync_api import ConsoleMessage, Frame, Locator, Page, Request
+
+PLUGIN = "tb_perfcompare"
+OURS = f"name={PLUGIN}"
+LOAD_MS = 30_000
+
+
+def link(**keys: str) -> str:
+    """The hash that opens the tab with these keys."""
+    return "#" + "&".join([PLUGIN, *(f"p.{PLUGIN}.{key}={quote(value, safe='')}" for key, value in keys.items())])
+
+
+NORMAL, ABNORMAL = "cpu_training/normal", "cpu_training/abnormal"
+GPU_A, GPU_B = "gpu_training_synthetic/baseline", "gpu_training_synthetic/candidate"
+
+
+@dataclass
+class Tab:
+    """One page of TensorBoard. `complaints` are console errors, exceptions and foreign requests of our frame."""
+
+    page: Page
+    base: str
+    complaints: list[str] = field(default_factory=list)
+    allowed: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        self.page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning") and PLUGIN in (message.location or {}).get("url", ""):
+            self.complaints.append(f"console {message.type}: {message.text} {message.location.get('url')}")
+
+    def _request(self, request: Request) -> None:
+        if request.is_navigation_request():
+            return
+        local = request.url.startswith((self.base, "blob:", "data:"))
+        if not local and OURS in request.frame.url:
+            self.complaints.append(f"request off the server: {request.url}")
+
+    def faults(self) -> list[str]:
+        """Complaints that the test did not provoke on purpose."""
+        return [said for said in self.complaints if not any(part in said for part in self.allowed)]
+
+    def load(self, hash_: str = "") -> Tab:
+        """Loads TensorBoard afresh with this hash."""
+        self.page.goto("about:blank")
+        self.page.goto(self.base + (hash_ or link()))
+        return self
+
+    def go(self, hash_: str) -> Tab:
+        """Edits the address by hand, without loading again."""
+        self.page.evaluate("hash => { location.hash = hash }", hash_)
+        return self
+
+    @property
+    def frame(self) -> Frame:
+        for _ in range(LOAD_MS // 50):
+            for frame in self.page.frames:
+                if "plugin_entry" in frame.url and OURS in frame.url:
+                    return frame
+            self.page.wait_for_timeout(50)
+        raise AssertionError("our frame did not appear")
+
+    def find(self, selector: str, **options: str) -> Locator:
+        """In our frame."""
+        return self.frame.locator(selector, **options)
+
+    def wait(self, selector: str) -> Locator:
+        """Until it is visible in our frame."""
+        found = self.find(selector).first
+        found.wait_for(state="visible", timeout=LOAD_MS)
+        return found
+
+    def answer(self) -> str:
+        """Text of the verdict, once it is there."""
+        return self.wait(".verdict h2").inner_text()
+
+    def until(self, script: str) -> None:
+        """Until a JavaScript expression is true in our frame."""
+        self.frame.wait_for_function(script, timeout=LOAD_MS)
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+
+    def address(self) -> str:
+        return str(self.page.evaluate("location.hash"))
+
+    def dark(self, on: bool) -> None:
+        """What TensorBoard's own switch does."""
+        self.page.evaluate("on => document.body.classList.toggle('dark-mode', on)", on)
+        self.until(f"document.documentElement.classList.contains('dark') === {'true' if on else 'false'}")

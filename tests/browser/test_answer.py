@@ -1,0 +1,82 @@
+"""The summary: verdict, findings, waterfall and step times tell one story, and lead to the tables."""
+
+from __future__ import annotations
+
+import re
+
+from tests.browser.tab import GPU_A, GPU_B, LOAD_MS, Tab, link
+
+
+def milliseconds(text: str) -> float:
+    """`+17.72 ms` as a number."""
+    found = re.search(r"([+\u2212-]?)([\d,.]+)\s*ms", text)
+    assert found, text
+    return (-1 if found[1] in ("-", "\u2212") else 1) * float(found[2].replace(",", ""))
+
+
+def test_answer_is_readable_without_scrolling(tab: Tab) -> None:
+    box = tab.find(".verdict").bounding_box()
+    chart = tab.find(".waterfall").bounding_box()
+    assert box and chart
+    assert box["y"] + box["height"] < 500
+    assert chart["y"] < 560
+
+
+def test_waterfall_ends_at_b_and_says_that_it_adds_up(tab: Tab) -> None:
+    totals = [milliseconds(text) for text in tab.find(".falls .total .fall-value").all_inner_texts()]
+    deltas = tab.find("button.fall .fall-value").all_inner_texts()
+    assert len(deltas) == 8
+    assert abs(totals[0] + sum(milliseconds(d) for d in deltas if d != "0") - totals[1]) < 0.05
+    assert "exactly" in tab.find(".sum").inner_text()
+
+
+def test_a_part_opens_its_entries_and_filters_the_attribution(tab: Tab) -> None:
+    tab.find("button.fall", has_text="DataLoader").click()
+    assert "enumerate(DataLoader)" in tab.find(".entries").inner_text()
+    assert "p.tb_perfcompare.cat=DataLoader" in tab.address()
+    tab.find(".entries .link-button").click()
+    tab.wait(".grid-body .row")
+    assert tab.find(".chip-filter").inner_text().strip() == "Part: DataLoader"
+    assert set(tab.find(".grid-body .row .key:nth-child(2)").all_inner_texts()) == {"DataLoader"}
+    tab.find("body").press("Escape")
+    tab.until("document.querySelectorAll('.chip-filter').length === 0")
+
+
+def test_evidence_leads_to_its_row(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B))
+    tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
+    tab.find(".card .link-button", has_text="Kernels").first.click()
+    assert "sgemm" in tab.wait(".row-panel .full-name").inner_text()
+    assert "sgemm" in tab.find(".grid-body .row.selected").inner_text()
+
+
+def test_steps_are_told_by_pointer_and_keyboard(tab: Tab) -> None:
+    chart = tab.wait(".step-chart")
+    chart.focus()
+    chart.press("ArrowRight")
+    assert re.search(r"Normal, step \d+ of capture .*: [\d.]+\s*ms", tab.find(".step-read").inner_text())
+    chart.press("Enter")
+    tab.wait(".row-panel")
+    assert "p.tb_perfcompare.tab=steps" in tab.address()
+
+
+def test_method_and_caveats_open(tab: Tab) -> None:
+    tab.find(".how summary").click()
+    assert "Mann-Whitney" in tab.find(".how").inner_text()
+    tab.find(".caveats summary").click()
+    assert "Passed" in tab.find(".caveats").inner_text()
+
+
+def test_open_in_the_profiler_tab(fresh_tab: Tab) -> None:
+    """TensorBoard shows the other tab on the run we compare; ours stays as it was."""
+    tab = fresh_tab
+    tab.allowed.append("google is not defined")  # that tab's page wants a library from the internet
+    tab.load(link(a=GPU_A, b=GPU_B)).answer()
+    tab.wait(".side-b button").click()
+    tab.page.wait_for_function("location.hash.startsWith('#pytorch_profiler')")
+    assert f"p.tb_perfcompare.a={GPU_A.replace('/', '%2F')}" in tab.address()
+    run_name = """name => [...document.querySelectorAll('iframe')].some(frame =>
+        frame.src.includes('name=pytorch_profiler') && frame.contentDocument?.body?.textContent.includes(name))"""
+    tab.page.wait_for_function(run_name, arg=GPU_B, timeout=LOAD_MS)
+    tab.page.evaluate("location.hash = location.hash.replace('pytorch_profiler', 'tb_perfcompare')")
+    assert tab.answer().startswith("B is slower")

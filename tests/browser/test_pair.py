@@ -1,0 +1,112 @@
+"""Choosing the pair: the guess, pickers, swap, suggestions, links and Back."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, Tab, link
+
+
+def pair(tab: Tab) -> tuple[str, str]:
+    """Runs shown in the two pickers."""
+    a, b = (tab.find(f"select[aria-label='{side}: run']").input_value() for side in ("Normal", "Abnormal"))
+    return a, b
+
+
+def test_both_plugins_are_in_one_tensorboard(server: str) -> None:
+    with urllib.request.urlopen(server + "data/plugins_listing") as answer:
+        listing = json.load(answer)
+    assert {PLUGIN, "pytorch_profiler"} <= set(listing)
+    assert listing[PLUGIN]["tab_name"] == "Perf Compare"
+    assert listing[PLUGIN]["enabled"] is True
+
+
+def test_first_visit_guesses_a_pair_and_says_so(tab: Tab) -> None:
+    assert pair(tab) == (NORMAL, ABNORMAL)
+    assert "guess" in tab.find(".guess").inner_text().lower()
+    assert tab.answer().startswith("B is slower")
+    assert "data loader" in tab.find(".verdict .cause").inner_text()
+    assert tab.find(".facts").first.inner_text().startswith("20 steps")
+
+
+def test_picking_runs_changes_the_answer_and_the_address(tab: Tab) -> None:
+    tab.find("select[aria-label='Normal: run']").select_option(GPU_A)
+    tab.find("select[aria-label='Abnormal: run']").select_option(GPU_B)
+    tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
+    assert tab.find(".guess").count() == 0
+    assert link(a=GPU_A, b=GPU_B)[1:] in tab.address()
+
+
+def test_a_worker_or_span_can_be_chosen(tab: Tab) -> None:
+    tab.find("select[aria-label='Abnormal: span']").select_option("2")
+    tab.until("document.querySelector('.side-b .facts').textContent.includes('10 steps')")
+    assert "p.tb_perfcompare.bs=2" in tab.address()
+
+
+def test_swap_negates_the_difference(tab: Tab) -> None:
+    before = tab.find(".verdict .effect").inner_text()
+    tab.find("body").press("x")
+    tab.until("document.querySelector('.verdict')?.textContent.includes('B is faster')")
+    assert pair(tab) == (ABNORMAL, NORMAL)
+    after = tab.find(".verdict .effect").inner_text()
+    assert before.split()[1].replace("+", "\u2212") == after.split()[1]
+
+
+def test_suggested_pairs_are_one_click(tab: Tab) -> None:
+    tab.find(".menu button", has_text="Suggested pairs").click()
+    tab.find(".pop-item", has_text=GPU_A).first.click()
+    tab.until(f"document.querySelector('.side-b select').value === '{GPU_B}'")
+    assert tab.find(".pop").count() == 0
+
+
+def test_a_link_restores_pair_view_and_filters(fresh_tab: Tab) -> None:
+    tab = fresh_tab.load(link(a=GPU_B, b=GPU_A, tab="kernels", q="gemm", sort="-delta_us", min="0"))
+    tab.wait(".grid-body .row")
+    assert pair(tab) == (GPU_B, GPU_A)
+    assert tab.find(".search input").input_value() == "gemm"
+    assert tab.find("[aria-selected=true][role=tab]").inner_text().startswith("Kernels")
+    assert tab.find("[aria-sort=descending]").inner_text().startswith("Δ")
+    assert all("gemm" in name for name in tab.find(".grid-body .key").all_inner_texts())
+    address = tab.address()
+    tab.page.reload()
+    tab.wait(".grid-body .row")
+    assert tab.address() == address
+
+
+def test_back_undoes_a_choice_and_another_tab_does_not(tab: Tab) -> None:
+    tab.find("select[aria-label='Normal: run']").select_option(GPU_A)
+    tab.until(f"document.querySelector('.side-a select').value === '{GPU_A}'")
+    tab.page.evaluate("history.back()")
+    tab.until(f"document.querySelector('.side-a select').value === '{NORMAL}'")
+    tab.go(link(a=GPU_A, b=GPU_B))
+    tab.until(f"document.querySelector('.side-a select').value === '{GPU_A}'")
+    tab.page.evaluate("location.hash = location.hash.replace('tb_perfcompare', 'timeseries')")
+    tab.page.wait_for_timeout(300)
+    tab.page.evaluate("location.hash = location.hash.replace('timeseries', 'tb_perfcompare')")
+    assert pair(tab) == (GPU_A, GPU_B)
+
+
+def test_copied_link_names_the_guessed_pair(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.load().answer()
+    tab.find("button", has_text="Copy link").click()
+    tab.wait(".banner")
+    copied = tab.page.evaluate("navigator.clipboard.readText()")
+    assert copied == tab.base + link(a=NORMAL, b=ABNORMAL, v="1")
+
+
+def test_reports_are_saved(tab: Tab) -> None:
+    for label, expected in (("Report (Markdown)", "## Slower"), ("Everything (JSON)", "tb_perfcompare.comparison/1")):
+        tab.find(".menu button", has_text="Export").click()
+        with tab.page.expect_download() as download:
+            tab.find(".pop-item", has_text=label).click()
+        assert expected in download.value.path().read_text(encoding="utf-8")
+
+
+def test_step_window_asks_again(tab: Tab) -> None:
+    with tab.page.expect_request(lambda request: "step_window=marker" in request.url):
+        tab.find(".segments button", has_text="marker").click()
+    tab.answer()
+    assert "p.tb_perfcompare.w=marker" in tab.address()

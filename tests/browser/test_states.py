@@ -1,0 +1,120 @@
+"""What the tab shows when there is no answer: nothing found, one run, damage, waiting, a server that went away."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Route
+
+from tests.browser.tab import ABNORMAL, NORMAL, Tab, link
+
+
+def runs_answer(tab: Tab, **changes: Any) -> None:
+    """Lets api/runs answer as usual except for some members."""
+
+    def change(route: Route) -> None:
+        answer = json.loads(route.fetch().body())
+        for key, value in changes.items():
+            answer[key] = value(answer[key]) if callable(value) else value
+        route.fulfill(body=json.dumps(answer), content_type="application/json")
+
+    tab.page.route("**/api/runs*", change)
+
+
+def test_no_runs(fresh_tab: Tab, logdir: Path) -> None:
+    runs_answer(fresh_tab, runs=[], pairs=[])
+    state = fresh_tab.load().wait("section.state").inner_text()
+    assert "No profiler runs found" in state
+    assert str(logdir) in state
+    assert ".pt.trace.json" in state and "tensorboard_trace_handler" in state
+
+
+def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
+    runs_answer(fresh_tab, pairs=[], runs=lambda runs: [run for run in runs if run["run"] == NORMAL])
+    tab = fresh_tab.load()
+    assert NORMAL in tab.wait(".state").inner_text()
+    tab.find("button", has_text="Compare its spans").click()
+    tab.answer()
+    assert tab.find("select[aria-label='Abnormal: span']").input_value() == "2"
+
+
+def test_many_runs_are_searched(fresh_tab: Tab) -> None:
+    def more(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return runs + [{**runs[0], "run": f"trial_{i:02d}"} for i in range(40)]
+
+    runs_answer(fresh_tab, runs=more)
+    tab = fresh_tab.load()
+    tab.answer()
+    picker = tab.find("input[aria-label='Normal: run']")
+    picker.fill("gpu base")
+    picker.press("Enter")
+    tab.until("document.querySelector('.side-a input').value === 'gpu_training_synthetic/baseline'")
+
+
+def test_a_missing_run_is_named(tab: Tab) -> None:
+    tab.go(link(a="gone/for good", b=ABNORMAL))
+    assert "gone/for good" in tab.wait(".state[role=alert]").inner_text()
+    assert tab.find("select[aria-label='Normal: run'] option", has_text="(missing)").count() == 1
+
+
+def test_a_damaged_file_is_named_with_a_remedy(tab: Tab) -> None:
+    tab.allowed.append("422")
+    tab.go(link(a=NORMAL, b="damaged"))
+    alert = tab.wait(".state.failed").inner_text()
+    assert "worker0.1750000000000.pt.trace.json.gz" in alert
+    assert "torch.profiler" in alert
+    tab.find("button", has_text="Try again").click()
+    tab.wait(".state.failed")
+
+
+def test_progress_is_shown_and_can_be_cancelled(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    held: list[Route] = []
+    tab.page.route("**/api/comparison*", lambda route: held.append(route))
+    tab.load().wait(".loading")
+    assert "so far" in tab.find(".loading").inner_text()
+    tab.find(".loading button", has_text="Cancel").click()
+    assert "Cancelled" in tab.wait(".state").inner_text()
+    tab.page.unroute("**/api/comparison*")
+    tab.find("button", has_text="Compare again").click()
+    tab.answer()
+
+
+def test_server_gone_keeps_the_answer_on_screen(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    tab.allowed.append("ERR_CONNECTION_REFUSED")
+    tab.load().answer()
+    tab.page.route("**/api/runs*", lambda route: route.abort("connectionrefused"))
+    tab.find("button[aria-label='Look for new runs']").click()
+    assert "does not answer" in tab.wait(".banner").inner_text()
+    assert tab.answer().startswith("B is slower")
+    tab.page.unroute("**/api/runs*")
+    tab.until("document.querySelectorAll('.banner').length === 0")
+
+
+def test_page_older_than_the_server(fresh_tab: Tab) -> None:
+    runs_answer(fresh_tab, version="99.0")
+    assert "99.0" in fresh_tab.load().wait(".banner").inner_text()
+
+
+def test_new_data_waits_for_the_reader(fresh_tab: Tab, logdir: Path) -> None:
+    tab = fresh_tab.load(link(a=NORMAL, b=ABNORMAL))
+    before = tab.answer()
+    added = logdir / "added"
+    shutil.copytree(logdir / "cpu_training" / "normal", added)
+    second = sorted((logdir / ABNORMAL).iterdir())[1]
+    kept = second.read_bytes()
+    try:
+        second.unlink()
+        tab.page.locator("button[aria-label='Reload data'], .reload-button, [title*='eload']").first.click()
+        assert "Newer data for Abnormal" in tab.wait(".banner").inner_text()
+        assert "added" in tab.find("select[aria-label='Normal: run'] option").all_inner_texts()
+        assert tab.answer() == before
+        tab.find(".banner button", has_text="Update").click()
+        tab.until("document.querySelector('.side-b .facts').textContent.includes('10 steps')")
+    finally:
+        second.write_bytes(kept)
+        shutil.rmtree(added)

@@ -1,0 +1,139 @@
+"""The tables: search, order, filters, columns, row details, keyboard, and length."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import Route
+
+from tests.browser.tab import GPU_A, GPU_B, Tab, link
+
+KERNELS = link(a=GPU_A, b=GPU_B, tab="kernels", min="0")
+
+
+def names(tab: Tab) -> list[str]:
+    return tab.find(".grid-body .row > :first-child").all_inner_texts()
+
+
+def open_kernels(tab: Tab) -> Tab:
+    tab.go(KERNELS).wait(".grid-body .row")
+    return tab
+
+
+def test_search_order_and_filters(tab: Tab) -> None:
+    open_kernels(tab)
+    everything = names(tab)
+    tab.find("body").press("/")
+    tab.page.keyboard.type("gemm -128x64")
+    tab.until("document.querySelector('.table-footer').textContent.startsWith('1 of')")
+    assert names(tab) == ["ampere_sgemm_64x64_tn"]
+    tab.find(".search input").fill("/(/")
+    assert "Not a regular expression" in tab.wait(".error-text").inner_text()
+    tab.find(".search input").fill("")
+    tab.find(".head-button", has_text="Name").click()
+    assert names(tab) == sorted(everything, key=lambda name: names_key(tab, name))
+    tab.find(".segments button", has_text="New").click()
+    tab.until("document.querySelectorAll('.grid-body .chip-new').length === document.querySelectorAll('.grid-body .row').length")
+    assert tab.find(".grid-body .absent").count() > 0
+
+
+def names_key(tab: Tab, shown: str) -> str:
+    """The full name behind a shown one: tables are ordered by full names."""
+    cell = tab.find(".grid-body .row > :first-child", has_text=shown.split(" ‹")[0].split("\n")[0])
+    titles = [cell.nth(i).get_attribute("title") or "" for i in range(cell.count()) if cell.nth(i).inner_text() == shown]
+    return titles[0]
+
+
+def test_small_differences_are_hidden_and_counted(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="kernels")).wait(".grid-body .row")
+    footer = tab.find(".table-footer")
+    assert "below 0.1\u202f% of the step hidden" in footer.inner_text()
+    few = len(names(tab))
+    footer.locator("button", has_text="show").click()
+    tab.until(f"document.querySelectorAll('.grid-body .row').length > {few}")
+    assert "hidden" not in footer.inner_text()
+
+
+def test_columns_can_be_chosen_and_travel_in_the_link(tab: Tab) -> None:
+    open_kernels(tab)
+    tab.find(".menu button", has_text="Columns").click()
+    box = tab.find(".checks label", has_text="Δ by count").locator("input")
+    box.check()
+    assert "Δ by count" in tab.find(".grid-head").inner_text()
+    assert "p.tb_perfcompare.cols=" in tab.address()
+    box.uncheck()
+    assert "p.tb_perfcompare.cols=" not in tab.address()
+    box.press("Escape")
+    assert tab.find(".pop").count() == 0
+
+
+def test_row_details_by_mouse_and_keys(tab: Tab) -> None:
+    open_kernels(tab)
+    tab.find(".grid-body .row").nth(1).click()
+    first = tab.wait(".row-panel .full-name").inner_text()
+    assert "<" in first and len(first) > len(names(tab)[1])
+    assert {"Normal", "Abnormal"} <= set(tab.find(".measures thead").inner_text().split())
+    tab.find(".grid").press("]")
+    tab.until("document.querySelector('.grid-body .row.selected')?.getAttribute('aria-rowindex') === '4'")
+    tab.find(".definitions summary").click()
+    assert "candidate minus baseline" in tab.find(".definitions").inner_text()
+    tab.find(".grid").press("Escape")
+    tab.until("!document.querySelector('.row-panel')")
+
+
+def test_grid_is_worked_by_keys_alone(tab: Tab) -> None:
+    open_kernels(tab)
+    grid = tab.find(".grid")
+    grid.focus()
+    for key, expected in (("ArrowDown", "2"), ("ArrowDown", "3"), ("Home", "2"), ("End", grid.get_attribute("aria-rowcount"))):
+        grid.press(key)
+        assert tab.find(".grid-body .row.selected").get_attribute("aria-rowindex") == expected
+    active = grid.get_attribute("aria-activedescendant")
+    assert tab.find(f"#{active}").get_attribute("aria-selected") == "true"
+    grid.press("Enter")
+    tab.wait(".row-panel")
+    tab.find(".row-panel button[aria-label='Close (Esc)']").click()
+    assert tab.frame.evaluate("document.activeElement.className") == "grid"
+
+
+def test_views_are_switched_by_number_and_arrows(tab: Tab) -> None:
+    tab.find("body").press("2")
+    tab.wait(".grid")
+    selected = "[role=tab][aria-selected=true]"
+    assert tab.find(selected).inner_text().startswith("Attribution")
+    tab.find(selected).focus()
+    tab.press("ArrowRight")
+    assert tab.find(selected).inner_text().startswith("Categories")
+    tab.press("Home")
+    tab.wait(".verdict")
+    tab.find("body").press("?")
+    assert "swap the two sides" in tab.wait("dialog").inner_text()
+    tab.press("Escape")
+    assert tab.find("dialog").count() == 0
+
+
+def test_absent_tables_are_listed_with_the_reason(tab: Tab) -> None:
+    tab.find(".absent-tabs button").click()
+    assert "Kernels" in tab.find(".absent-list").inner_text()
+    tab.press("Escape")
+    tab.go(link(tab="kernels"))
+    assert "No kernels table" in tab.wait(".state-title").inner_text()
+
+
+def test_fifty_thousand_rows(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+
+    def inflate(route: Route) -> None:
+        answer = json.loads(route.fetch(url=route.request.url + "&stream=0").body())
+        table = answer["tables"]["kernels"]
+        model = table["rows"][0]
+        table["rows"] = [[f"kernel_{i:05d}", *model[1:]] for i in range(50_001)]
+        route.fulfill(body=json.dumps({"result": answer}) + "\n", content_type="application/x-ndjson")
+
+    tab.page.route("**/api/comparison*", inflate)
+    tab.load(KERNELS).wait(".grid-body .row")
+    assert tab.find(".grid-body .row").count() < 80
+    tab.find(".grid").focus()
+    tab.press("End")
+    tab.until("document.querySelector('.grid-body .row.selected')?.textContent.includes('kernel_50000')")
+    assert tab.find(".grid-body .row").count() < 80

@@ -1,0 +1,100 @@
+"""Examples in documents are run: blocks of ```console with `$ tb-perfcompare ...` lines and what they print.
+
+A block is run from the top of the repository. A line `…` stands for the rest of the output, a line that ends with `…` for
+a longer one; `$ echo $?` prints the exit status of the command before it. `python -m tests.docs_examples` writes what the commands
+print now into the documents.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tb_perfcompare.cli.main import main
+
+REPOSITORY = Path(__file__).parents[1]
+DOCUMENTS = ("docs/cli.md",)
+CUT = "…"
+
+_BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
+_PROGRAM = "tb-perfcompare"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command as typed and the lines shown below it."""
+
+    command: str
+    shown: tuple[str, ...]
+
+
+def blocks(text: str) -> list[str]:
+    """The example blocks of a document."""
+    return _BLOCK.findall(text)
+
+
+def examples(block: str) -> Iterator[Example]:
+    """The commands of a block."""
+    command, shown = "", list[str]()
+    for line in block.splitlines():
+        if line.startswith("$ "):
+            if command:
+                yield Example(command, tuple(shown))
+            command, shown = line[2:], []
+        else:
+            shown.append(line)
+    if command:
+        yield Example(command, tuple(shown))
+
+
+def run_block(block: str) -> str:
+    """The block with what its commands print now, cut where it was cut."""
+    lines, status = list[str](), 0
+    for example in examples(block):
+        lines.append(f"$ {example.command}")
+        if example.command == "echo $?":
+            lines.append(str(status))
+            continue
+        status, printed = _run(example.command)
+        lines += _cut(printed, example.shown)
+    return "\n".join(lines) + "\n"
+
+
+def _cut(printed: list[str], shown: tuple[str, ...]) -> list[str]:
+    """What was printed, cut where the document cuts it."""
+    last = shown[-1] if shown else ""
+    if last == CUT:
+        return [*printed[: max(1, len(shown) - 1)], CUT]
+    if last.endswith(CUT) and printed:
+        return [*printed[: len(shown) - 1], printed[len(shown) - 1][: len(last) - 1] + CUT]
+    return printed
+
+
+def _run(command: str) -> tuple[int, list[str]]:
+    words = shlex.split(command)
+    assert words[0] == _PROGRAM, command
+    out = io.StringIO()
+    before = os.getcwd()
+    os.chdir(REPOSITORY)
+    try:
+        status = main(words[1:], out, out)
+    finally:
+        os.chdir(before)
+    return status, [line.rstrip() for line in out.getvalue().splitlines()]
+
+
+def refresh() -> None:
+    """Rewrites the documents."""
+    for name in DOCUMENTS:
+        path = REPOSITORY / name
+        text = path.read_text("utf-8")
+        path.write_text(_BLOCK.sub(lambda found: run_block(found.group()), text), "utf-8")
+
+
+if __name__ == "__main__":
+    refresh()

@@ -1,0 +1,247 @@
+"""Files that are broken in every way seen: what is still read, what is said about it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.recording import TraceRecording
+from tests.sources.layouts import LAYOUTS, encode, names_of, op, packed, read, rows_of
+
+EVENTS = [op(f"event {number}", 1000 + number, args={"Seq": number, "grid": [number, 1, 1]}) for number in range(9)]
+
+
+def with_text(event: str, layout: str = "native") -> bytes:
+    """A trace whose middle event is this text."""
+    marked = encode([EVENTS[0], EVENTS[1], "MARK", EVENTS[2], EVENTS[3]], layout)
+    return marked.replace(b'"MARK"', event.encode("latin-1"))
+
+
+def codes(recording: TraceRecording) -> list[NoteCode]:
+    return [note.code for note in recording.notes]
+
+
+# -- repaired -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "word", ["NaN", "Infinity", "-Infinity", "inf", "-inf", "nan", "N/A", "-5.-12", "1.#IND", "007"]
+)
+def test_words_that_are_no_json_become_null(word: str, layout: str) -> None:
+    text = json.dumps(op("odd", args={"Seq": 7, "blocks per SM": "WORD", "stream": 3})).replace('"WORD"', word)
+    recording = read(with_text(text, layout))
+    assert names_of(recording) == ["event 0", "event 1", "odd", "event 2", "event 3"]
+    odd = rows_of(recording.events)[2]
+    assert (odd["sequence"], odd["stream"], odd.get("blocks_per_sm")) == (7, 3, None)
+    assert codes(recording) == [NoteCode.REPAIRED]
+    assert "bare words (1)" in recording.notes[0].message
+
+
+@pytest.mark.parametrize(
+    ("name", "meant", "repair"),
+    [
+        ("a\tb\x01", "a\tb\x01", "control characters (2)"),
+        ("C:\\x\\d", "C:\\x\\d", "invalid escapes (2)"),
+        ("\\u12", "\\u12", "invalid escapes (1)"),
+        ("\\ud800 \\ud83d\\ude00", "\ufffd \U0001f600", "lone surrogates (1)"),
+        ("caf\xe9", "caf\ufffd", "bytes that are not UTF-8 (1)"),
+        ("NaN, and: [Infinity]", "NaN, and: [Infinity]", ""),
+    ],
+)
+def test_strings_that_are_no_json(name: str, meant: str, repair: str) -> None:
+    text = '{"ph":"X","cat":"x","name":"NAME","pid":1,"tid":1,"ts":1,"dur":1}'
+    recording = read(with_text(text.replace("NAME", name)))
+    assert names_of(recording)[2] == meant
+    assert len(recording.events) == 5
+    assert [repair in note.message for note in recording.notes] == ([True] if repair else [])
+
+
+def test_a_bare_word_in_a_damaged_event_does_not_change_its_strings() -> None:
+    text = '{"ph":"X","cat":"x","name":"a: NaN, b","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Seq":NaN}}'
+    assert names_of(read(with_text(text)))[2] == "a: NaN, b"
+
+
+def test_trailing_commas() -> None:
+    content = encode(EVENTS, "compact").replace(b"1, 1]}}", b"1, 1,],},}").replace(b"}}]", b"}},]")
+    recording = read(content)
+    assert rows_of(recording.events) == rows_of(read(encode(EVENTS)).events)
+    assert codes(recording) == [NoteCode.REPAIRED]
+
+
+def test_a_missing_comma_between_events() -> None:
+    recording = read(encode(EVENTS).replace(b"},\n  {", b"}\n  {", 1))
+    assert len(recording.events) == 9
+
+
+def test_a_byte_order_mark() -> None:
+    recording = read(b"\xef\xbb\xbf" + encode(EVENTS))
+    assert (len(recording.events), codes(recording)) == (9, [NoteCode.REPAIRED])
+
+
+def test_damage_in_other_members_is_repaired_too() -> None:
+    content = encode(EVENTS, root={"a": "MARK", "b": 1}).replace(b'"MARK"', b'[NaN, "\x01", 1,]')
+    recording = read(content)
+    assert recording.properties == {"a": [None, "\x01", 1], "b": 1}
+    assert (len(recording.events), recording.stats.complete) == (9, True)
+
+
+def test_a_root_that_breaks_before_the_events() -> None:
+    recording = read(encode(EVENTS).replace(b'"with_stack"', b"with_stack"))
+    assert len(recording.events) == 9
+    assert not recording.stats.complete
+
+
+def test_gzip_data_under_any_name_and_in_several_members() -> None:
+    content = encode(EVENTS)
+    recording = read(packed(content[:500]) + packed(content[500:]) + b"\0" * 10)
+    assert (len(recording.events), recording.stats.complete, recording.notes) == (9, True, ())
+
+
+# -- dropped --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "text",
+    ['{"ph":"X" "name":"x"}', "{'ph':'X'}", '{"ph":"X","name":"x","args":{"a":[1}', '{"ph":"X","name":"x', "{{", "}"],
+)
+def test_a_broken_event_costs_only_itself(text: str, layout: str) -> None:
+    recording = read(with_text(text, layout))
+    assert names_of(recording) == ["event 0", "event 1", "event 2", "event 3"]
+    assert recording.stats.complete
+
+
+def test_a_time_that_is_no_number_drops_the_event() -> None:
+    text = '{"ph":"X","cat":"x","name":"a","pid":1,"tid":1,"ts":NaN,"dur":1}'
+    recording = read(with_text(text))
+    assert recording.stats.dropped == {"ts": 1}
+    assert codes(recording) == [NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS]
+
+
+def test_deep_nesting_drops_the_event() -> None:
+    deep = "[" * 100_000 + "]" * 100_000
+    recording = read(with_text(f'{{"ph":"X","name":"a","ts":1,"dur":1,"args":{{"grid":{deep}}}}}'))
+    assert (len(recording.events), recording.stats.dropped) == (4, {"nested too deeply": 1})
+
+
+def test_deep_nesting_in_another_member_leaves_it_out() -> None:
+    content = encode(EVENTS, root={"a": "MARK", "b": 1}).replace(b'"MARK"', b"[" * 100_000 + b"]" * 100_000)
+    recording = read(content)
+    assert (len(recording.events), recording.properties) == (9, {"b": 1})
+    assert codes(recording) == [NoteCode.REPAIRED]
+
+
+def test_a_huge_string_is_read() -> None:
+    recording = read(encode([EVENTS[0], op("x" * 5_000_000), EVENTS[1]]), block_bytes=1 << 16)
+    assert [len(name) for name in names_of(recording)] == [7, 5_000_000, 7]
+
+
+def test_a_member_beyond_the_bound_is_left_out() -> None:
+    recording = read(encode(EVENTS, root={"stackFrames": "x" * 9_000_000, "b": 1}, events_at=1))
+    assert (len(recording.events), recording.properties, recording.stats.complete) == (9, {"b": 1}, True)
+    assert "stackFrames" in recording.notes[0].message
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_any_one_damaged_byte_costs_at_most_its_event(layout: str) -> None:
+    content = encode(EVENTS, layout)
+    middle = content.index(b"event 4")
+    start, end = content.rindex(b"{", 0, middle), content.rindex(b"}", 0, content.index(b"event 5"))
+    expected = {f"event {number}" for number in range(9) if number != 4}
+    draw = random.Random(layout)
+    for at in range(start, end):
+        damaged = bytearray(content)
+        damaged[at] = draw.choice(b'"{}[],:\\x0\x00\xff ')
+        assert expected <= set(names_of(read(bytes(damaged)))), damaged[at - 20 : at + 20]
+
+
+# -- cut short ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("events_at", [0, None])
+def test_cut_anywhere_gives_exactly_the_whole_events_before(layout: str, events_at: int | None) -> None:
+    content = encode(EVENTS[:4], layout, events_at=events_at)
+    first = content.index(b'"traceEvents": [') + len(b'"traceEvents": [')
+    ends = [_end_of_event(content, f"event {number}") for number in range(4)]
+    for cut in range(len(content.rstrip())):
+        if cut < first:
+            with pytest.raises(CorruptInput):
+                read(content[:cut])
+        else:
+            recording = read(content[:cut])
+            assert names_of(recording) == [f"event {number}" for number, end in enumerate(ends) if end <= cut]
+            assert (recording.stats.complete, codes(recording)) == (False, [NoteCode.TRUNCATED])
+
+
+def _end_of_event(content: bytes, name: str) -> int:
+    start = content.rindex(b"{", 0, content.index(name.encode()))
+    for end in range(start, len(content) + 1):
+        try:
+            json.loads(content[start:end])
+        except ValueError:
+            continue
+        return end
+    raise AssertionError(name)
+
+
+def test_a_cut_gzip_file_gives_what_can_be_inflated() -> None:
+    events = [op(f"event {number}", number, args={"x": random.Random(number).random()}) for number in range(300)]
+    content = packed(encode(events))
+    recovered = [len(read(content[:cut]).events) for cut in (len(content) // 2, len(content) - 9, len(content) - 1)]
+    assert 100 < recovered[0] < 200
+    assert recovered[1:] == [300, 300]
+
+
+def test_damaged_gzip_data_gives_what_comes_before() -> None:
+    events = [op(f"event {number}", number, args={"x": random.Random(number).random()}) for number in range(3000)]
+    content = bytearray(packed(encode(events)))
+    content[len(content) // 2 : len(content) // 2 + 64] = b"\xff" * 64
+    recording = read(bytes(content))
+    assert names_of(recording)[:1000] == [f"event {number}" for number in range(1000)]
+    assert NoteCode.TRUNCATED in codes(recording)
+    assert "gzip data damaged" in next(n.message for n in recording.notes if n.code is NoteCode.TRUNCATED)
+
+
+def test_a_wrong_gzip_checksum_costs_nothing() -> None:
+    content = bytearray(packed(encode(EVENTS)))
+    content[-8] ^= 1
+    recording = read(bytes(content))
+    assert (len(recording.events), recording.stats.complete, codes(recording)) == (9, True, [NoteCode.REPAIRED])
+
+
+# -- refused --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "byte 0: the file is empty; copy or record it again"),
+        (b" \n", "nothing but white space"),
+        (b"hello", "byte 0: not JSON"),
+        (b"  <html>", "byte 2: not JSON"),
+        (b"PK\x03\x04abc", "byte 0: not JSON but a zip archive; unpack it"),
+        (b'{"a": 1}', "root object: traceEvents is missing"),
+        (b'{"nodes": []}', "this is an execution trace"),
+        (b'{"a": 1', "byte 7: the file ends before traceEvents"),
+        (b'{"traceEvents": {"a": 1}}', "traceEvents: not a list"),
+        (b'{"traceEvents": [1, 2]}', "none of its 2 events is usable: not an object (2)"),
+        (b'{"traceEvents": [{"ph": "X"}]}', "none of its 1 events is usable: name (1)"),
+        (packed(b"")[:12], "the gzip data end early"),
+        (b"\x1f\x8b\x08\0", "the gzip data end early"),
+        (b"\x1f\x8b\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "gzip data damaged"),
+        (b'"traceEvents"', "byte 0: not JSON"),
+    ],
+)
+def test_files_without_any_event_are_refused_with_place_and_remedy(content: bytes, message: str) -> None:
+    with pytest.raises(CorruptInput) as refused:
+        read(content)
+    assert message in str(refused.value)
+    assert str(refused.value).startswith("worker0.pt.trace.json: ")
+    assert refused.value.place
+    assert refused.value.hint

@@ -1,0 +1,122 @@
+"""Texts of numbers become exact columns."""
+
+from __future__ import annotations
+
+import json
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tb_perfcompare.sources.numbers import parse_floats, parse_integers, parse_times
+
+
+def times(*texts: str) -> list[int | None]:
+    parsed = parse_times([text.encode() for text in texts])
+    return [ns if ok else None for ns, ok in zip(parsed.ns.tolist(), parsed.valid.tolist(), strict=True)]
+
+
+def integers(*texts: str) -> list[int | None]:
+    values, valid = parse_integers([text.encode() for text in texts])
+    return [value if ok else None for value, ok in zip(values.tolist(), valid.tolist(), strict=True)]
+
+
+def floats(*texts: str) -> list[float | None]:
+    values, valid = parse_floats([text.encode() for text in texts])
+    return [value if ok else None for value, ok in zip(values.tolist(), valid.tolist(), strict=True)]
+
+
+def test_absolute_microseconds_keep_their_nanoseconds() -> None:
+    assert times("1712195495519689.047", "1712195495519689.048") == [1712195495519689047, 1712195495519689048]
+
+
+def test_any_number_of_decimals_in_one_column() -> None:
+    assert times("7", "7.5", "7.25", "-0.125", "0.5", "12.0") == [7000, 7500, 7250, -125, 500, 12000]
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"), [("1.0005", 1000), ("1.0015", 1002), ("-1.0005", -1000), ("-1.0015", -1002), ("2.00051", 2001)]
+)
+def test_finer_than_a_nanosecond_rounds_half_to_even(text: str, ns: int) -> None:
+    parsed = parse_times([text.encode(), b"3"])
+    assert (parsed.ns[0], parsed.finer) == (ns, 1)
+
+
+def test_zeros_behind_the_nanosecond_are_not_finer() -> None:
+    assert parse_times([b"1.250000"]).finer == 0
+
+
+def test_exponents_are_exact() -> None:
+    assert times("1.5e3", "1E-3", "1e-4", "12e2") == [1_500_000, 1, 0, 1_200_000]
+
+
+def test_only_json_numbers_are_times() -> None:
+    assert times("null", '"12"', "true", "[1,2]", '{"a":1}', "4") == [None, None, None, None, None, 4000]
+
+
+def test_times_beyond_int64_are_refused() -> None:
+    assert times("9223372036854775.807", "9223372036854775.808", "1e300", "1e-300", "0e999999999") == [
+        2**63 - 1,
+        None,
+        None,
+        0,
+        0,
+    ]
+
+
+@pytest.mark.parametrize(("texts", "fractional"), [(["1", "2"], False), (["1", "2.0"], True), (["1", "2e0"], True)])
+def test_fractional_is_about_spelling(texts: list[str], fractional: bool) -> None:
+    assert parse_times([text.encode() for text in texts]).fractional is fractional
+
+
+def test_integers_in_any_dress() -> None:
+    assert integers("128", '"128"', "128.0", "1.28e2", '" 7 "') == [128, 128, 128, 128, 7]
+
+
+def test_what_is_no_integer_is_absent() -> None:
+    assert integers("1.5", "null", "true", '"N/A"', "[1]", '"1_000"') == [None] * 6
+
+
+def test_integers_beyond_int64_are_absent() -> None:
+    assert integers(str(2**63 - 1), str(2**63), str(-(2**63)), str(2**64), str(-(2**63) + 1)) == [
+        2**63 - 1,
+        None,
+        None,
+        None,
+        -(2**63) + 1,
+    ]
+
+
+def test_floats_in_any_dress() -> None:
+    assert floats("1.5", "3", '"2.5"', "1e2", "null", '"N/A"', '"inf"', "1e999") == [1.5, 3.0, 2.5, 100.0] + [None] * 4
+
+
+def test_no_numbers() -> None:
+    assert (times(), integers(), floats()) == ([], [], [])
+
+
+DECIMALS = st.decimals(min_value=-(10**15), max_value=10**15, places=None, allow_nan=False, allow_infinity=False)
+
+
+@given(
+    st.lists(st.one_of(DECIMALS.map(str), st.integers(-(10**15), 10**15).map(str), st.floats(-1e15, 1e15).map(repr)))
+)
+@example(["0E+5", "1E-40", "-0.0005"])
+def test_times_equal_decimal_arithmetic(texts: list[str]) -> None:
+    expected = [int((Decimal(text) * 1000).to_integral_value(ROUND_HALF_EVEN)) for text in texts]
+    assert times(*texts) == expected
+
+
+@given(st.lists(st.one_of(st.integers(-(2**63) + 1, 2**63 - 1), st.none(), st.text(max_size=3), st.booleans())))
+def test_integers_come_back_and_nothing_else_disturbs_them(values: list[int | str | bool | None]) -> None:
+    found = integers(*(json.dumps(value) for value in values))
+    plain = [isinstance(value, int) and not isinstance(value, bool) for value in values]
+    assert [number for number, ok in zip(found, plain, strict=True) if ok] == [
+        value for value, ok in zip(values, plain, strict=True) if ok
+    ]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False)))
+def test_floats_come_back(values: list[float]) -> None:
+    assert floats(*map(repr, values)) == values

@@ -1,0 +1,270 @@
+"""Which events and members of a sound trace are kept, and in what form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.note import NoteCode
+from tests.sources.layouts import encode, names_of, op, read, read_events, rows_of, without
+
+
+def test_one_operator() -> None:
+    event = op("aten::mm", 10.5, 2, tid="t", args={"External id": 3, "Input Dims": [[2, 3], []], "Seq": 9})
+    row = rows_of(read_events(event).events)[0]
+    assert row == {
+        "category": Category.OPERATOR,
+        "cat": "cpu_op",
+        "name": "aten::mm",
+        "pid": 7,
+        "tid": "t",
+        "start_ns": 10500,
+        "dur_ns": 2000,
+        "external_id": 3,
+        "correlation": None,
+        "input_dims": [[2, 3], []],
+        "sequence": 9,
+    }
+
+
+@pytest.mark.parametrize(
+    ("cat", "category"),
+    [("Kernel", Category.KERNEL), ("GPU_MEMCPY", Category.MEMCPY), ("hpu_op", Category.OTHER), ("", Category.OTHER)],
+)
+def test_categories_are_found_in_any_case_and_kept_as_written(cat: str, category: Category) -> None:
+    row = rows_of(read_events(op(cat=cat)).events)[0]
+    assert (row["category"], row["cat"]) == (category, cat)
+
+
+def test_memory_events_have_no_duration_and_need_no_category() -> None:
+    memory = {"ph": "i", "name": "[memory]", "pid": 1, "tid": 2, "ts": 5, "args": {"Bytes": -64, "Total Reserved": 0.5}}
+    recording = read_events(op(), memory, op())
+    row = rows_of(recording.events)[1]
+    assert (row["category"], row["dur_ns"], row["bytes"], row["total_reserved"]) == (Category.MEMORY, 0, -64, 0.5)
+    assert recording.notes == ()
+
+
+def test_an_operator_named_memory_is_an_operator() -> None:
+    assert rows_of(read_events(op("[memory]")).events)[0]["category"] == Category.OPERATOR
+
+
+def test_forward_backward_arrows_are_flows_and_launch_arrows_are_counted() -> None:
+    arrows = [
+        {"ph": phase, "cat": cat, "name": "x", "id": number, "pid": 1, "tid": 1, "ts": 1.5}
+        for phase, cat, number in [
+            ("s", "fwdbwd", 4),
+            ("f", "Forward_Backward", 4),
+            ("s", "ac2g", 5),
+            ("t", "fwdbwd", 6),
+        ]
+    ]
+    recording = read_events(*arrows, op())
+    flows = recording.flows
+    assert (flows.is_start.tolist(), flows.flow_id.tolist(), flows.start_ns.tolist()) == (
+        [True, False],
+        [4, 4],
+        [1500] * 2,
+    )
+    assert recording.stats.skipped == {"s/ac2g": 1, "t/fwdbwd": 1}
+
+
+def test_metadata_names_processes_and_threads() -> None:
+    def metadata(name: str, pid: Any, tid: Any, /, **args: str) -> dict[str, Any]:
+        return {"ph": "M", "name": name, "pid": pid, "tid": tid, "ts": 0, "args": args}
+
+    recording = read_events(
+        metadata("process_labels", 0, 0, labels="GPU 0"),
+        metadata("process_name", "Spans", 0, name="first"),
+        metadata("process_name", "Spans", 0, name="last"),
+        metadata("thread_name", 0, "7", name="stream 7"),
+        {"ph": "M", "name": "process_sort_index", "pid": 0, "args": {"sort_index": 1}},
+        {"ph": "M", "name": "thread_name", "pid": 0},
+    )
+    assert recording.process_labels == {0: "GPU 0"}
+    assert recording.process_names == {"Spans": "last"}
+    assert recording.thread_names == {(0, "7"): "stream 7"}
+    assert recording.stats.skipped == {"M/": 6}
+
+
+def test_number_and_text_are_different_lanes() -> None:
+    lanes = read_events(op(tid=1), op(tid="1"), op(tid=1), op(tid=1.0)).events
+    assert (lanes.lanes.tid, lanes.lane.tolist()) == ((1, "1"), [0, 1, 0, 0])
+
+
+def test_the_first_spelling_of_an_argument_wins() -> None:
+    recording = read_events(
+        op(args={"external id": 1, "External id": 2, "Bytes": 3, "bytes": 4}),
+        op(args={"External id": 5, "bytes": "6"}),
+        op(args={"Input Dims": None, "Input dims": [[1]]}),
+    )
+    rows = rows_of(recording.events)
+    assert [row["external_id"] for row in rows] == [1, 5, None]
+    assert [row.get("bytes") for row in rows] == [3, 6, None]
+    assert rows[2]["input_dims"] == [[1]]
+    assert recording.events.args["bytes"].rows.tolist() == [0, 1]
+
+
+def test_arguments_of_unexpected_types_are_absent_and_harm_nothing() -> None:
+    recording = read_events(
+        op(args={"device": None, "bytes": "N/A", "stream": "7", "blocks per SM": [1], "grid": None, "Seq": 1.5}),
+        op(args={"device": 0, "bytes": 8, "stream": True, "blocks per SM": 2, "grid": [1, 2, 3], "Seq": 2.0}),
+    )
+    rows = [{key: row[key] for key in row.keys() - {"name", "start_ns"}} for row in rows_of(recording.events)]
+    assert {key: rows[0].get(key) for key in ("device", "bytes", "stream", "blocks_per_sm", "grid")} == {
+        "device": None,
+        "bytes": None,
+        "stream": 7,
+        "blocks_per_sm": None,
+        "grid": None,
+    }
+    assert (rows[1]["device"], rows[1]["bytes"], rows[1]["blocks_per_sm"], rows[1]["grid"]) == (0, 8, 2.0, [1, 2, 3])
+    assert ("sequence" in rows[0], rows[1]["sequence"], "stream" in rows[1]) == (False, 2, False)
+    assert recording.notes == ()
+
+
+def test_json_arguments_do_not_depend_on_white_space() -> None:
+    events = read(b'{"traceEvents": [%s, %s]}' % (_with_dims(b"[[1,2],[]]"), _with_dims(b"[ [1,\n 2] , [ ] ]"))).events
+    dims = events.args["input_dims"].values.tolist()
+    assert dims[0] == dims[1]
+    assert events.strings[dims[0]] == "[[1,2],[]]"
+
+
+def _with_dims(dims: bytes) -> bytes:
+    return b'{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Input Dims":%s}}' % dims
+
+
+def test_no_arguments_in_three_spellings() -> None:
+    recording = read_events(op(), op(args=None), op(args={}))
+    assert len(recording.events) == 3
+    assert dict(recording.events.args) == {}
+    assert recording.notes == ()
+
+
+def test_python_functions_can_be_left_out() -> None:
+    recording = read_events(op("f", cat="python_function"), op("g"), skip_python_functions=True)
+    assert names_of(recording) == ["g"]
+    assert recording.stats.skipped == {"X/python_function": 1}
+
+
+def test_the_other_members_of_the_root_are_properties() -> None:
+    root = {"deviceProperties": [{"name": "A100"}, 3], "distributedInfo": {"rank": 1}, "baseTimeNanoseconds": 10**18}
+    recording = read(encode([op()], root=root))
+    assert recording.properties == root
+    assert recording.device_properties == [{"name": "A100"}, {}]
+
+
+@pytest.mark.parametrize("layout", ["native", "indent=2", "compact"])
+@pytest.mark.parametrize("place", [0, 1, 3])
+def test_trace_events_stand_anywhere(layout: str, place: int) -> None:
+    root = {"a": 'the text "traceEvents": [ is no list', "b": [{"traceEvents": [1]}], "c": {"x": "}]"}}
+    recording = read(encode([op("m"), op("n")], layout, root, place))
+    assert names_of(recording) == ["m", "n"]
+    assert recording.properties == root
+    assert recording.stats.complete
+
+
+def test_a_list_at_the_root_is_the_events() -> None:
+    recording = read(b'[{"ph":"X","name":"a","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}]\n')
+    assert names_of(recording) == ["a"]
+    assert recording.stats.complete
+
+
+def test_an_empty_list_is_an_empty_recording() -> None:
+    recording = read(encode([]))
+    assert (len(recording.events), recording.stats.complete, recording.notes) == (0, True, ())
+
+
+def test_the_last_of_equal_keys_wins() -> None:
+    twice = b'{"a":1,"traceEvents":[%s],"a":2,"traceEvents":[%s,%s]}'
+    event = b'{"ph":"X","cat":"x","name":"old","name":"new","pid":1,"tid":1,"ts":1,"dur":1,"args":{"Seq":1,"Seq":2}}'
+    recording = read(twice % (event, event, event))
+    assert recording.properties == {"a": 2}
+    assert names_of(recording) == ["new", "new"]
+    assert recording.events.args["sequence"].values.tolist() == [2, 2]
+
+
+def test_every_element_is_accounted_for() -> None:
+    events = [op(), op(ts=None), {"ph": "C", "name": "counter"}, 3, {"ph": "s", "cat": "fwdbwd", "id": 1, "ts": 1}, {}]
+    stats = read_events(*events).stats
+    assert (stats.events, stats.kept) == (6, 1)
+    assert stats.dropped == {"ts": 1, "not an object": 1}
+    assert stats.skipped == {"C/": 1, "/": 1}
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (without(op(), "name"), "name"),
+        (op(None), "name"),
+        (without(op(), "ts"), "ts"),
+        (op(ts="12"), "ts"),
+        (op(ts=10**19), "ts"),
+        (without(op(), "dur"), "dur"),
+        (op(dur=None), "dur"),
+        ({"ph": "i", "name": "[memory]", "pid": 1, "tid": 1}, "ts"),
+        ({"ph": "s", "cat": "fwdbwd", "id": "x", "ts": 1}, "flow id"),
+        ("text", "not an object"),
+        (None, "not an object"),
+    ],
+)
+def test_events_without_what_they_need_are_dropped_by_reason(event: Any, reason: str) -> None:
+    recording = read_events(op("before"), event, op("after"))
+    assert names_of(recording) == ["before", "after"]
+    assert recording.stats.dropped == {reason: 1}
+    assert [note.code for note in recording.notes] == [NoteCode.DROPPED_EVENTS]
+
+
+def test_a_dropped_event_does_not_make_times_fractional() -> None:
+    assert not read_events(op(ts=1), op(ts=1.5, dur=None)).fractional_times
+
+
+@pytest.mark.parametrize("event", [op(ts=1.5), op(dur=2.0)])
+def test_fractional_times(event: Any) -> None:
+    assert read_events(op(), event).fractional_times
+
+
+@pytest.mark.parametrize(
+    ("event", "member", "repair"),
+    [
+        (without(op(), "cat"), ("cat", ""), "missing cat"),
+        (op(cat=3), ("cat", ""), "members of another type"),
+        (without(op(), "tid"), ("tid", ""), "missing pid or tid"),
+        (op(pid=[1]), ("pid", ""), "members of another type"),
+        (op(args=[1]), ("external_id", None), "members of another type"),
+        (op(args="N/A"), ("external_id", None), "members of another type"),
+    ],
+)
+def test_events_are_kept_with_a_gap_where_they_can_be(event: Any, member: tuple[str, Any], repair: str) -> None:
+    recording = read_events(op(), event, op())
+    assert len(recording.events) == 3
+    assert rows_of(recording.events)[1][member[0]] == member[1]
+    assert f"{repair} (1)" in recording.notes[0].message
+    assert recording.notes[0].code is NoteCode.REPAIRED
+
+
+def test_durations_below_zero_are_zero_and_noted() -> None:
+    recording = read_events(op(dur=-5), op(dur=-0.5), op(dur=5))
+    assert recording.events.dur_ns.tolist() == [0, 0, 5000]
+    assert [note.code for note in recording.notes] == [NoteCode.NEGATIVE_DURATION]
+    assert "2 durations" in recording.notes[0].message
+
+
+def test_times_finer_than_a_nanosecond_are_noted() -> None:
+    recording = read(b'{"traceEvents":[{"ph":"X","cat":"x","name":"a","pid":1,"tid":1,"ts":1.0005,"dur":1.0}]}')
+    assert recording.events.start_ns.tolist() == [1000]
+    assert [note.code for note in recording.notes] == [NoteCode.CLOCK_RESOLUTION]
+
+
+def test_columns_have_the_documented_types_and_cannot_be_written() -> None:
+    events = read_events(op(args={"stream": 1, "blocks per SM": 1.5, "grid": [1]})).events
+    types = {name: (column.rows.dtype, column.values.dtype) for name, column in events.args.items()}
+    assert types == {
+        "stream": (np.int32, np.int64),
+        "blocks_per_sm": (np.int32, np.float64),
+        "grid": (np.int32, np.int32),
+    }
+    with pytest.raises(ValueError, match="read-only"):
+        events.start_ns[0] = 1

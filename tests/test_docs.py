@@ -1,0 +1,158 @@
+"""What exists is documented, what is documented exists, and the examples are what the program prints."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tensorboard.plugins.base_plugin import TBContext
+
+from tb_perfcompare.cli.main import COMMANDS, build_parser
+from tb_perfcompare.compare.options import WINDOWS
+from tb_perfcompare.compare.pairing import WORD_PAIRS
+from tb_perfcompare.compare.views import VIEWS
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.plugin.plugin import PerfComparePlugin, _progress_dict
+from tb_perfcompare.render.formats import FORMATS
+from tb_perfcompare.workspace.describe import runs_dict
+from tb_perfcompare.workspace.index import Index, Root
+from tests import docs_examples
+from tests.drawn_runs import write_pair
+
+REPOSITORY = Path(__file__).parents[1]
+CLI = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
+API = (REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
+_BUILT_IN = {"--help", "--version"}
+
+
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Command -> its parser."""
+    (subparsers,) = [
+        action for action in build_parser()._actions if isinstance(action, argparse._SubParsersAction)
+    ]
+    return dict(subparsers.choices)
+
+
+def flags(parser: argparse.ArgumentParser) -> set[str]:
+    return {flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")} - _BUILT_IN
+
+
+def section(text: str, heading: str) -> str:
+    """From a heading to the next one of its level."""
+    marks = re.match(r"#+", heading).group()  # type: ignore[union-attr]
+    found = re.search(rf"^{re.escape(heading)}$(.*?)(?=^{marks} |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found, f"no section {heading}"
+    return found[1]
+
+
+@pytest.mark.parametrize("command", [command.NAME for command in COMMANDS])
+def test_every_flag_of_a_command_has_a_row_and_an_example(command: str) -> None:
+    text = section(CLI, f"## {command}")
+    tables = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    examples = "\n".join(line for line in CLI.splitlines() if line.startswith(f"$ tb-perfcompare {command} "))
+    for flag in flags(parsers()[command]):
+        named = re.compile(rf"{flag}(?![\w-])")
+        assert named.search(tables) or named.search(text), f"{flag} is not described"
+        assert named.search(examples) or flag in ("--output", "--candidate-worker", "--baseline-span"), f"{flag}: no example"
+
+
+@pytest.mark.parametrize("command", [command.NAME for command in COMMANDS])
+def test_every_flag_in_a_commands_section_exists(command: str) -> None:
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", section(CLI, f"## {command}")))
+    assert named - _BUILT_IN <= flags(parsers()[command])
+
+
+def test_every_flag_says_what_it_is_for() -> None:
+    for name, parser in parsers().items():
+        assert parser.description, name
+        for action in parser._actions:
+            assert action.help, (name, action.dest)
+
+
+def test_the_choices_are_listed() -> None:
+    for view in VIEWS:
+        assert f"`{view}`" in section(CLI, "## view")
+        assert f"`{view}`" in section(API, "## `api/view`")
+    for name in FORMATS:
+        assert f"`{name}`" in section(CLI, "## diff")
+        assert f"`{name}`" in section(API, "## `api/report`")
+    for window in WINDOWS:
+        assert f"`{window}`" in section(CLI, "## view")
+    for first, second in WORD_PAIRS:
+        assert f"{first}/{second}" in section(CLI, "## pairs")
+
+
+@pytest.mark.parametrize("number", range(len(docs_examples.blocks(CLI))))
+def test_examples_print_what_the_document_shows(number: int) -> None:
+    """`python -m tests.docs_examples` writes the document anew when the change is meant."""
+    block = docs_examples.blocks(CLI)[number]
+    assert docs_examples.run_block(block) == block
+
+
+def test_python_examples_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    (code,) = re.findall(r"^```python\n(.*?)^```$", CLI, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "docs/cli.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].startswith("slower ")
+    assert printed[1] == "names differ only in normal/abnormal"
+
+
+def test_every_route_is_documented_and_every_documented_one_exists() -> None:
+    routes = {route.lstrip("/") for route in PerfComparePlugin(TBContext(logdir="")).get_plugin_apps()}
+    assert set(re.findall(r"^## `([^`]+)`$", API, re.MULTILINE)) == routes
+    assert set(re.findall(r"^\| `((?:api|static)/[^`]+)` \|", API, re.MULTILINE)) == routes
+
+
+def test_every_parameter_of_a_route_is_documented() -> None:
+    plugin = REPOSITORY / "tb_perfcompare" / "plugin"
+    source = (plugin / "requests.py").read_text("utf-8") + (plugin / "plugin.py").read_text("utf-8")
+    asked = set(re.findall(r"(?:_required|flag|choice|get)\((?:query, |request\.args, )?\"([a-z_]+)\"", source))
+    assert {"run", "stream", "rescan", "format", "table"} <= asked
+    sides = {f"{side}_{part}" for side in ("baseline", "candidate") for part in ("worker", "span", "steps")}
+    for name in asked | sides | {"baseline", "candidate", "worker", "span", "steps"}:
+        assert f"`{name}`" in API, name
+
+
+def test_the_example_listing_has_the_keys_of_a_real_one(tmp_path: Path) -> None:
+    shown = json.loads(re.findall(r"```json\n(\{\n.*?\n\})\n```", section(API, "## `api/runs`"), re.DOTALL)[0])
+    write_pair(tmp_path)
+    real = runs_dict(Index([Root(str(tmp_path))]).listing(), ["logs"])
+    assert set(shown) == set(real) | {"profiler_tab", "reader"}
+    assert _keys(shown["runs"][0]) == _keys(real["runs"][0])
+    assert _keys(shown["pairs"][0]) == _keys(real["pairs"][0])
+
+
+def test_the_example_lines_have_the_keys_of_real_ones() -> None:
+    text = section(API, "## `api/comparison`")
+    lines = [json.loads(line) for line in re.findall(r"^\{.*\}$", text, re.MULTILINE)]
+    assert [list(line) for line in lines] == [["progress"], ["result"], ["error"]]
+    assert list(lines[0]["progress"]) == [*_progress_dict(Progress("reading")), "elapsed_s"]
+    assert list(lines[2]["error"]) == ["code", "message", "hint"]
+
+
+def _keys(value: object) -> object:
+    match value:
+        case dict():
+            return {key: _keys(item) for key, item in value.items()}
+        case [first, *_]:
+            return [_keys(first)]
+        case _:
+            return None
+
+
+def test_every_note_is_explained() -> None:
+    notes = (REPOSITORY / "docs" / "notes.md").read_text("utf-8")
+    for code in NoteCode:
+        assert f"`{code.value}`" in notes, code
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for path in [*(REPOSITORY / "docs").glob("*.md"), REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md"]:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text("utf-8")):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name}: {target}"
