@@ -13,7 +13,7 @@ from setuptools.errors import ExecError
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "build_support"))
 
-import frontend  # noqa: E402
+import frontend
 
 
 class BuildFrontend(Command):

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from frontend import node_requirements
 from setuptools import build_meta
 from setuptools.build_meta import (
     build_editable,
@@ -17,6 +16,8 @@ from setuptools.build_meta import (
     prepare_metadata_for_build_editable,
     prepare_metadata_for_build_wheel,
 )
+
+from frontend import node_requirements
 
 __all__ = [
     "build_editable",

@@ -1,8 +1,8 @@
 """Examples in documents are run: blocks of ```console with `$ tb-perfcompare ...` lines and what they print.
 
-A block is run from the top of the repository. A line `…` stands for the rest of the output, a line that ends with `…` for
-a longer one; `$ echo $?` prints the exit status of the command before it. `python -m tests.docs_examples` writes what the commands
-print now into the documents.
+A block is run from the top of the repository. A line `…` stands for the rest of the output, a line that ends with `…`
+for a longer one; `$ echo $?` prints the exit status of the command before it. `python -m tests.docs_examples` writes
+what the commands print now into the documents.
 """
 
 from __future__ import annotations

@@ -111,7 +111,9 @@ def test_nothing_prints_and_nothing_swallows_everything(path: Path) -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id != "print", f"line {node.lineno}: print"
         if isinstance(node, ast.ExceptHandler):
-            broad = node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException"))
+            broad = node.type is None or (
+                isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
+            )
             handed_on = any(
                 isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "fail"
                 for call in ast.walk(node)

@@ -93,6 +93,7 @@ function ExportMenu({ a, b, window, table, comparison, onSay }: ExportProps) {
   };
   const links: [string, string][] = [
     [text.actions.reportMd, url('md')],
+    [text.actions.reportHtml, url('html')],
     [text.actions.reportText, url('text')],
     [text.actions.reportJson, url('json')],
     [text.actions.reportCsv(text.tabs.names[shown] ?? shown), url('csv', shown)],

@@ -208,7 +208,7 @@ function profilerPlace(answer: RunsAnswer, side: Side): ProfilerPlace | null {
   const worker = run?.workers.find((entry) => side.worker === null || entry.worker === side.worker);
   const span = worker?.spans.find((entry) => side.span === null || entry.span === side.span);
   if (!run || !worker || !span || filesOf(answer, side).length === 0) return null;
-  return { run: run.run, worker: worker.worker, span: span.span };
+  return { run: run.run, worker: worker.worker, span: span.span, onlySpan: worker.spans.length === 1 };
 }
 
 function profilerHint(answer: RunsAnswer, side: Side | null): string {

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cellText, headerUnit, meaning, type ColumnView } from './columns';
 import { Delta } from './delta';
+import { NameText } from './name_text';
 import type { SortKey } from './order';
 import { text } from './strings';
 import { moveRow, offsetFor, rowWindow } from './window';
@@ -177,18 +178,6 @@ function GridCell({ view, cell, name, status }: CellProps) {
       {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
       {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
     </div>
-  );
-}
-
-/** A name; of a shortened one the telling part stays readable when space is short. */
-function NameText({ name }: { name: string }) {
-  const cut = name.indexOf(' \u2039');
-  if (cut < 0) return <span class="cell-text">{name}</span>;
-  return (
-    <>
-      <span class="cell-text">{name.slice(0, cut)}</span>
-      <span class="tell">{name.slice(cut + 1)}</span>
-    </>
   );
 }
 

@@ -46,6 +46,18 @@ export function isVisible(): boolean {
   return window.innerHeight > 0;
 }
 
+/** Calls back whenever our frame is shown after it was hidden. */
+export function onShown(listener: () => void): () => void {
+  let visible = isVisible();
+  const onResize = (): void => {
+    const now = isVisible();
+    if (now && !visible) listener();
+    visible = now;
+  };
+  window.addEventListener('resize', onResize);
+  return () => window.removeEventListener('resize', onResize);
+}
+
 /** Follows TensorBoard's theme (a class on its body), else the system's. */
 export function followTheme(apply: (dark: boolean) => void): () => void {
   const query = window.matchMedia('(prefers-color-scheme: dark)');

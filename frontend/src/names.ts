@@ -60,6 +60,11 @@ export function shortName(name: string): string {
   return tell ? `${base} \u2039${tell}\u203a` : base;
 }
 
+/** Just the function of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`. */
+function bare(arg: string): string {
+  return arg.split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
+}
+
 /** Short names for a list; where two would be equal, the first argument that differs is added, else the full name. */
 export function shortNames(names: string[]): string[] {
   const short = names.map(shortName);
@@ -75,9 +80,11 @@ export function shortNames(names: string[]): string[] {
     const width = Math.max(...all.map((one) => one.args.length));
     let place = 0;
     while (place < width && new Set(all.map((one) => one.args[place] ?? '')).size < group.length) place += 1;
+    const full = all.map((one) => one.args[place] ?? '');
+    const cut = full.map(bare);
+    const told = new Set(cut).size === group.length ? cut : full;
     group.forEach((index, position) => {
-      const one = all[position];
-      short[index] = place < width && one ? `${short[index]} \u2039${one.args[place] ?? ''}\u203a` : (names[index] ?? '');
+      short[index] = place < width ? `${short[index]} \u2039${told[position]}\u203a` : (names[index] ?? '');
     });
   }
   return short;

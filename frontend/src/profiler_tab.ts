@@ -11,6 +11,8 @@ export interface ProfilerPlace {
   run: string;
   worker: string;
   span: string;
+  /** the worker has no other span: the page then shows no choice of spans */
+  onlySpan: boolean;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -57,7 +59,8 @@ export async function openProfilerTab(place: ProfilerPlace): Promise<boolean> {
   const page = openTab(PLUGIN);
   if (!page) return false;
   const deadline = Date.now() + LIMIT_MS;
-  for (const [label, value] of [['Runs', place.run], ['Workers', place.worker], ['Spans', place.span]] as const)
-    if (!(await choose(page, label, value, deadline))) return false;
+  const choices: [string, string][] = [['Runs', place.run], ['Workers', place.worker]];
+  if (!place.onlySpan) choices.push(['Spans', place.span]);
+  for (const [label, value] of choices) if (!(await choose(page, label, value, deadline))) return false;
   return true;
 }

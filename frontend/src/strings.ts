@@ -39,7 +39,6 @@ export const text = {
     region: 'Actions',
     suggest: 'Suggested pairs',
     noPairs: 'No two runs have names that suggest a pair.',
-    spanPair: (worker: string, a: string, b: string) => `same run: ${worker} span ${a} against span ${b}`,
     spanReason: 'two spans of one run: how much runs differ by themselves',
     copyLink: 'Copy link',
     copied: 'Link copied',
@@ -58,6 +57,7 @@ export const text = {
     copiedMd: 'Report copied',
     reportJson: 'Everything (JSON)',
     reportText: 'Report (plain text)',
+    reportHtml: 'Report (web page)',
     reportCsv: (table: string) => `Table “${table}”, all rows (CSV)`,
     shownCsv: 'Table as filtered here (CSV)',
   },
@@ -130,7 +130,6 @@ export const text = {
     evidence: (title: string, row: string) => `${title}: ${row}`,
     more: (n: number) => `Show ${n} more`,
     fewer: 'Show fewer',
-    perStep: 'per step',
   },
 
   caveats: {
@@ -153,8 +152,6 @@ export const text = {
     title: 'Where the time went',
     about: 'mean per step, every part of the step once',
     noChange: 'no change',
-    more: 'takes more time',
-    less: 'takes less time',
     expand: (category: string) => `${category}: show its entries and filter the tables to it`,
     sum: (delta: string) => `The parts add up to ${delta}, the whole difference, exactly.`,
     notSum: 'The parts do not add up to the difference; this is a fault of the tool.',
@@ -202,7 +199,6 @@ export const text = {
     about: 'share of steps that took at most so long; each mark is a step',
     none: 'The source has no step times to draw.',
     dropped: 'hollow: not compared',
-    mean: 'mean',
     step: (side: string, step: string, capture: string, time: string) => `${side}, step ${step}${capture}: ${time}`,
     capture: (capture: string) => ` of capture ${capture}`,
     reason: (reason: string) => `not compared: ${reason}`,
@@ -227,6 +223,7 @@ export const text = {
     removedChip: 'gone',
     addedAbout: 'only in B',
     removedAbout: 'only in A',
+    csv: 'CSV',
     columns: 'Columns',
     resetColumns: 'Back to the usual columns',
     category: (name: string) => `Part: ${name}`,
@@ -250,9 +247,6 @@ export const text = {
     no: 'no',
     notMeasured: 'not measured',
     grid: (title: string) => `${title}; arrow keys move, Enter opens a row`,
-    notes: 'About this table',
-    more: 'more',
-    less: 'less',
   },
 
   panel: {
@@ -262,11 +256,8 @@ export const text = {
     next: 'Next row (])',
     copy: 'Copy name',
     copied: 'Copied',
-    measures: 'Measures',
-    facts: 'Facts',
     definitions: 'Definitions',
     open: 'Open in PyTorch Profiler tab',
-    opening: 'Opening…',
     openHint: (run: string, worker: string, span: string) => `run ${run}, worker ${worker}, span ${span}`,
     openFailed: (run: string, worker: string, span: string) =>
       `The tab could not be set by itself. Choose there: run ${run}, worker ${worker}, span ${span}.`,
@@ -335,8 +326,6 @@ with profile(
     missing: { run: 'run', worker: 'worker', span: 'span' },
     missingTitle: (side: string, what: string, name: string) => `${side}: there is no ${what} named “${name}”.`,
     missingHint: 'The link may come from another log directory. Choose another above, or look for new runs.',
-    sameSide: 'Both sides are the same selection: every difference is zero.',
-    failedRuns: 'The list of runs could not be read.',
   },
 
   banners: {
@@ -344,7 +333,6 @@ with profile(
     reload: 'Reload',
     newer: (sides: string) => `Newer data for ${sides}.`,
     update: 'Update',
-    newRuns: (n: number) => `${count(n, 'new run', 'new runs')} found.`,
     dismiss: 'Dismiss',
   },
 

@@ -62,7 +62,7 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
     const filtered = filterRows(table, { query, category, status: address.status, minDelta: minimum * (stepTime ?? 0) });
     return { chosen: filtered, rows: sortRows(table, filtered.rows, sort) };
   }, [table, address.q, category, address.status, minimum, stepTime, address.sort]);
-  const selectedRow = address.row === '' ? -1 : findRow(table, address.row);
+  const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
   useEffect(() => {
@@ -89,7 +89,7 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
           onClick={() => saveFile(`${name}.csv`, tableCsv(table, rows), 'text/csv;charset=utf-8')}
         >
           <Icon name="export" />
-          <span class="button-text">CSV</span>
+          <span class="button-text">{text.table.csv}</span>
         </button>
       </Toolbar>
       {table.notes.length > 0 && <Notes notes={table.notes} />}

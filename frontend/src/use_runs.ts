@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { fetchRuns, RequestError } from './api';
-import { isVisible, onDataReloaded } from './host';
+import { isVisible, onDataReloaded, onShown } from './host';
 import { SchemaError, type RunsAnswer } from './wire';
 
 export type Failure = RequestError | SchemaError;
@@ -52,7 +52,23 @@ export function useRuns(): RunsState {
   }, []);
 
   useEffect(() => refresh(false), [refresh]);
-  useEffect(() => onDataReloaded(() => refresh(true)), [refresh]);
+  const stale = useRef(false);
+  useEffect(
+    () =>
+      onDataReloaded(() => {
+        if (isVisible()) refresh(true);
+        else stale.current = true; // nobody looks: scan when somebody does
+      }),
+    [refresh],
+  );
+  useEffect(
+    () =>
+      onShown(() => {
+        if (stale.current) refresh(true);
+        stale.current = false;
+      }),
+    [refresh],
+  );
   useEffect(() => {
     if (retryIn <= 0) return undefined;
     const timer = setTimeout(() => {

@@ -3,6 +3,7 @@
 import { Delta } from './delta';
 import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
 import { categories, entities, ledgerUs, restOf, sumsUp } from './ledger';
+import { NameText } from './name_text';
 import { shortNames } from './names';
 import { text } from './strings';
 import { niceTicks } from './ticks';
@@ -169,7 +170,7 @@ function Entry({ row, name, time }: { row: LedgerRow; name: string; time: (value
   return (
     <tr>
       <td class="entry-name" title={row.path[1]}>
-        <span class="cell-text">{name}</span>
+        <NameText name={name} />
         {row.status === 'added' && <span class="chip chip-new">{text.table.addedChip}</span>}
         {row.status === 'removed' && <span class="chip chip-gone">{text.table.removedChip}</span>}
       </td>

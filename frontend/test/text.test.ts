@@ -22,6 +22,8 @@ describe('kernel names', () => {
     const one = 'void reduce_kernel<512, 1, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)';
     const two = 'void reduce_kernel<512, 4, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)';
     expect(shortNames([one, two])).toEqual(['reduce_kernel ‹ReduceOp› ‹1›', 'reduce_kernel ‹ReduceOp› ‹4›']);
+    const lambda = (name: string) => `void at::native::vectorized_elementwise_kernel<4, at::native::${name}(at::TensorIteratorBase&)::{lambda()#1}, std::array<char*, 2ul> >(int)`;
+    expect(shortNames([lambda('GeluKernelImpl'), lambda('TanhKernelImpl')])).toEqual(['vectorized_elementwise_kernel ‹GeluKernelImpl›', 'vectorized_elementwise_kernel ‹TanhKernelImpl›']);
     const args = ['void some::very::long::name_of_a_kernel(float)', 'void some::very::long::name_of_a_kernel(double)'];
     expect(shortNames(args)).toEqual(args);
   });

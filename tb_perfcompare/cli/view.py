@@ -22,7 +22,8 @@ from tb_perfcompare.workspace.jobs import CompatQuestion, Side, compat_answer
 
 NAME = "view"
 
-_COMPAT_ONLY = ("group_by", "op_name", "input_shape")
+_COMPAT_ONLY = ("group_by", "param")
+_PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")
 _NOT_COMPAT = ("steps", "csv", "top")
 
 
@@ -42,10 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--group-by", metavar="KEY",
         help="Operation or OperationAndInputShape for operation routes, Kernel or KernelNameAndOpName for kernel/table",
     )  # fmt: skip
-    compat.add_argument("--op-name", metavar="NAME", help="the operator of operation/stack")
     compat.add_argument(
-        "--input-shape", metavar="SHAPE", help="its input shape, with --group-by OperationAndInputShape"
-    )
+        "--param", metavar="NAME=VALUE", action="append", type=_parameter,
+        help=f"another argument of the route: {', '.join(_PARAMETERS)}; may be given several times",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -95,11 +96,17 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
     side = side_from_path(arguments.source, arguments.worker, arguments.span)
     if len(side.files) != 1:
         raise SelectionError("--compat needs one worker and one span", hint=f"choose from: {_choices(side)}")
-    question = CompatQuestion(
-        side.files[0], arguments.view, arguments.group_by, len({file.worker for file in everything.files}),
-        {name: getattr(arguments, name) for name in ("op_name", "input_shape") if getattr(arguments, name) is not None},
-    )  # fmt: skip
+    workers = len({file.worker for file in everything.files})
+    parameters = dict(arguments.param or ())
+    question = CompatQuestion(side.files[0], arguments.view, arguments.group_by, workers, parameters)
     return wire.encode(compat_answer(question, console.progress), indent=None) + b"\n"
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or name not in _PARAMETERS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE with a name of {', '.join(_PARAMETERS)}")
+    return name, value
 
 
 def _choices(side: Side) -> str:

@@ -194,11 +194,12 @@ class _Stream:
 
 
 def _progress_lines(flight: Flight[Comparison]) -> Iterator[bytes]:
-    """What is new, a few times per second; the last line again when nothing is, so that a browser that has gone is
-    noticed."""
-    start_s, seen = time.monotonic(), 0
+    """A first line at once, then what is new, a few times per second; the last line again when nothing is, so that a
+    browser that has gone is noticed. Nothing for an answer that is known already."""
+    start_s, seen, wait_s = time.monotonic(), 0, 0.0
     lines = [{"phase": "listing", "path": "", "done_bytes": 0, "total_bytes": 0, "events": 0}]
-    while not flight.wait(_LINE_EVERY_S):
+    while not flight.wait(wait_s):
+        wait_s = _LINE_EVERY_S
         seen, news = flight.news(seen)
         lines = [_progress_dict(progress) for progress in news] or lines[-1:]
         elapsed_s = round(time.monotonic() - start_s, 3)

@@ -111,7 +111,9 @@ class Blocks:
                 data = self._read(_STORED_BYTES)
                 if not data:
                     self.damage = "the gzip data end early"
-        yield b"".join(parts)
+        rest = b"".join(parts)
+        if rest:
+            yield rest
         while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
             pass
 

@@ -191,8 +191,8 @@ class Salvager:
         except msgspec.ValidationError:
             self._builder.repaired["members of another type"] += 1
             return _bent(_LOOSE_EVENT.decode(text))
-        except RecursionError:
-            self._builder.drop("nested too deeply")
+        except DECODER_ERRORS as error:
+            self._builder.drop("nested too deeply" if fault_of(error).is_deep else "damaged")
             return None
 
 
@@ -235,5 +235,5 @@ def _bent(loose: _LooseEvent) -> Event:
 def _typed(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T | None:
     try:
         return decoder.decode(raw)
-    except msgspec.ValidationError:
+    except DECODER_ERRORS:
         return None

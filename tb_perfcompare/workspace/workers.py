@@ -7,7 +7,6 @@ before the first task.
 
 from __future__ import annotations
 
-import atexit
 import json
 import logging
 import os
@@ -21,7 +20,7 @@ from typing import IO, Any, TypeVar
 
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.worker_process import read_frame, write_frame
+from tb_perfcompare.workspace.worker_process import answer, read_frame, write_frame
 
 T = TypeVar("T")
 
@@ -64,8 +63,9 @@ class WorkerPool:
         self._busy: set[_Worker] = set()
         self._starting = 0
         self._closed = False
-        reference = weakref.ref(self)
-        atexit.register(_close_at_exit, reference)
+        self._started_workers: set[_Worker] = set()
+        # also when the pool is forgotten without being closed, and when the interpreter ends
+        self._finalizer = weakref.finalize(self, _end_all, self._started_workers, self._idle)
 
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
         """`function(*arguments, report)` in a worker, which must find the function by its module's name.
@@ -73,28 +73,27 @@ class WorkerPool:
         Progress goes to the flight. When the flight is cancelled the process is killed and Cancelled raised. Raises
         what the function raises if that is a PerfCompareError, and WorkerDied if the process ended by itself.
         """
-        worker = self._acquire(flight)
-        try:
-            with flight.stopping(worker.kill):
-                return worker.run(function, arguments, flight)
-        except WorkerDied:
-            if self._closed:
-                raise Cancelled from None
-            raise
-        finally:
-            self._release(worker)
+        while True:
+            worker = self._acquire(flight)
+            try:
+                with flight.stopping(worker.kill):
+                    if not worker.responds():
+                        continue  # it ended while nobody used it
+                    return worker.run(function, arguments, flight)
+            except WorkerDied:
+                if self._closed:
+                    raise Cancelled from None
+                raise
+            finally:
+                self._release(worker)
 
     def close(self) -> None:
         """Ends all processes; tasks under way fail."""
         with self._changed:
             self._closed = True
-            idle, busy = tuple(self._idle), tuple(self._busy)
+            self._finalizer()
             self._idle.clear()
             self._changed.notify_all()
-        for worker in (*idle, *busy):
-            worker.kill()
-        for worker in idle:  # the others are cleaned up by the threads that use them
-            worker.clean_up()
 
     @property
     def process_ids(self) -> list[int]:
@@ -108,12 +107,10 @@ class WorkerPool:
                 flight.check()
                 if self._closed:
                     raise Cancelled
-                while self._idle:
+                if self._idle:
                     worker = self._idle.pop()
-                    if worker.alive:
-                        self._busy.add(worker)
-                        return worker
-                    worker.clean_up()
+                    self._busy.add(worker)
+                    return worker
                 if len(self._busy) + self._starting < self._size:
                     self._starting += 1
                     break
@@ -134,6 +131,7 @@ class WorkerPool:
             self._starting -= 1
             if worker is not None:
                 self._busy.add(worker)
+                self._started_workers.add(worker)
                 if self._closed:
                     worker.kill()
             self._changed.notify()
@@ -146,8 +144,12 @@ class WorkerPool:
                 self._idle.append(worker)
             self._changed.notify()
         if not keep:
-            worker.kill()
-            worker.clean_up()
+            self._discard(worker)
+
+    def _discard(self, worker: _Worker) -> None:
+        worker.kill()
+        worker.clean_up()
+        self._started_workers.discard(worker)
 
 
 class _Worker:
@@ -170,9 +172,17 @@ class _Worker:
     def process_id(self) -> int:
         return self._process.pid
 
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
+    def responds(self) -> bool:
+        """Whether a worker that was used before still answers; a new one is believed to."""
+        if not self.reusable:
+            return True
+        self.reusable = False
+        try:
+            write_frame(self._stdin, (answer, ()))
+            read_frame(self._stdout)
+        except (EOFError, OSError):
+            return False
+        return True
 
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
         self.reusable = False
@@ -194,6 +204,10 @@ class _Worker:
     def kill(self) -> None:
         """Ends the process at once; it holds nothing that would need saving."""
         self._process.kill()
+
+    def wait(self) -> None:
+        """Until the killed process is gone."""
+        self._process.wait()
 
     def clean_up(self) -> None:
         """Waits for the killed process and closes the pipes."""
@@ -229,7 +243,11 @@ def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     return stream
 
 
-def _close_at_exit(reference: weakref.ref[WorkerPool]) -> None:
-    pool = reference()
-    if pool is not None:
-        pool.close()
+def _end_all(workers: set[_Worker], idle: list[_Worker]) -> None:
+    """Kills all; busy workers are cleaned up by the threads that use them."""
+    for worker in tuple(workers):
+        worker.kill()
+    for worker in tuple(idle):
+        worker.clean_up()
+    for worker in tuple(workers):
+        worker.wait()

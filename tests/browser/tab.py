@@ -36,8 +36,9 @@ class Tab:
         self.page.on("request", self._request)
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and PLUGIN in (message.location or {}).get("url", ""):
-            self.complaints.append(f"console {message.type}: {message.text} {message.location.get('url')}")
+        url = str(message.location["url"])
+        if message.type in ("error", "warning") and PLUGIN in url:
+            self.complaints.append(f"console {message.type}: {message.text} {url}")
 
     def _request(self, request: Request) -> None:
         if request.is_navigation_request():
@@ -70,9 +71,9 @@ class Tab:
             self.page.wait_for_timeout(50)
         raise AssertionError("our frame did not appear")
 
-    def find(self, selector: str, **options: str) -> Locator:
+    def find(self, selector: str, has_text: str | None = None) -> Locator:
         """In our frame."""
-        return self.frame.locator(selector, **options)
+        return self.frame.locator(selector, has_text=has_text)
 
     def wait(self, selector: str) -> Locator:
         """Until it is visible in our frame."""

@@ -22,7 +22,9 @@ VIEWS = {
 def violations(tab: Tab, axe: str) -> list[str]:
     """Serious and critical findings, as text."""
     tab.frame.evaluate(axe)
-    found: list[dict[str, Any]] = tab.frame.evaluate("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+    found: list[dict[str, Any]] = tab.frame.evaluate(
+        "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)"
+    )
     return [
         f"{one['id']} ({one['impact']}): {node['target']} {node.get('failureSummary', '')}"
         for one in found

@@ -35,7 +35,7 @@ def test_no_runs(fresh_tab: Tab, logdir: Path) -> None:
 def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
     runs_answer(fresh_tab, pairs=[], runs=lambda runs: [run for run in runs if run["run"] == NORMAL])
     tab = fresh_tab.load()
-    assert NORMAL in tab.wait(".state").inner_text()
+    assert NORMAL in tab.wait("section.state").inner_text()
     tab.find("button", has_text="Compare its spans").click()
     tab.answer()
     assert tab.find("select[aria-label='Abnormal: span']").input_value() == "2"
@@ -77,7 +77,7 @@ def test_progress_is_shown_and_can_be_cancelled(fresh_tab: Tab) -> None:
     tab.load().wait(".loading")
     assert "so far" in tab.find(".loading").inner_text()
     tab.find(".loading button", has_text="Cancel").click()
-    assert "Cancelled" in tab.wait(".state").inner_text()
+    tab.until("document.querySelector('.state')?.textContent.includes('Cancelled')")
     tab.page.unroute("**/api/comparison*")
     tab.find("button", has_text="Compare again").click()
     tab.answer()

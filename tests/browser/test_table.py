@@ -26,6 +26,7 @@ def test_search_order_and_filters(tab: Tab) -> None:
     tab.find("body").press("/")
     tab.page.keyboard.type("gemm -128x64")
     tab.until("document.querySelector('.table-footer').textContent.startsWith('1 of')")
+    tab.until("document.querySelectorAll('.grid-body .row').length === 1")
     assert names(tab) == ["ampere_sgemm_64x64_tn"]
     tab.find(".search input").fill("/(/")
     assert "Not a regular expression" in tab.wait(".error-text").inner_text()
@@ -33,14 +34,16 @@ def test_search_order_and_filters(tab: Tab) -> None:
     tab.find(".head-button", has_text="Name").click()
     assert names(tab) == sorted(everything, key=lambda name: names_key(tab, name))
     tab.find(".segments button", has_text="New").click()
-    tab.until("document.querySelectorAll('.grid-body .chip-new').length === document.querySelectorAll('.grid-body .row').length")
+    tab.until("document.querySelectorAll('.grid-body .row').length === document.querySelectorAll('.chip-new').length")
     assert tab.find(".grid-body .absent").count() > 0
 
 
 def names_key(tab: Tab, shown: str) -> str:
     """The full name behind a shown one: tables are ordered by full names."""
     cell = tab.find(".grid-body .row > :first-child", has_text=shown.split(" ‹")[0].split("\n")[0])
-    titles = [cell.nth(i).get_attribute("title") or "" for i in range(cell.count()) if cell.nth(i).inner_text() == shown]
+    titles = [
+        cell.nth(i).get_attribute("title") or "" for i in range(cell.count()) if cell.nth(i).inner_text() == shown
+    ]
     return titles[0]
 
 
@@ -64,7 +67,7 @@ def test_columns_can_be_chosen_and_travel_in_the_link(tab: Tab) -> None:
     box.uncheck()
     assert "p.tb_perfcompare.cols=" not in tab.address()
     box.press("Escape")
-    assert tab.find(".pop").count() == 0
+    tab.until("!document.querySelector('.pop')")
 
 
 def test_row_details_by_mouse_and_keys(tab: Tab) -> None:
@@ -85,7 +88,12 @@ def test_grid_is_worked_by_keys_alone(tab: Tab) -> None:
     open_kernels(tab)
     grid = tab.find(".grid")
     grid.focus()
-    for key, expected in (("ArrowDown", "2"), ("ArrowDown", "3"), ("Home", "2"), ("End", grid.get_attribute("aria-rowcount"))):
+    for key, expected in (
+        ("ArrowDown", "2"),
+        ("ArrowDown", "3"),
+        ("Home", "2"),
+        ("End", grid.get_attribute("aria-rowcount")),
+    ):
         grid.press(key)
         assert tab.find(".grid-body .row.selected").get_attribute("aria-rowindex") == expected
     active = grid.get_attribute("aria-activedescendant")
@@ -109,7 +117,7 @@ def test_views_are_switched_by_number_and_arrows(tab: Tab) -> None:
     tab.find("body").press("?")
     assert "swap the two sides" in tab.wait("dialog").inner_text()
     tab.press("Escape")
-    assert tab.find("dialog").count() == 0
+    tab.until("!document.querySelector('dialog')")
 
 
 def test_absent_tables_are_listed_with_the_reason(tab: Tab) -> None:

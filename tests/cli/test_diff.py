@@ -60,9 +60,12 @@ def test_swapping_the_sides_negates_the_delta(pair: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "start"), [("a.md", "## Slower"), ("a.csv", "category,"), ("a.json", "{"), ("a.html", "<!DOCTYPE"), ("a.log", "Slower")]
+    ("name", "start"),
+    [("a.md", "## Slower"), ("a.csv", "category,"), ("a.json", "{"), ("a.html", "<!DOCTYPE"), ("a.log", "Slower")],
 )
-def test_output_goes_to_a_file_in_the_format_of_its_name(pair: tuple[Path, Path], tmp_path: Path, name: str, start: str) -> None:
+def test_output_goes_to_a_file_in_the_format_of_its_name(
+    pair: tuple[Path, Path], tmp_path: Path, name: str, start: str
+) -> None:
     found = tb_perfcompare("diff", *pair, "-o", tmp_path / name)
     assert (found.status, found.out, found.err) == (0, "", "")
     assert (tmp_path / name).read_text("utf-8").startswith(start)
@@ -112,7 +115,9 @@ def test_a_table_and_its_length_can_be_chosen(pair: tuple[Path, Path]) -> None:
         (("--fail-if-slower", "3%", "--steps", "1"), 3),
     ],
 )
-def test_the_gate_says_its_verdict_in_the_exit_status(pair: tuple[Path, Path], words: tuple[str, ...], status: int) -> None:
+def test_the_gate_says_its_verdict_in_the_exit_status(
+    pair: tuple[Path, Path], words: tuple[str, ...], status: int
+) -> None:
     found = tb_perfcompare("diff", *pair, *words, "--format", "json")
     assert found.status == status
     json.loads(found.out)

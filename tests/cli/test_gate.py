@@ -46,9 +46,7 @@ def test_a_withheld_verdict_and_a_missing_shift_cannot_tell() -> None:
     assert gate.decide(without, 0.03)[0] == gate.CANNOT_TELL
 
 
-@given(
-    st.floats(-1, 1), st.floats(-1, 1), st.sampled_from(list(Verdict)), st.floats(0, 1), st.floats(0, 1)
-)
+@given(st.floats(-1, 1), st.floats(-1, 1), st.sampled_from(list(Verdict)), st.floats(0, 1), st.floats(0, 1))
 def test_a_more_generous_limit_never_turns_a_pass_into_a_trip(
     one: float, other: float, verdict: Verdict, limit: float, more: float
 ) -> None:

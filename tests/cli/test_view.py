@@ -23,7 +23,9 @@ def test_the_overview_is_the_default(run: Path) -> None:
 
 
 def test_json_holds_the_side_the_table_and_the_reading(run: Path) -> None:
-    answer = json.loads(tb_perfcompare("view", run, "--view", "operators", "--span", "2", "--steps", "2-3", "--json").out)
+    answer = json.loads(
+        tb_perfcompare("view", run, "--view", "operators", "--span", "2", "--steps", "2-3", "--json").out
+    )
     assert list(answer) == ["schema", "view", "reading", "side", "table", "notes"]
     assert (answer["schema"], answer["view"], answer["reading"]) == ("tb_perfcompare.view/1", "operators", "corrected")
     assert (answer["side"]["span"], answer["side"]["steps"]["admitted"]) == ("2", 2)
@@ -59,6 +61,9 @@ def test_compat_answers_what_the_profiler_tab_would(run: Path) -> None:
         (("--compat", "--view", "overview", "--span", "1", "--steps", "1"), "--steps does not go with --compat"),
         (("--compat", "--view", "overview", "--span", "1", "--step-window", "marker"), "does not go with --compat"),
         (("--group-by", "Operation"), "--group-by needs --compat"),
+        (("--param", "op_name=x"), "--param needs --compat"),
+        (("--compat", "--span", "1", "--param", "op=x"), "is not NAME=VALUE with a name of op_name"),
+        (("--compat", "--span", "1", "--param", "start_ts=x", "--view", "memory"), "no memory events"),
         (("--json", "--csv"), "not allowed with argument"),
         (("--view", "communication"), "no collectives"),
     ],

@@ -28,7 +28,9 @@ print(json.dumps({"seconds": seconds, "new": sorted(set(sys.modules) - before)})
 def test_importing_the_loader_is_light() -> None:
     best = 1.0
     for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, cwd=REPOSITORY, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, cwd=REPOSITORY, check=True
+        )
         measured = json.loads(done.stdout)
         roots = {name.partition(".")[0] for name in measured["new"]}
         assert not roots & {"numpy", "scipy", "msgspec", "orjson", "pandas", "torch_tb_profiler", "concurrent"}

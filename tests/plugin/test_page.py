@@ -32,14 +32,18 @@ def static(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_the_entry_comes_from_the_manifest_and_follows_an_upgrade(static: Path, tmp_path: Path, serve: Callable[..., Server]) -> None:
+def test_the_entry_comes_from_the_manifest_and_follows_an_upgrade(
+    static: Path, tmp_path: Path, serve: Callable[..., Server]
+) -> None:
     plugin = serve(tmp_path).plugin
     assert plugin.frontend_metadata().es_module_path == "/static/index-Ab12_-cd.js"
     (static / "manifest.json").write_text(json.dumps({"m": {"file": "index-New45678.js", "isEntry": True}}))
     assert plugin.frontend_metadata().es_module_path == "/static/index-New45678.js"
 
 
-def test_hashed_names_are_kept_for_a_year_and_others_not(static: Path, tmp_path: Path, serve: Callable[..., Server]) -> None:
+def test_hashed_names_are_kept_for_a_year_and_others_not(
+    static: Path, tmp_path: Path, serve: Callable[..., Server]
+) -> None:
     server = serve(tmp_path)
     hashed = server.get("static/index-Ab12_-cd.js")
     assert (hashed.status_code, hashed.mimetype) == (200, "text/javascript")

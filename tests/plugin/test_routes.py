@@ -167,8 +167,9 @@ def test_mistakes_are_json_with_a_status_and_leak_nothing(
 
 def test_every_answer_has_the_headers_tensorboard_asks_for(server: Server, caplog: pytest.LogCaptureFixture) -> None:
     asked = [
-        ("api/runs", {}), ("api/comparison", PAIR), ("api/comparison", {**PAIR, "stream": "0"}), ("api/view", {"run": "normal"}),
-        ("api/report", {**PAIR, "format": "html"}), ("api/comparison", {}), ("static/none.js", {}), ("static/not-built.js", {}),
+        ("api/runs", {}), ("api/comparison", PAIR), ("api/comparison", {**PAIR, "stream": "0"}), ("api/comparison", {}),
+        ("api/view", {"run": "normal"}), ("api/report", {**PAIR, "format": "html"}), ("static/none.js", {}),
+        ("static/not-built.js", {}),
     ]  # fmt: skip
     with caplog.at_level(logging.WARNING, logger="tensorboard"):
         for route, query in asked:

@@ -66,7 +66,9 @@ def test_lines_are_compressed_one_by_one(server: Server) -> None:
     lines = gzip.decompress(answer.data).splitlines()
     assert "result" in json.loads(lines[-1])
     environ = EnvironBuilder(
-        path=f"{PREFIX}/api/comparison", query_string={**PAIR, "step_window": "marker"}, headers={"Accept-Encoding": "gzip"}
+        path=f"{PREFIX}/api/comparison",
+        query_string={**PAIR, "step_window": "marker"},
+        headers={"Accept-Encoding": "gzip"},
     ).get_environ()
     chunks, _, _ = run_wsgi_app(server.app, environ)
     unpacker = zlib.decompressobj(31)
@@ -113,7 +115,10 @@ def test_two_browsers_share_one_computation_and_one_may_go(server: Server, tmp_p
     stays.join(20)
     assert "result" in answers[0]
     calls = (tmp_path / "logs" / "calls.log").read_text().split()
-    assert sorted(set(calls)) == ["abnormal/worker0.1700000000001.pt.trace.json", "normal/worker0.1700000000001.pt.trace.json"]
+    assert sorted(set(calls)) == [
+        "abnormal/worker0.1700000000001.pt.trace.json",
+        "normal/worker0.1700000000001.pt.trace.json",
+    ]
 
 
 def test_a_killed_worker_is_an_error_line_and_the_next_question_is_answered(server: Server, tmp_path: Path) -> None:

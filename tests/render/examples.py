@@ -58,7 +58,9 @@ def headline(verdict: Verdict = Verdict.SLOWER, shift: Shift | None = None, **ch
 def comparison(**changes: object) -> Comparison:
     rows = tuple(
         (name, 10.5 + index, None if index == 1 else 11.0, -0.5, float("nan") if index == 2 else 0.25, 3, 4.5, status)
-        for index, (name, status) in enumerate(zip(NASTY_NAMES, ("both", "removed", "added", *["both"] * 8), strict=True))
+        for index, (name, status) in enumerate(
+            zip(NASTY_NAMES, ("both", "removed", "added", *["both"] * 8), strict=True)
+        )
     )
     table = Table(
         "operators", "Operators",
@@ -76,7 +78,8 @@ def comparison(**changes: object) -> Comparison:
             LedgerRow(("Other",), "", 1_500_000, 1_300_000, -200_000, (0.0, 0.0), 0, -200_000, "both"),
         )),
         "findings": (
-            Finding("category", "DataLoader", "DataLoader", 46_600.0, 1.2, "Waiting for <the> loader takes 46.6 ms more.",
+            Finding("category", "DataLoader", "DataLoader", 46_600.0, 1.2,
+                    "Waiting for <the> loader takes 46.6 ms more.",
                     (Evidence("categories", "DataLoader"),), "steps differ clearly"),
         ),
         "comparability": (Check("device", "ok", "same"), Check("steps", "warn", "few steps", ("p",))),

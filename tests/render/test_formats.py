@@ -45,7 +45,11 @@ def test_text_lines_fit_and_hold_no_control_characters() -> None:
 def test_text_ledger_rows_add_up_to_the_last_row() -> None:
     lines = [line.split() for line in drawn("text").splitlines()]
     rows = {line[0]: line[1:4] for line in lines if line[:1] in (["DataLoader"], ["Other"], ["total"])}
-    assert rows == {"DataLoader": ["250", "850", "+600"], "Other": ["750", "650", "−100"], "total": ["1,000", "1,500", "+500"]}
+    assert rows == {
+        "DataLoader": ["250", "850", "+600"],
+        "Other": ["750", "650", "−100"],
+        "total": ["1,000", "1,500", "+500"],
+    }
 
 
 def test_text_marks_what_is_new_gone_absent_and_unclear() -> None:

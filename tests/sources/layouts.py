@@ -17,7 +17,7 @@ ROOT: Json = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Tesla 
 LAYOUTS = ("native", "indent=2", "indent=4", "compact")
 
 
-def op(name: str = "aten::add", ts: Any = 10, dur: Any = 5, **more: Any) -> Json:
+def op(name: Any = "aten::add", ts: Any = 10, dur: Any = 5, **more: Any) -> Json:
     """A complete host event, its members overridden or (with None) kept as null."""
     return {"ph": "X", "cat": "cpu_op", "name": name, "pid": 7, "tid": 7, "ts": ts, "dur": dur, **more}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tb_perfcompare.model.events import Category
@@ -260,11 +259,11 @@ def test_times_finer_than_a_nanosecond_are_noted() -> None:
 
 def test_columns_have_the_documented_types_and_cannot_be_written() -> None:
     events = read_events(op(args={"stream": 1, "blocks per SM": 1.5, "grid": [1]})).events
-    types = {name: (column.rows.dtype, column.values.dtype) for name, column in events.args.items()}
+    types = {name: (str(column.rows.dtype), str(column.values.dtype)) for name, column in events.args.items()}
     assert types == {
-        "stream": (np.int32, np.int64),
-        "blocks_per_sm": (np.int32, np.float64),
-        "grid": (np.int32, np.int32),
+        "stream": ("int32", "int64"),
+        "blocks_per_sm": ("int32", "float64"),
+        "grid": ("int32", "int32"),
     }
     with pytest.raises(ValueError, match="read-only"):
         events.start_ns[0] = 1

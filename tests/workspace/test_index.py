@@ -61,8 +61,8 @@ def test_named_roots_prefix_their_runs_and_the_same_name_is_listed_once(tmp_path
     write_run(tmp_path / "two" / "run")
     write_run(tmp_path / "three")
     roots = [
-        Root(str(tmp_path / "one"), "first"), Root(str(tmp_path / "two"), "first"), Root(str(tmp_path / "three"), "solo"),
-        Root(str(tmp_path / "missing"), "gone"),
+        Root(str(tmp_path / "one"), "first"), Root(str(tmp_path / "two"), "first"),
+        Root(str(tmp_path / "three"), "solo"), Root(str(tmp_path / "missing"), "gone"),
     ]  # fmt: skip
     listing = index(*roots).listing()
     assert [run.name for run in listing.runs] == ["first/run", "solo"]
@@ -91,7 +91,7 @@ def test_a_path_is_a_run_or_a_file_of_any_json_name(tmp_path: Path) -> None:
         side_from_path(str(tmp_path / "nothing"), None, None)
     with pytest.raises(SelectionError, match="holds runs: run"):
         side_from_path(str(tmp_path), None, None)
-    with pytest.raises(SelectionError, match="no worker in .*run called 'w9'"):
+    with pytest.raises(SelectionError, match=r"no worker in .*run called 'w9'"):
         side_from_path(str(run), "w9", None)
 
 

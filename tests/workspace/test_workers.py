@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import textwrap
@@ -122,9 +123,7 @@ def test_a_task_waiting_for_a_free_worker_can_be_cancelled_too(pool: WorkerPool)
 def test_never_more_processes_than_the_size() -> None:
     pool = WorkerPool(2)
     most: list[int] = []
-    threads = [
-        threading.Thread(target=lambda: run(pool, tasks.sleep_without_reporting, 0.1)) for _ in range(6)
-    ]
+    threads = [threading.Thread(target=lambda: run(pool, tasks.sleep_without_reporting, 0.1)) for _ in range(6)]
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
@@ -153,6 +152,14 @@ def test_closing_ends_idle_and_busy_processes() -> None:
     thread.join(5)
     assert ended == ["cancelled"]
     assert becomes_true(lambda: not any(is_running(process) for process in processes))
+
+
+def test_a_pool_that_is_forgotten_leaves_no_process() -> None:
+    pool = WorkerPool(1)
+    process = run(pool, tasks.process_id)
+    del pool
+    gc.collect()
+    assert becomes_true(lambda: not is_running(process))
 
 
 _PARENT = """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tb_perfcompare.analysis.compat.device_metrics import summary
-from tb_perfcompare.analysis.compat.forest import build_lightning_forest
+from tb_perfcompare.analysis.compat.forest import Forest
 from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
 from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
 from tb_perfcompare.analysis.compat.memory import MemoryRecords
@@ -17,6 +17,7 @@ from tb_perfcompare.analysis.compat.memory_curve import curve_answer
 from tb_perfcompare.analysis.compat.memory_events import events_answer
 from tb_perfcompare.analysis.compat.memory_units import TimeWindow, memory_units
 from tb_perfcompare.analysis.compat.modules import has_modules, module_answer
+from tb_perfcompare.analysis.compat.nesting import build_lightning_forest
 from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
 from tb_perfcompare.analysis.compat.profile import CompatProfile
@@ -152,10 +153,15 @@ def _module(profile: CompatProfile, request: Request) -> Any:
 
 
 def _tree(profile: CompatProfile, request: Request) -> Any:
-    forest = build_lightning_forest(profile.stream) if profile.stream.lightning else profile.forest
+    forest = _tree_forest(profile)
     if not forest.trees:
         raise SelectionError("the trace holds no host events to make a tree of", hint=_hint(profile))
     return tree_answer(profile.stream, forest, forest.trees[0])
+
+
+def _tree_forest(profile: CompatProfile) -> Forest:
+    """The trees the `tree` route shows the first of: Lightning's own regions where it wrote the trace."""
+    return build_lightning_forest(profile.stream) if profile.stream.lightning else profile.forest
 
 
 def _views(profile: CompatProfile, request: Request) -> Any:
@@ -207,6 +213,8 @@ def available_routes(profile: CompatProfile) -> list[str]:
         missing.add("module")
     if not profile.calls.has_stacks:
         missing.add("operation/stack")
+    if not _tree_forest(profile).trees:
+        missing.add("tree")
     return [route for route in ROUTES if route not in missing]
 
 

@@ -15,12 +15,13 @@ from tb_perfcompare.analysis.compat.device_metrics import (
     tensor_core_time,
 )
 from tb_perfcompare.analysis.compat.figures import LaunchFigures, NodeFigures, measure_launches, measure_nodes
-from tb_perfcompare.analysis.compat.forest import Forest, build_forest
+from tb_perfcompare.analysis.compat.forest import Forest
 from tb_perfcompare.analysis.compat.kernel_launches import Launches, list_launches
 from tb_perfcompare.analysis.compat.kernels import KernelTable, kernel_table
 from tb_perfcompare.analysis.compat.kinds import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
 from tb_perfcompare.analysis.compat.links import Links, link
 from tb_perfcompare.analysis.compat.memory import MemoryRecords, read_memory
+from tb_perfcompare.analysis.compat.nesting import build_forest
 from tb_perfcompare.analysis.compat.operators import OperatorCalls, list_calls
 from tb_perfcompare.analysis.compat.overview import StepCosts, step_costs
 from tb_perfcompare.analysis.compat.recommendations import Evidence, recommend

@@ -1,0 +1,94 @@
+"""Random and real traces, answered by this reading and by torch-tb-profiler itself."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.compat import CompatProfile, answer, read_compat
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.compat.alike import difference, differences
+from tests.compat.naive_reader import recording_of
+from tests.compat.oracle import known_spelling, needs_oracle, plain, profile_document, profile_file
+from tests.compat.random_traces import mixed_trace
+from tests.compat.random_training import training_trace
+from tests.shared_data import SHARED, needs_shared
+
+pytestmark = needs_oracle
+
+seeds = st.integers(0, 2**32 - 1)
+fast = settings(max_examples=50, derandomize=True)
+
+
+def both(document: dict[str, Any]) -> tuple[CompatProfile, Any]:
+    """The two readings of a trace the original can read."""
+    reference = profile_document(document)
+    assume(reference is not None)
+    return read_compat(recording_of(document)), reference
+
+
+@pytest.mark.parametrize("fractional", [False, True], ids=["whole", "fractional"])
+@given(seed=seeds)
+@fast
+def test_disorderly_traces(fractional: bool, seed: int) -> None:
+    profile, reference = both(mixed_trace(seed, fractional))
+    assert differences(profile, reference) == {}
+
+
+@pytest.mark.parametrize("fractional", [False, True], ids=["whole", "fractional"])
+@given(seed=seeds)
+@fast
+def test_forward_and_backward_of_modules(fractional: bool, seed: int) -> None:
+    profile, reference = both(training_trace(seed, fractional))
+    assert differences(profile, reference) == {}
+    assert difference(_by_name(answer(profile, "module")), _by_name(plain(reference.get_module_view()))) is None
+
+
+@pytest.mark.parametrize("fractional", [False, True], ids=["whole", "fractional"])
+@given(seed=seeds, window=st.tuples(st.integers(0, 1200), st.integers(0, 1200)))
+@fast
+def test_memory(fractional: bool, seed: int, window: tuple[int, int]) -> None:
+    profile, reference = both(mixed_trace(seed, fractional, memory=True))
+    start = int(profile.stream.first_start)
+    assert differences(profile, reference) == {}
+    assert difference(answer(profile, "memory_curve"), plain(reference.get_memory_curve("ms", "MB"))) is None
+    for low, high in ((None, None), (start + min(window), start + max(window))):
+        stats = plain(reference.get_memory_stats(low, high, "KB"))
+        assert difference(answer(profile, "memory", start_ts=low, end_ts=high), stats) is None
+        events = plain(reference.get_memory_events(low, high, "ms", "KB"))
+        assert difference(answer(profile, "memory_events", start_ts=low, end_ts=high), events) is None
+
+
+@needs_shared
+@pytest.mark.parametrize("run", ["resnet50_num_workers_0", "resnet50_num_workers_4"])
+def test_second_span_of_the_kineto_runs(run: str) -> None:
+    trace = sorted((SHARED / "kineto" / run).iterdir())[1]
+    profile, reference = read_compat(read_trace(trace)), profile_file(trace)
+    assert differences(profile, reference) == {}
+    assert difference(answer(profile, "memory"), plain(reference.get_memory_stats(None, None, "KB"))) is None
+    assert difference(answer(profile, "tree"), plain(reference.get_operator_tree())) is None
+    assert difference(answer(profile, "views"), [view.display_name for view in reference.views]) is None
+
+
+@needs_shared
+@pytest.mark.parametrize("device", ["h100", "mi300"])
+def test_a_modern_trace_with_modules_memory_and_fractions(device: str) -> None:
+    name = "gaunernst_bert-small-uncased__1016001.json.gz"
+    text = gzip.decompress((SHARED / "mixed_devices" / device / name).read_bytes())
+    document = known_spelling(json.loads(text))
+    profile, reference = read_compat(recording_of(document)), profile_document(document)
+    assert differences(profile, reference) == {}
+    assert difference(answer(profile, "module"), plain(reference.get_module_view())) is None
+    assert difference(answer(profile, "tree"), plain(reference.get_operator_tree())) is None
+    assert difference(answer(profile, "views"), [view.display_name for view in reference.views]) is None
+    assert difference(answer(profile, "memory"), plain(reference.get_memory_stats(None, None, "KB"))) is None
+
+
+def _by_name(view: Any) -> Any:
+    """A module answer with equally named roots in a fixed order: the original takes them from a set."""
+    return {**view, "data": sorted(view["data"], key=lambda module: (module["name"], json.dumps(module)))}

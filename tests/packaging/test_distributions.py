@@ -1,0 +1,112 @@
+"""What a wheel and a source archive carry, and what the package says about itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from tests.frontend_tools import ROOT, build_tools, unavailable
+
+SKIPPED_FOLDERS = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info", "build", ".git")
+
+
+@pytest.fixture(scope="module")
+def setuptools_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The build requirement of pyproject.toml, installed aside: the one of the test environment may be older."""
+    folder = tmp_path_factory.mktemp("setuptools")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), "setuptools>=77"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        unavailable(f"setuptools cannot be installed: {done.stderr[-300:]}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what a distribution is made from, with a fresh page and a stale one left over in build/lib."""
+    if not build_tools().is_fresh():
+        unavailable("the page is not built from the sources as they are: python setup.py build_frontend")
+    target = tmp_path_factory.mktemp("tree")
+    for name in ("build_support", "frontend", "tb_perfcompare"):
+        shutil.copytree(ROOT / name, target / name, ignore=SKIPPED_FOLDERS)
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md"):
+        shutil.copy(ROOT / name, target / name)
+    stale = target / "build" / "lib" / "tb_perfcompare" / "static" / "index-STALE123.js"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("stale")
+    return target
+
+
+def build(tree: Path, setuptools_folder: Path, hook: str, **env: str) -> Path:
+    """Runs one hook of the build backend; node is out of reach."""
+    dist = tree / "dist"
+    dist.mkdir(exist_ok=True)
+    code = f"import backend, sys; print('\\n' + backend.{hook}(sys.argv[1]))"
+    paths = os.pathsep.join([str(setuptools_folder), str(tree / "build_support")])
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(dist)],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": paths, "PATH": "", **env},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return dist / done.stdout.strip().splitlines()[-1]
+
+
+def test_wheel_carries_the_page_once(tree: Path, setuptools_folder: Path) -> None:
+    wheel = build(tree, setuptools_folder, "build_wheel")
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = Parser().parsestr(archive.read(next(n for n in names if n.endswith("/METADATA"))).decode())
+        points = archive.read(next(n for n in names if n.endswith("/entry_points.txt"))).decode()
+    static = [name for name in names if name.startswith("tb_perfcompare/static/")]
+    assert len(static) == 3
+    assert len([name for name in static if name.endswith(".js")]) == 1
+    assert {"tb_perfcompare/py.typed", "tb_perfcompare/plugin/http_api.md"} <= set(names)
+    assert not [name for name in names if name.startswith(("tests/", "frontend/", "build_support/", "demo_logs/"))]
+    assert "tb-perfcompare = tb_perfcompare.cli.main:main" in points
+    assert "tb_perfcompare = tb_perfcompare.plugin.loader:PerfCompareLoader" in points
+    required = {
+        requirement.split(">")[0].split(";")[0].strip() for requirement in metadata.get_all("Requires-Dist", [])
+    }
+    assert {"tensorboard", "torch-tb-profiler", "protobuf", "numpy", "scipy", "werkzeug", "msgspec"} <= required
+    assert metadata["Requires-Python"] == ">=3.10"
+
+
+def test_source_archive_carries_page_and_sources(tree: Path, setuptools_folder: Path) -> None:
+    with tarfile.open(build(tree, setuptools_folder, "build_sdist")) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"frontend/package-lock.json", "frontend/src/main.tsx", "build_support/backend.py", "setup.py"} <= names
+    assert {"tb_perfcompare/static/manifest.json", "tb_perfcompare/static/source.sha256"} <= names
+    assert not [name for name in names if "node_modules" in name]
+
+
+def test_skipping_the_page_builds_a_wheel_without_it(tree: Path, setuptools_folder: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(tree, bare, ignore=shutil.ignore_patterns("static", "build", "dist"))
+    wheel = build(bare, setuptools_folder, "build_wheel", TB_PERFCOMPARE_SKIP_FRONTEND="1")
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.startswith("tb_perfcompare/static/")]
+
+
+def test_version_is_read_from_the_package() -> None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    from tb_perfcompare._version import __version__
+
+    try:
+        installed = version("tb_perfcompare")
+    except PackageNotFoundError:
+        unavailable("tb_perfcompare is not installed here: pip install -e .")
+    assert installed == __version__

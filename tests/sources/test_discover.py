@@ -1,0 +1,208 @@
+"""Runs, workers and spans are what file names say."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.sources.discover import RunEntry, find_runs, parse_source, rank_of
+from tb_perfcompare.sources.filesystem import FileStat, LocalFileSystem
+
+
+def make(root: Path, *paths: str) -> Path:
+    for path in paths:
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(b"")
+    return root
+
+
+def drawn(run: RunEntry) -> dict[str, dict[str, str]]:
+    """worker -> span label -> file name"""
+    return {worker.name: {span.label: span.file.name for span in worker.spans} for worker in run.workers}
+
+
+def test_spans_are_numbered_by_their_stamps_as_numbers(tmp_path: Path) -> None:
+    make(tmp_path, "w.1000.pt.trace.json", "w.999.pt.trace.json.gz", "w.pt.trace.json", "w.20.pt.trace.json")
+    (run,) = find_runs(str(tmp_path)).runs
+    assert drawn(run) == {
+        "w": {
+            "default": "w.pt.trace.json",
+            "1": "w.20.pt.trace.json",
+            "2": "w.999.pt.trace.json.gz",
+            "3": "w.1000.pt.trace.json",
+        }
+    }
+    assert [span.stamp for span in run.workers[0].spans] == ["", "20", "999", "1000"]
+
+
+@pytest.mark.parametrize(
+    ("name", "worker", "stamp"),
+    [
+        ("worker0.1623143089861.pt.trace.json.gz", "worker0", "1623143089861"),
+        ("host_1.pt.trace.json", "host_1", ""),
+        ("rank-0.Jul_15_10_52_41.1074.pt.trace.json.gz", "rank-0.Jul_15_10_52_41", "1074"),
+        ("a.b.c.pt.trace.json", "a.b.c", ""),
+        (".pt.trace.json", "", ""),
+    ],
+)
+def test_names_are_taken_apart(name: str, worker: str, stamp: str, tmp_path: Path) -> None:
+    make(tmp_path, name)
+    (run,) = find_runs(str(tmp_path)).runs
+    assert (run.workers[0].name, run.workers[0].spans[0].stamp) == (worker, stamp)
+
+
+@pytest.mark.parametrize("name", ["trace.json.gz", "w.pt.trace.json.bz2", "w.pt.trace.jsonl", "wXptXtraceXjson"])
+def test_other_names_are_no_traces(name: str, tmp_path: Path) -> None:
+    assert find_runs(str(make(tmp_path, name))).runs == ()
+
+
+def test_runs_are_named_by_their_path_and_sorted_by_code_points(tmp_path: Path) -> None:
+    make(tmp_path / "logs", *(f"{run}w.pt.trace.json" for run in ("", "b/", "a/", "a/deep/er/", "B/", "é/")))
+    assert [run.name for run in find_runs(str(tmp_path / "logs")).runs] == ["B", "a", "a/deep/er", "b", "logs", "é"]
+
+
+def test_a_directory_named_like_a_trace_is_skipped(tmp_path: Path) -> None:
+    make(tmp_path, "w.pt.trace.json/inner.pt.trace.json", "run/v.pt.trace.json")
+    assert [run.name for run in find_runs(str(tmp_path)).runs] == ["run"]
+
+
+def test_the_newest_of_two_files_with_one_stamp_is_read(tmp_path: Path) -> None:
+    make(tmp_path, "w.5.pt.trace.json", "w.5.pt.trace.json.gz", "w.6.pt.trace.json")
+    os.utime(tmp_path / "w.5.pt.trace.json", ns=(0, 0))
+    (run,) = find_runs(str(tmp_path)).runs
+    assert drawn(run) == {"w": {"1": "w.5.pt.trace.json.gz", "2": "w.6.pt.trace.json"}}
+    assert [file.name for file in run.workers[0].spans[0].files] == ["w.5.pt.trace.json.gz", "w.5.pt.trace.json"]
+    (note,) = run.problems
+    assert (note.where, "w.5.pt.trace.json.gz is the same span and newer" in note.message) == (
+        "w.5.pt.trace.json",
+        True,
+    )
+
+
+def test_links_are_followed_once_and_cycles_end(tmp_path: Path) -> None:
+    make(tmp_path / "logs", "real/w.pt.trace.json")
+    make(tmp_path / "elsewhere", "w.pt.trace.json")
+    (tmp_path / "logs" / "alias").symlink_to(tmp_path / "logs" / "real", target_is_directory=True)
+    (tmp_path / "logs" / "real" / "up").symlink_to(tmp_path / "logs", target_is_directory=True)
+    (tmp_path / "logs" / "other").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    index = find_runs(str(tmp_path / "logs"))
+    assert [run.name for run in index.runs] == ["other", "real"]
+    assert {note.where: note.message for note in index.problems} == {
+        "alias": "the same directory as real, listed there only",
+        "real/up": "the same directory as ., listed there only",
+    }
+
+
+def test_a_trace_that_is_a_broken_link_is_a_problem(tmp_path: Path) -> None:
+    make(tmp_path, "w.pt.trace.json")
+    (tmp_path / "v.pt.trace.json").symlink_to(tmp_path / "nowhere")
+    (run,) = find_runs(str(tmp_path)).runs
+    assert [worker.name for worker in run.workers] == ["w"]
+    assert [(note.code, note.where) for note in run.problems] == [(NoteCode.FILE_FAILED, "v.pt.trace.json")]
+
+
+class _Locked(LocalFileSystem):
+    def entries(self, path: str) -> list[FileStat]:
+        if path.endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return super().entries(path)
+
+
+def test_a_directory_that_cannot_be_listed_is_a_problem(tmp_path: Path) -> None:
+    make(tmp_path, "locked/w.pt.trace.json", "run/w.pt.trace.json")
+    index = find_runs(str(tmp_path), _Locked())
+    assert [run.name for run in index.runs] == ["run"]
+    assert [(note.where, note.message) for note in index.problems] == [
+        ("locked", "cannot be listed: Permission denied")
+    ]
+    with pytest.raises(InputError, match="Permission denied; check its permissions"):
+        find_runs(str(tmp_path / "locked"), _Locked())
+
+
+def test_a_log_directory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="check the path"):
+        find_runs(str(tmp_path / "nothing"))
+    with pytest.raises(InputError, match="not a directory"):
+        find_runs(str(make(tmp_path, "file") / "file"))
+
+
+@pytest.mark.parametrize(
+    ("worker", "rank"),
+    [
+        ("rank-3", 3),
+        ("rank_12", 12),
+        ("rank7", 7),
+        ("worker0", 0),
+        ("host-a_4", 4),
+        ("rank-0.Jul_15_10_52_41", 0),
+        ("gpu-node-17_25286", None),
+        ("trainer", None),
+        ("", None),
+    ],
+)
+def test_ranks_are_in_worker_names(worker: str, rank: int | None) -> None:
+    assert rank_of(worker) == rank
+
+
+# -- one source -----------------------------------------------------------------------------------------------------
+
+
+def test_a_source_that_is_a_run(tmp_path: Path) -> None:
+    make(tmp_path / "run", "w.1.pt.trace.json", "deeper/v.pt.trace.json")
+    run = parse_source(str(tmp_path / "run") + "/")
+    assert (run.name, drawn(run)) == ("run", {"w": {"1": "w.1.pt.trace.json"}})
+
+
+@pytest.mark.parametrize(
+    ("name", "worker", "label"),
+    [
+        ("worker3.77.pt.trace.json.gz", "worker3", "1"),
+        ("worker3.pt.trace.json", "worker3", "default"),
+        ("control.json.gz", "control", "default"),
+        ("a.b.json", "a.b", "default"),
+    ],
+)
+def test_a_source_that_is_a_file(name: str, worker: str, label: str, tmp_path: Path) -> None:
+    run = parse_source(str(make(tmp_path, name) / name))
+    assert (run.name, drawn(run)) == (name, {worker: {label: name}})
+    assert run.workers[0].spans[0].file.path == str(tmp_path / name)
+
+
+def test_a_source_that_holds_runs_lists_them(tmp_path: Path) -> None:
+    make(tmp_path, *(f"run{number:02}/w.pt.trace.json" for number in range(12)))
+    with pytest.raises(SelectionError) as refused:
+        parse_source(str(tmp_path))
+    assert "run00, run01" in refused.value.message
+    assert "and 2 more" in refused.value.message
+    assert refused.value.hint == f"give one of them, e.g. {tmp_path}/run00"
+
+
+def test_a_source_without_traces_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="trace files are named"):
+        parse_source(str(tmp_path))
+    with pytest.raises(InputError, match=r"give one file by name, e.g. .*/control.json.gz"):
+        parse_source(str(make(tmp_path, "control.json.gz", "notes.txt")))
+    with pytest.raises(InputError, match=r"must end in .json or .json.gz"):
+        parse_source(str(tmp_path / "notes.txt"))
+    with pytest.raises(InputError, match="check the path"):
+        parse_source(str(tmp_path / "nothing"))
+
+
+def test_a_thousand_runs_are_listed_quickly(tmp_path: Path) -> None:
+    for run in range(250):
+        folder = tmp_path / f"group{run % 10}" / f"run{run}"
+        folder.mkdir(parents=True)
+        for worker in range(8):
+            os.close(os.open(folder / f"worker{worker}.1700000000000.pt.trace.json.gz", os.O_CREAT))
+    started = time.perf_counter()
+    index = find_runs(str(tmp_path))
+    elapsed = time.perf_counter() - started
+    assert len(index.runs) == 250
+    assert sum(len(run.workers) for run in index.runs) == 2000
+    assert elapsed < 2

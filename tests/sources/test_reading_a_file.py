@@ -1,0 +1,210 @@
+"""Files on disk: facts, progress, stopping, threads, and what the process looks like afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import io
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tb_perfcompare.errors import Cancelled, InputError, UnrecognisedFormat
+from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.sources.registry import READERS, read, recognise
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.sources.layouts import encode, op, packed
+
+CONTENT = encode([op(f"event {number}", number) for number in range(2000)])
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "worker0.pt.trace.json.gz"
+    path.write_bytes(packed(CONTENT))
+    return path
+
+
+def test_facts_are_of_the_stored_bytes(trace: Path) -> None:
+    recording = read_trace(trace)
+    stored = trace.read_bytes()
+    assert recording.file.path == "worker0.pt.trace.json.gz"
+    assert recording.file.bytes == len(stored)
+    assert recording.file.sha256 == hashlib.sha256(stored).hexdigest()
+    assert recording.stats.raw_bytes == len(CONTENT)
+
+
+def test_the_digest_covers_what_lies_behind_damage(trace: Path) -> None:
+    stored = packed(CONTENT) + b"no gzip" * 200_000
+    trace.write_bytes(stored)
+    assert read_trace(trace).file.sha256 == hashlib.sha256(stored).hexdigest()
+
+
+def test_without_digest_and_under_another_name(trace: Path) -> None:
+    recording = read_trace(str(trace), want_hash=False, name="run/worker0")
+    assert (recording.file.sha256, recording.file.path) == ("", "run/worker0")
+
+
+def test_an_open_file_stays_open(trace: Path) -> None:
+    with trace.open("rb") as file:
+        assert len(read_trace(file).events) == 2000
+        assert not file.closed
+
+
+def test_progress_is_told_for_every_block(trace: Path) -> None:
+    told: list[Progress] = []
+    read_trace(trace, report=told.append, block_bytes=20_000)
+    assert len(told) >= len(CONTENT) // 20_000
+    assert {(progress.phase, progress.path) for progress in told} == {("reading", str(trace))}
+    assert [p.events for p in told] == sorted(p.events for p in told)
+    assert told[-1].done_bytes == told[-1].total_bytes == trace.stat().st_size
+
+
+def test_stopping_leaves_no_thread_and_the_collector_as_it_was(trace: Path) -> None:
+    def stop(progress: Progress) -> None:
+        if progress.events:
+            raise Cancelled
+
+    before = threading.active_count()
+    with pytest.raises(Cancelled):
+        read_trace(trace, report=stop, block_bytes=5_000)
+    assert threading.active_count() == before
+    assert gc.isenabled()
+
+
+def test_errors_leave_no_thread(tmp_path: Path) -> None:
+    before = threading.active_count()
+    for content in (b"", b"{", packed(b"{}")[:-4], CONTENT[:-9]):
+        path = tmp_path / "a.json"
+        path.write_bytes(content)
+        with contextlib.suppress(InputError):
+            read_trace(path, block_bytes=100)
+        assert threading.active_count() == before
+
+
+def test_a_collector_that_was_off_stays_off(trace: Path) -> None:
+    gc.disable()
+    try:
+        read_trace(trace)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def test_two_files_at_once(trace: Path) -> None:
+    found: list[int] = []
+    threads = [threading.Thread(target=lambda: found.append(len(read_trace(trace).events))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [2000] * 4
+    assert gc.isenabled()
+
+
+class _BadDisk(io.BytesIO):
+    def read(self, size: int | None = -1) -> bytes:
+        if self.tell() > 10_000:
+            raise OSError(5, "Input/output error")
+        return super().read(min(size or 4096, 4096))
+
+
+def test_a_disk_that_fails_in_the_middle_is_an_input_error() -> None:
+    class Disk:
+        def __getattr__(self, name: str) -> Any:
+            from tb_perfcompare.sources.filesystem import LOCAL
+
+            return getattr(LOCAL, name)
+
+        def stat(self, path: str) -> Any:
+            from tb_perfcompare.sources.filesystem import FileStat
+
+            return FileStat(path, path, False, len(CONTENT))
+
+        def open(self, path: str) -> io.BytesIO:
+            return _BadDisk(CONTENT)
+
+    with pytest.raises(InputError, match="Input/output error"):
+        read_trace("a.json", fs=Disk(), block_bytes=4096)
+
+
+@pytest.mark.parametrize("reader", [read_trace, read, recognise])
+def test_a_file_that_is_not_there(reader: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file") as refused:
+        reader(str(tmp_path / "nothing.json"))
+    assert refused.value.hint == "check the path"
+
+
+# -- which reader ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("w.pt.trace.json", CONTENT),
+        ("anything", CONTENT),
+        ("anything.gz", packed(CONTENT)),
+        ("late.json", b'{"meta": "%s", "traceEvents": []}' % (b"x" * 100_000)),
+        ("list", b'[{"ph": "X"}]'),
+        ("cut.json.gz", packed(CONTENT)[:5000]),
+        ("w.pt.trace.json", b""),
+    ],
+)
+def test_traces_are_recognised_by_content_or_name(name: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert recognise(str(path)) is READERS[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "torch.profiler trace: empty"),
+        (b"Kernel | Latency", "torch.profiler trace: not JSON"),
+        (b"[1, 2]", "torch.profiler trace: a list, but not of events"),
+        (b'{"overview": 1}', "torch.profiler trace: no traceEvents in its first 15 bytes"),
+    ],
+)
+def test_other_files_are_declined_with_the_reason(content: bytes, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(UnrecognisedFormat) as refused:
+        recognise(str(path))
+    assert reason in str(refused.value)
+
+
+def test_reading_through_the_registry(trace: Path) -> None:
+    assert len(read(str(trace)).events) == 2000
+
+
+# -- cost -----------------------------------------------------------------------------------------------------------
+
+
+def test_importing_the_readers_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; import tb_perfcompare.sources.registry, tb_perfcompare.sources.discover; "
+        "print([m for m in ('scipy', 'pandas', 'tensorboard', 'asyncio', 'unittest') if m in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux only")
+def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "worker0.pt.trace.json.gz"
+    padding = {"Seq": 1, "padding": "x" * 2000}
+    path.write_bytes(packed(encode([op(f"event {n % 50}", n, args=padding) for n in range(30_000)])))
+    code = (
+        "import resource, sys; from tb_perfcompare.sources.torch_profiler import read_trace; "
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10; before = peak(); "
+        "stats = read_trace(sys.argv[1]).stats; print(stats.kept, stats.raw_bytes >> 20, peak() - before)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    kept, raw_mib, grown_mib = map(int, answer.stdout.split())
+    assert (kept, raw_mib) == (30_000, 61)
+    assert grown_mib < 32
