@@ -1,7 +1,7 @@
 """Compare two profiler runs: which is slower, by how much, is the difference real, and why.
 
     import tb_perfcompare
-    comparison = tb_perfcompare.compare("logs/normal", "logs/abnormal")
+    comparison = tb_perfcompare.compare_runs("logs/normal", "logs/abnormal")
     print(comparison.headline.verdict, comparison.headline.reason)
 
 Importing this module imports nothing heavy; each name is loaded when it is first used.
@@ -10,14 +10,12 @@ Importing this module imports nothing heavy; each name is loaded when it is firs
 from __future__ import annotations
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-import tb_perfcompare.compare as _compare_package
 from tb_perfcompare._version import __version__
 
 if TYPE_CHECKING:
-    from tb_perfcompare.api import compare, open_logdir
+    from tb_perfcompare.api import compare_runs, open_logdir
     from tb_perfcompare.compare.comparison import Comparison, Verdict
     from tb_perfcompare.errors import (
         Cancelled,
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "compare_runs": "tb_perfcompare.api",
     "open_logdir": "tb_perfcompare.api",
     "Comparison": "tb_perfcompare.compare.comparison",
     "Verdict": "tb_perfcompare.compare.comparison",
@@ -53,20 +52,9 @@ __all__ = [
     "UnrecognisedFormat",
     "Verdict",
     "__version__",
-    "compare",
+    "compare_runs",
     "open_logdir",
 ]
-
-
-class _CallablePackage(ModuleType):
-    """`tb_perfcompare.compare` is the package of that name and, called, the function of that name: whichever module is
-    imported first, both work."""
-
-    def __call__(self, *args: Any, **options: Any) -> Any:
-        return import_module("tb_perfcompare.api").compare(*args, **options)
-
-
-_compare_package.__class__ = _CallablePackage
 
 
 def __getattr__(name: str) -> Any:

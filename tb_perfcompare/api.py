@@ -10,14 +10,12 @@ from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.index import Root, side_from_path
 from tb_perfcompare.workspace.jobs import Side
-from tb_perfcompare.workspace.workspace import Question, Workspace
-
-_IN_PROCESS_BYTES = 2 * 2**20
+from tb_perfcompare.workspace.workspace import SMALL_BYTES, Question, Workspace
 
 Source = str | PathLike[str] | Side
 
 
-def compare(
+def compare_runs(
     baseline: Source,
     candidate: Source,
     *,
@@ -37,7 +35,7 @@ def compare(
         source if isinstance(source, Side) else side_from_path(fspath(source), worker, span, steps)
         for source in (baseline, candidate)
     ]
-    workspace = Workspace(in_process_bytes=_IN_PROCESS_BYTES)
+    workspace = Workspace(in_process_bytes=SMALL_BYTES)
     try:
         return workspace.compare(Question(sides[0], sides[1], options or CompareOptions()), report)
     finally:
@@ -47,4 +45,4 @@ def compare(
 def open_logdir(logdir: str | PathLike[str] | Sequence[Root]) -> Workspace:
     """The runs below a log directory (or several named ones), to list, load and compare. Close it when done."""
     roots = [Root(fspath(logdir))] if isinstance(logdir, str | PathLike) else list(logdir)
-    return Workspace(roots, in_process_bytes=_IN_PROCESS_BYTES)
+    return Workspace(roots, in_process_bytes=SMALL_BYTES)

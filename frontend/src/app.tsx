@@ -1,6 +1,6 @@
 // The tab as a whole: which pair, which state, which view.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Actions } from './actions';
 import { Banner } from './banners';
 import { Keys } from './keys';
@@ -13,6 +13,7 @@ import { text } from './strings';
 import { Tabs, tabsOf, SUMMARY } from './tabs';
 import { useAddress, type Change } from './use_address';
 import { useComparison } from './use_comparison';
+import { useKeys } from './use_keys';
 import { useRuns } from './use_runs';
 import type { Pair, RunsAnswer, Side } from './wire';
 
@@ -214,32 +215,4 @@ function profilerPlace(answer: RunsAnswer, side: Side): ProfilerPlace | null {
 function profilerHint(answer: RunsAnswer, side: Side | null): string {
   const place = side ? profilerPlace(answer, side) : null;
   return place ? text.panel.openHint(place.run, place.worker, place.span) : '';
-}
-
-interface KeyActions {
-  [key: string]: ((n: number) => unknown) | undefined;
-  digit: (n: number) => unknown;
-}
-
-/** Single keys, unless something is being typed or a modifier is held. */
-function useKeys(actions: KeyActions): void {
-  const latest = useRef(actions);
-  latest.current = actions;
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      const target = event.target as HTMLElement;
-      const typing = target.matches?.('input:not([type=checkbox]), select, textarea') || target.closest?.('dialog, .pop');
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (typing) {
-        if (event.key === 'Escape' && target.matches('.search input')) target.blur();
-        return;
-      }
-      const action = /^[1-9]$/.test(event.key) ? latest.current.digit : latest.current[event.key];
-      if (!action) return;
-      if (event.key === '/' || event.key === '?') event.preventDefault();
-      action(Number(event.key));
-    };
-    window.addEventListener('keydown', onKeyDown);
-    return () => window.removeEventListener('keydown', onKeyDown);
-  }, []);
 }

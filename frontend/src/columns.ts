@@ -1,6 +1,6 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
-import { formatBytes, formatCount, formatIn, formatPercent, formatPlain, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
+import { columnStyle, formatBytes, formatCount, formatIn, formatPercent, formatPlain, NOT_MEASURED, type NumberStyle } from './format';
 import type { Cell, Column, Table } from './wire';
 
 export interface ColumnView {
@@ -50,7 +50,7 @@ export function columnViews(table: Table): ColumnView[] {
     const key = compares ? family(column.name) : '';
     families.set(key, [...(families.get(key) ?? []), index]);
   });
-  for (const [key, indexes] of families) styles.set(key, timeStyle(numbersOf(table, indexes)));
+  for (const [key, indexes] of families) styles.set(key, columnStyle(numbersOf(table, indexes)));
   return table.columns.map((column, index) => ({
     column,
     index,

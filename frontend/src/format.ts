@@ -75,6 +75,15 @@ export function timeStyle(values_us: Iterable<number | null | undefined>): Numbe
   return { scale, decimals, unit: UNIT_TEXT[unit] };
 }
 
+/** One unit for a column of a table: the largest in which the largest value has two digits before the point. */
+export function columnStyle(values_us: Iterable<number | null | undefined>): NumberStyle {
+  const largest = sizesOf(values_us).pop() ?? 0;
+  const unit = UNITS_DOWN.find((candidate) => largest / US_PER_UNIT[candidate] >= 10) ?? 'ns';
+  if (largest === 0) return { scale: 1e3, decimals: 1, unit: 'ms' };
+  const scale = US_PER_UNIT[unit];
+  return { scale, decimals: unit === 'ns' ? 0 : largest / scale >= 1000 ? 1 : largest / scale >= 100 ? 2 : 3, unit: UNIT_TEXT[unit] };
+}
+
 /** The same unit with two decimals at least, for differences of values shown in it. */
 export function finer(style: NumberStyle): NumberStyle {
   return { ...style, decimals: Math.max(2, style.decimals) };

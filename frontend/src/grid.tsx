@@ -36,7 +36,7 @@ function trackOf(view: ColumnView, first: boolean): { track: string; least: numb
     return { track: letters < 12 ? `${least + 12}px` : `minmax(${least}px, ${letters}fr)`, least };
   }
   const least = view.largest > 0 ? Math.max(184, label) : Math.max(84, label);
-  return { track: `minmax(${least}px, ${least + 30}px)`, least };
+  return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
 export function Grid({ table, rows, columns, names, sort, selected, onSort, onSelect, onOpen }: Props) {
@@ -58,6 +58,11 @@ export function Grid({ table, rows, columns, names, sort, selected, onSort, onSe
     setViewport(element.clientHeight);
     return () => observer.disconnect();
   }, []);
+
+  // another filter or order starts at the top, unless a row is open
+  useLayoutEffect(() => {
+    if (scroller.current && selected < 0) scroller.current.scrollTop = 0;
+  }, [rows]);
 
   useLayoutEffect(() => {
     const element = scroller.current;

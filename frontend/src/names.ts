@@ -65,7 +65,7 @@ function bare(arg: string): string {
   return arg.split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
 }
 
-/** Short names for a list; where two would be equal, the first argument that differs is added, else the full name. */
+/** Short names for a list; where some would be equal, the arguments that tell them apart are added, else the full name. */
 export function shortNames(names: string[]): string[] {
   const short = names.map(shortName);
   const groups = new Map<string, number[]>();
@@ -76,16 +76,27 @@ export function shortNames(names: string[]): string[] {
   });
   for (const group of groups.values()) {
     if (group.length < 2) continue;
-    const all = group.map((index) => parts(names[index] ?? ''));
-    const width = Math.max(...all.map((one) => one.args.length));
-    let place = 0;
-    while (place < width && new Set(all.map((one) => one.args[place] ?? '')).size < group.length) place += 1;
-    const full = all.map((one) => one.args[place] ?? '');
-    const cut = full.map(bare);
-    const told = new Set(cut).size === group.length ? cut : full;
+    const added = differences(group.map((index) => parts(names[index] ?? '').args));
     group.forEach((index, position) => {
-      short[index] = place < width ? `${short[index]} \u2039${told[position]}\u203a` : (names[index] ?? '');
+      short[index] = added ? `${short[index]} \u2039${added[position]}\u203a` : (names[index] ?? '');
     });
   }
   return short;
+}
+
+/** The fewest arguments, from the left, that make all lists different; null if none do. */
+function differences(lists: string[][]): string[] | null {
+  const width = Math.max(...lists.map((args) => args.length));
+  let told = lists.map(() => '');
+  let distinct = 1;
+  for (let place = 0; place < width && distinct < lists.length; place += 1) {
+    const full = lists.map((args) => args[place] ?? '');
+    const cut = full.map(bare);
+    const values = new Set(cut).size === new Set(full).size ? cut : full;
+    const longer = told.map((text, index) => (text === '' ? values[index]! : `${text}, ${values[index]}`));
+    if (new Set(longer).size === distinct) continue;
+    told = longer;
+    distinct = new Set(longer).size;
+  }
+  return distinct === lists.length ? told : null;
 }

@@ -1,38 +1,24 @@
 // One table with its search, filters, columns and sums.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { cellText, columnViews, toggleColumn, visibleColumns, type ColumnView } from './columns';
+import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { tableCsv } from './csv';
 import { formatPercent } from './format';
 import { Grid } from './grid';
 import type { Address } from './hash';
 import { saveFile } from './host';
 import { Icon } from './icons';
-import { Menu } from './menu';
 import { shortNames } from './names';
-import {
-  categoryIndex,
-  columnIndex,
-  deltaIndex,
-  filterRows,
-  findRow,
-  nextSort,
-  parseSort,
-  rowKey,
-  sortRows,
-  sumOf,
-  writeSort,
-  type StatusFilter,
-} from './order';
+import { columnIndex, deltaIndex, filterRows, findRow, nextSort, parseSort, rowKey, sortRows, sumOf, writeSort } from './order';
 import { RowPanel } from './row_panel';
 import { parseQuery } from './search';
 import { text } from './strings';
+import { percentText, Toolbar } from './table_toolbar';
 import type { Change } from './use_address';
 import type { Table } from './wire';
 
-/** Smallest |Δ| shown, as fractions of the baseline step. */
-const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
-export const DEFAULT_MINIMUM = 0.001;
+/** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
+const DEFAULT_MINIMUM = 0.001;
 
 interface Props {
   name: string;
@@ -151,122 +137,6 @@ function nothingText(table: Table, hidden: number, minimum: number): string {
   if (table.rows.length === 0) return text.table.empty;
   if (hidden > 0) return text.table.hiddenAll(formatPercent(minimum));
   return text.table.nothing;
-}
-
-interface ToolbarProps {
-  table: Table;
-  views: ColumnView[];
-  address: Address;
-  /** null where the table has no difference to filter by */
-  minimum: number | null;
-  error: string;
-  onChange: (change: Change) => void;
-  children: preact.ComponentChildren;
-}
-
-function Toolbar({ table, views, address, minimum, error, onChange, children }: ToolbarProps) {
-  const hasCategory = categoryIndex(table) >= 0;
-  return (
-    <div class="toolbar">
-      <label class={`search${error ? ' invalid' : ''}`}>
-        <Icon name="search" size={14} />
-        <input
-          type="search"
-          aria-label={text.table.search}
-          title={error ? text.table.badRegex(error) : text.table.search}
-          aria-invalid={error !== ''}
-          placeholder={text.table.searchShort}
-          spellcheck={false}
-          value={address.q}
-          onInput={(event) => onChange({ q: event.currentTarget.value })}
-        />
-      </label>
-      {error && (
-        <span class="error-text" role="alert">
-          {text.table.badRegex(error)}
-        </span>
-      )}
-      {minimum !== null && (
-        <select class="select" aria-label={text.table.minDelta} value={String(minimum)} onChange={(event) => onChange({ min: Number(event.currentTarget.value) })}>
-          {[...new Set([...MINIMA, minimum])].map((value) => (
-            <option key={value} value={String(value)}>
-              {value === 0 ? text.table.minAll : text.table.minOf(percentText(value))}
-            </option>
-          ))}
-        </select>
-      )}
-      <StatusChoice table={table} value={address.status} onChange={(status) => onChange({ status })} />
-      {address.category !== '' && (
-        <span class={`chip chip-filter${hasCategory ? '' : ' chip-idle'}`}>
-          {hasCategory ? text.table.category(address.category) : text.table.categoryMissing(address.category)}
-          <button type="button" class="chip-button" aria-label={`${text.table.category(address.category)}: ${text.table.clear}`} onClick={() => onChange({ category: '' })}>
-            <Icon name="close" size={10} />
-          </button>
-        </span>
-      )}
-      <span class="spacer" />
-      {address.sort !== '' && (
-        <button type="button" class="link-button" onClick={() => onChange({ sort: '' })}>
-          {text.table.usualOrder}
-        </button>
-      )}
-      <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />
-      {children}
-    </div>
-  );
-}
-
-function percentText(fraction: number): string {
-  return `${(fraction * 100).toLocaleString(undefined, { maximumFractionDigits: 3 })}\u202f%`;
-}
-
-function StatusChoice({ table, value, onChange }: { table: Table; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
-  const status = columnIndex(table, (column) => column.role === 'status');
-  if (status < 0) return null;
-  const count = (word: string): number => table.rows.filter((row) => row[status] === word).length;
-  const choices: [StatusFilter, string, string][] = [
-    ['all', text.table.all, ''],
-    ['added', `${text.table.added} ${count('added').toLocaleString()}`, text.table.addedAbout],
-    ['removed', `${text.table.removed} ${count('removed').toLocaleString()}`, text.table.removedAbout],
-  ];
-  return (
-    <span class="segments" role="group">
-      {choices.map(([choice, label, about]) => (
-        <button key={choice} type="button" aria-pressed={value === choice} title={about} onClick={() => onChange(choice)}>
-          {label}
-        </button>
-      ))}
-    </span>
-  );
-}
-
-function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: string; onChange: (chosen: string) => void }) {
-  const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
-  const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
-  return (
-    <Menu label={text.table.columns} icon="columns" align="right">
-      {() => (
-        <>
-          <ul class="pop-list checks">
-            {free.map(({ column }) => (
-              <li key={column.name}>
-                <label title={column.description}>
-                  <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
-                  <span>{column.label}</span>
-                  <span class="muted">{text.kinds[column.kind]}</span>
-                </label>
-              </li>
-            ))}
-          </ul>
-          {chosen !== '' && (
-            <button type="button" class="link-button" onClick={() => onChange('')}>
-              {text.table.resetColumns}
-            </button>
-          )}
-        </>
-      )}
-    </Menu>
-  );
 }
 
 function Notes({ notes }: { notes: string[] }) {

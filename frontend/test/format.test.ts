@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  arrow, finer, formatBytes, formatCount, formatElapsed, formatIn, formatNumber, formatP, formatPercent, formatTime, NOT_MEASURED, timeStyle,
+  arrow, columnStyle, finer, formatBytes, formatCount, formatElapsed, formatIn, formatNumber, formatP, formatPercent, formatTime, NOT_MEASURED, timeStyle,
 } from '../src/format';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
@@ -36,6 +36,15 @@ describe('times', () => {
     expect(formatIn(style, 0.3)).toBe('<0.01');
     expect(formatIn(style, 11_080)).toBe('11.08');
     expect(formatIn(style, null)).toBe(NOT_MEASURED);
+  });
+  it.each([
+    [46_643.8, 'ms', '46.644'],
+    [1278.6, 'µs', '1,278.6'],
+    [5_219_000, 'ms', '5,219.0'],
+    [0.4, 'ns', '400'],
+  ])('measures a column that reaches %d us in %s', (largest, unit, shown) => {
+    const style = columnStyle([0.01, largest]);
+    expect([style.unit, formatIn(style, largest)]).toEqual([unit, shown]);
   });
   it('shows differences with two decimals at least', () => {
     expect(finer(timeStyle([141_200, 163_900])).decimals).toBe(2);

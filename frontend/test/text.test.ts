@@ -24,6 +24,8 @@ describe('kernel names', () => {
     expect(shortNames([one, two])).toEqual(['reduce_kernel ‹ReduceOp› ‹1›', 'reduce_kernel ‹ReduceOp› ‹4›']);
     const lambda = (name: string) => `void at::native::vectorized_elementwise_kernel<4, at::native::${name}(at::TensorIteratorBase&)::{lambda()#1}, std::array<char*, 2ul> >(int)`;
     expect(shortNames([lambda('GeluKernelImpl'), lambda('TanhKernelImpl')])).toEqual(['vectorized_elementwise_kernel ‹GeluKernelImpl›', 'vectorized_elementwise_kernel ‹TanhKernelImpl›']);
+    const tiles = ['7, 3', '7, 5', '9, 3'].map((tile) => `void implicit_convolve_sgemm<float, ${tile}, 1>(int, int, int, float const*)`);
+    expect(shortNames(tiles)).toEqual(['implicit_convolve_sgemm ‹7, 3›', 'implicit_convolve_sgemm ‹7, 5›', 'implicit_convolve_sgemm ‹9, 3›']);
     const args = ['void some::very::long::name_of_a_kernel(float)', 'void some::very::long::name_of_a_kernel(double)'];
     expect(shortNames(args)).toEqual(args);
   });
@@ -38,7 +40,7 @@ describe('columns', () => {
   it('gives A, B and their difference one unit', () => {
     expect(family('baseline_device_self_us')).toBe(family('device_self_delta_us'));
     expect(family('candidate_us')).toBe(family('delta_us'));
-    expect(new Set(['baseline_us', 'candidate_us', 'delta_us'].map((name) => of(name).style!.unit))).toEqual(new Set(['ms']));
+    expect(new Set(['baseline_us', 'candidate_us', 'delta_us'].map((name) => of(name).style!.unit))).toEqual(new Set(['µs']));
   });
   it('shows what the server shows, but no column without content, and the status as a chip', () => {
     expect(visibleColumns(views, '').map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us']);
@@ -48,7 +50,7 @@ describe('columns', () => {
     expect(visibleColumns(views, ',').map((view) => view.column.name)).toEqual(['name']);
   });
   it('writes cells, and a dash for what is absent', () => {
-    expect(cellText(of('delta_us'), 1000, text.table)).toBe('+1.000');
+    expect(cellText(of('delta_us'), 1000, text.table)).toBe('+1,000.0');
     expect(cellText(of('candidate_us'), null, text.table)).toBe('–');
     expect(cellText(of('calls'), 3, text.table)).toBe('3');
   });

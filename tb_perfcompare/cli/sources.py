@@ -7,16 +7,13 @@ from contextlib import contextmanager
 
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.workspace.index import Listing, Root
-from tb_perfcompare.workspace.workspace import Workspace
-
-IN_PROCESS_BYTES = 2 * 2**20
-"""Files up to this size are read faster here than it takes to start a process for them."""
+from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 
 @contextmanager
 def new_workspace(logdirs: Sequence[str] = ()) -> Iterator[Workspace]:
     """A workspace whose processes end with the command."""
-    workspace = Workspace([Root(path) for path in logdirs], in_process_bytes=IN_PROCESS_BYTES)
+    workspace = Workspace([Root(path) for path in logdirs], in_process_bytes=SMALL_BYTES)
     try:
         yield workspace
     finally:

@@ -9,7 +9,7 @@ time, not correctness.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
@@ -17,7 +17,7 @@ from typing import TypeVar
 import msgspec
 
 from tb_perfcompare.sources.columns import NULL, ColumnBuilder, Event
-from tb_perfcompare.sources.mending import fault_of, mend
+from tb_perfcompare.sources.mending import Fault, Mended, fault_of, mend
 
 T = TypeVar("T")
 
@@ -29,8 +29,12 @@ _PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
 _OPENING = re.compile(rb"\{\s*\"")
 _MOST_OPENINGS = 64
 
-ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
+_BETWEEN = re.compile(rb"[\s,]*")
+
+_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
 """The bracket that closes traceEvents: the root object goes on or ends behind it."""
+_SURE_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}\s*\Z|,\s*(?:\"|\Z)|\Z))")
+"""The same where damage may hide that the bracket is inside an event: then more follows behind the brace."""
 
 
 class _Object(msgspec.Struct, gc=False):
@@ -88,6 +92,7 @@ class Salvager:
 
     def __init__(self, builder: ColumnBuilder) -> None:
         self._builder = builder
+        self._has_lost_events = False
 
     def elements(self, array: bytes) -> list[Event]:
         """Events of an array that is sound JSON, whatever its elements; raises one of DECODER_ERRORS if it is not."""
@@ -102,52 +107,60 @@ class Salvager:
                 events += [event for event in found if event is not None]
         return events
 
-    def salvage(self, data: bytes, start: int, stop: int, final: bool) -> Salvaged:
-        """Events of data[start:stop], which begins at an event. What may be the head of a whole event is left alone.
+    def array_end(self, data: bytes, position: int) -> int:
+        """Behind the closing bracket of traceEvents if that is at `position`, else -1."""
+        # after damage the reader may be inside an event without knowing, where brackets close something else
+        closed = (_SURE_ARRAY_END if self._has_lost_events else _ARRAY_END).match(data, position)
+        return closed.end() if closed else -1
 
-        `final`: the file ends at `stop`, which may be anywhere; else an event seems to end there.
-        """
+    def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
+        """Events of data[start:stop], which begins at an event; what may be the head of a longer one is left alone."""
         borders = list(_PIECE_BORDER.finditer(data, start, stop))
-        starts = [start] + [border.end() for border in borders]
         ends = [border.start() + 1 for border in borders] + [stop]
+        next_starts = [border.end() for border in borders] + [stop]
         events: list[Event] = []
-        first = 0
-        while first < len(starts):
-            last = max(bisect_right(ends, starts[first] + _RUN_BYTES), first + 1)
-            taken = self._run(data, starts, ends, first, last, events)
-            if taken > first:
-                first = taken
+        position = start
+        while position < stop:
+            piece = bisect_right(ends, position)
+            beyond = max(bisect_right(ends, position + _RUN_BYTES), piece + 1)
+            taken = self._run(data, position, ends[piece:beyond], events)
+            if taken > position:
+                position = skip_between(data, taken)
                 continue
-            while first < last:
-                single = self._single(data, starts, ends, first)
-                if single is None:
-                    return Salvaged(events, starts[first])
-                event, end = single
+            while position < ends[beyond - 1]:  # one by one until the run is behind
+                piece = bisect_right(ends, position)
+                mended = _mended(data, position, ends[piece], stop)
+                if mended.fault is not None and mended.fault.is_cut:
+                    return Salvaged(events, position)
+                if mended.value is None:
+                    self._lose(data, position, mended.fault)
+                    events += _event_ending(data, position + 1, ends[piece])
+                    position = next_starts[piece]
+                    continue
+                self._builder.repaired.update(mended.repairs)
+                event = self._event(mended.value)
+                position += mended.used
                 if event is not None:
                     events.append(event)
-                    closed = ARRAY_END.match(data, end)
+                    closed = self.array_end(data, position)
                     # an object without `ph` is a fragment of a damaged event, and the bracket behind it is inside that
-                    if closed and event.ph is not None:
-                        return Salvaged(events, closed.end(), True)
-                first = bisect_left(starts, end)
-                is_last = first == len(starts)
-                if b"{" in data[end : stop if is_last else starts[first]] and not (is_last and final):
-                    self._builder.drop("damaged")  # something that does not even look like an event
-                    events += _event_ending(data, end, ends[first - 1])
+                    if closed > 0 and event.ph is not None:
+                        return Salvaged(events, closed, True)
+                position = skip_between(data, position)
         return Salvaged(events, stop)
 
-    def _run(self, data: bytes, starts: list[int], ends: list[int], first: int, last: int, events: list[Event]) -> int:
-        """Appends the events of as many pieces from `first` as make whole elements; the first piece not taken."""
-        for cut in range(last, max(last - _EARLIER_CUTS, first + 1), -1):
-            text = b"[" + data[starts[first] : ends[cut - 1]] + b"]"
+    def _run(self, data: bytes, start: int, ends: list[int], events: list[Event]) -> int:
+        """Appends the events up to the last of the `ends` where one really ends; `start` if none of the last few is."""
+        for end in ends[: -_EARLIER_CUTS - 1 : -1] if len(ends) > 1 else ():
+            text = b"[" + data[start:end] + b"]"
             try:
                 events += self._elements_of_run(text)
-                return cut
+                return end
             except DECODER_ERRORS as error:
                 fault = fault_of(error)
             if 0 <= fault.at < len(text) - 1:
                 break  # damage inside; an earlier cut would not help
-        return first
+        return start
 
     def _elements_of_run(self, array: bytes) -> list[Event]:
         try:
@@ -155,26 +168,15 @@ class Salvager:
         except (msgspec.ValidationError, UnicodeDecodeError):
             return self.elements(array)
 
-    def _single(self, data: bytes, starts: list[int], ends: list[int], first: int) -> tuple[Event | None, int] | None:
-        """(event at a piece or None if it is lost, where it ends); None when it may go on behind the last piece."""
-        count = 1
-        while True:
-            last = min(first + count, len(starts))
-            mended = mend(data[starts[first] : ends[last - 1]], _sound_object)
-            fault = mended.fault
-            if fault is None or not fault.is_cut:
-                break
-            if first + 1 < len(starts) and is_event(data[starts[first + 1] : ends[first + 1]]):
-                break  # what is still open before a whole event was left open by damage
-            if last == len(starts):
-                return None
-            count *= 2
-        if mended.value is None:
-            reason = "nested too deeply" if fault is not None and fault.is_deep else "damaged"
-            self._builder.drop(reason)
-            return next(iter(_event_ending(data, starts[first] + 1, ends[first])), None), ends[first]
-        self._builder.repaired.update(mended.repairs)
-        return self._event(mended.value), starts[first] + mended.used
+    def _lose(self, data: bytes, position: int, fault: Fault | None) -> None:
+        """Counts what cannot be mended at a place where an element was due."""
+        if data[position] in b"]}":
+            return  # a bracket too many is no element
+        self._has_lost_events = True
+        if fault is not None and fault.is_deep:
+            self._builder.drop("nested too deeply")
+        else:
+            self._builder.drop("damaged")
 
     def _event(self, text: bytes) -> Event | None:
         """One sound JSON value as an event, its members bent to their types where they have others."""
@@ -196,6 +198,12 @@ class Salvager:
             return None
 
 
+def skip_between(data: bytes, position: int) -> int:
+    """Where the next element is due: behind white space and commas."""
+    found = _BETWEEN.match(data, position)
+    return found.end() if found else position
+
+
 def is_event(text: bytes) -> bool:
     """One whole object with a phase, as every event has one."""
     try:
@@ -210,6 +218,15 @@ def _event_ending(data: bytes, start: int, stop: int) -> list[Event]:
         if is_event(data[opening.start() : stop]):
             return [_EVENT.decode(data[opening.start() : stop])]
     return []
+
+
+def _mended(data: bytes, start: int, end: int, stop: int) -> Mended[bytes]:
+    """The text of the object at `start`, which seems to end at `end` but may go on up to `stop`, in sound JSON."""
+    while True:
+        mended = mend(data[start:end], _sound_object)
+        if end == stop or mended.fault is None or not mended.fault.is_cut:
+            return mended
+        end = min(start + 2 * (end - start), stop)
 
 
 def _sound_object(text: bytes) -> bytes:

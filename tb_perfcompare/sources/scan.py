@@ -15,12 +15,11 @@ from typing import Protocol
 import msgspec
 
 from tb_perfcompare.sources.columns import ColumnBuilder, Columns, Event
-from tb_perfcompare.sources.salvage import ARRAY_END, DECODER_ERRORS, Salvager, array_close, is_event
+from tb_perfcompare.sources.salvage import DECODER_ERRORS, Salvager, array_close, is_event, skip_between
 
 _DECODED_BYTES = 1 << 20  # decoded in one go: enough events to amortise a column's fixed cost, few enough to stay cheap
 _BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
 _MOST_BORDERS = 64
-_BETWEEN = re.compile(rb"[\s,]*")
 _EVENTS = msgspec.json.Decoder(list[Event])
 
 
@@ -70,8 +69,7 @@ class PythonScanner:
         position = start
         stretch = _DECODED_BYTES
         while True:
-            between = _BETWEEN.match(data, position)
-            position = between.end() if between else position
+            position = skip_between(data, position)
             cut = self._cut(data, position, min(position + stretch, len(data)))
             if cut > position:
                 fed = self._block(data, position, cut)
@@ -127,14 +125,14 @@ class PythonScanner:
             fed = self._closed(data, start, text[:closed])
             if fed is not None:
                 return fed
-        salvaged = self._salvager.salvage(data, start, cut, final=False)
+        salvaged = self._salvager.salvage(data, start, cut)
         self._builder.add(salvaged.events)
         return Fed(salvaged.end, salvaged.ended)
 
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
         """Takes an array that the decoder saw closed, unless what follows in `data` shows a stray bracket."""
         bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
-        if ARRAY_END.match(data, bracket) is None:
+        if self._salvager.array_end(data, bracket) < 0:
             return None
         try:
             events = _EVENTS.decode(array)
@@ -157,6 +155,6 @@ class PythonScanner:
         if not final:
             self._worth_trying = 2 * size
             return Fed(start, False)
-        salvaged = self._salvager.salvage(data, start, len(data), final=True)
+        salvaged = self._salvager.salvage(data, start, len(data))
         self._builder.add(salvaged.events)
         return Fed(salvaged.end, salvaged.ended)

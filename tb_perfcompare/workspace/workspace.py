@@ -29,6 +29,9 @@ from tb_perfcompare.workspace.jobs import (
 )
 from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool, default_workers
 
+SMALL_BYTES = 6 * 2**20
+"""Files up to this size together are read faster here than by processes that have to be started for them."""
+
 _SUMMARY_CACHE_BYTES = 256 * 2**20
 _COMPARISON_CACHE_BYTES = 64 * 2**20
 
@@ -52,8 +55,8 @@ class Question:
 class Workspace:
     """Runs below some roots. Construction touches nothing: no files, no threads, no processes.
 
-    in_process_bytes  files up to this size are read in this process instead of a worker (which takes about half a
-                      second to start); a server leaves it at 0, because reading keeps Python busy for other threads
+    in_process_bytes  a question whose files have at most this size together is answered in this process instead of by
+                      workers; a server leaves it at 0, because reading keeps Python busy for its other threads
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
 
@@ -93,11 +96,12 @@ class Workspace:
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
     ) -> list[Summary | InputError]:
         """Each file by itself: its summary, or why it cannot be read."""
+        small = self._is_small(files)
         flights: list[Flight[Summary]] = []
         try:
             for file in files:
                 job = SummaryJob(file, window)
-                flights.append(self._summaries.join(job, self._summarizer(job)))
+                flights.append(self._summaries.join(job, self._summarizer(job, small)))
             follow(flights, report)
             return [_summary_or_error(flight) for flight in flights]
         finally:
@@ -137,12 +141,12 @@ class Workspace:
         sides = (question.baseline, question.candidate)
         baseline, candidate = self._load_sides(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))
-        if self._is_small(sides):
+        if self._is_small([file for side in sides for file in side.files]):
             return self._compare(baseline, candidate, question.options, flight.report)
         return self._pool.run(self._compare, (baseline, candidate, question.options), flight)
 
-    def _is_small(self, sides: Sequence[Side]) -> bool:
-        return sum(file.bytes for side in sides for file in side.files) <= self._in_process_bytes
+    def _is_small(self, files: Sequence[CaptureFile]) -> bool:
+        return sum(file.bytes for file in files) <= self._in_process_bytes
 
     def _load_sides(self, sides: Sequence[Side], window: str, report: Reporter) -> list[LoadedSide]:
         """Reads the files of all sides side by side."""
@@ -150,10 +154,10 @@ class Workspace:
         found = iter(self.survey(files, window, report))
         return [_loaded(side, [next(found) for _ in side.files]) for side in sides]
 
-    def _summarizer(self, job: SummaryJob) -> Callable[[Flight[Summary]], Summary]:
+    def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
         def compute(flight: Flight[Summary]) -> Summary:
             flight.report(Progress("reading", job.file.shown, 0, job.file.bytes))
-            if job.file.bytes <= self._in_process_bytes:
+            if small:
                 return self._summarize(job, flight.report)
             try:
                 return self._pool.run(self._summarize, (job,), flight)

@@ -41,6 +41,15 @@ def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
     assert tab.find("select[aria-label='Abnormal: span']").input_value() == "2"
 
 
+def test_without_the_profiler_tab_nothing_links_to_it(fresh_tab: Tab) -> None:
+    runs_answer(fresh_tab, profiler_tab=False)
+    tab = fresh_tab.load(link(tab="operators", min="0"))
+    tab.wait(".grid-body .row").click()
+    tab.wait(".row-panel")
+    assert tab.find(".side button").count() == 0
+    assert tab.find(".profiler-links").count() == 0
+
+
 def test_many_runs_are_searched(fresh_tab: Tab) -> None:
     def more(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return runs + [{**runs[0], "run": f"trial_{i:02d}"} for i in range(40)]

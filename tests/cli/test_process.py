@@ -81,7 +81,7 @@ def test_an_interrupt_ends_it_without_a_traceback(tmp_path: Path, in_process_byt
     run = tmp_path / "a.pt.trace.json"
     os.mkfifo(run)  # reading it never ends
     code = (
-        f"import sys, tb_perfcompare.cli.sources as s; s.IN_PROCESS_BYTES = {in_process_bytes}; "
+        f"import sys, tb_perfcompare.cli.sources as s; s.SMALL_BYTES = {in_process_bytes}; "
         "from tb_perfcompare.cli.main import main; print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
     )
     words = [sys.executable, "-c", code, "diff", str(run), str(run)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from typing import Any
 
 import pytest
@@ -62,6 +63,21 @@ def test_memory(fractional: bool, seed: int, window: tuple[int, int]) -> None:
         assert difference(answer(profile, "memory", start_ts=low, end_ts=high), stats) is None
         events = plain(reference.get_memory_events(low, high, "ms", "KB"))
         assert difference(answer(profile, "memory_events", start_ts=low, end_ts=high), events) is None
+
+
+def test_a_long_memory_curve_is_thinned_out_alike() -> None:
+    chance = random.Random(1)
+    operator = {"ph": "X", "cat": "Operator", "name": "aten::zeros", "pid": 1, "tid": 1, "ts": 0, "dur": 90_000}
+    events: list[dict[str, Any]] = [operator]
+    for at in range(6000):
+        totals = {"Total Allocated": chance.randrange(1 << 33), "Total Reserved": 1 << 33}
+        args = {"Device Type": 1, "Device Id": 0, "Addr": at, "Bytes": 1, **totals}
+        events.append({"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": at * 15, "args": args})
+    document = {"deviceProperties": [], "traceEvents": events}
+    profile, reference = read_compat(recording_of(document)), profile_document(document)
+    curve: Any = answer(profile, "memory_curve")
+    assert len(curve["rows"]["GPU0"]) == 10240
+    assert difference(curve, plain(reference.get_memory_curve("ms", "MB"))) is None
 
 
 @needs_shared

@@ -1,0 +1,129 @@
+// Above a table: search, filters, the choice of columns.
+
+import { toggleColumn, visibleColumns, type ColumnView } from './columns';
+import type { Address } from './hash';
+import { Icon } from './icons';
+import { Menu } from './menu';
+import { categoryIndex, columnIndex, type StatusFilter } from './order';
+import { text } from './strings';
+import type { Change } from './use_address';
+import type { Table } from './wire';
+
+/** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
+const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
+
+interface Props {
+  table: Table;
+  views: ColumnView[];
+  address: Address;
+  /** null where the table has no difference to filter by */
+  minimum: number | null;
+  error: string;
+  onChange: (change: Change) => void;
+  children: preact.ComponentChildren;
+}
+
+export function Toolbar({ table, views, address, minimum, error, onChange, children }: Props) {
+  const hasCategory = categoryIndex(table) >= 0;
+  return (
+    <div class="toolbar">
+      <label class={`search${error ? ' invalid' : ''}`}>
+        <Icon name="search" size={14} />
+        <input
+          type="search"
+          aria-label={text.table.search}
+          title={error ? text.table.badRegex(error) : text.table.search}
+          aria-invalid={error !== ''}
+          placeholder={text.table.searchShort}
+          spellcheck={false}
+          value={address.q}
+          onInput={(event) => onChange({ q: event.currentTarget.value })}
+        />
+      </label>
+      {error && (
+        <span class="error-text" role="alert">
+          {text.table.badRegex(error)}
+        </span>
+      )}
+      {minimum !== null && (
+        <select class="select" aria-label={text.table.minDelta} value={String(minimum)} onChange={(event) => onChange({ min: Number(event.currentTarget.value) })}>
+          {[...new Set([...MINIMA, minimum])].map((value) => (
+            <option key={value} value={String(value)}>
+              {value === 0 ? text.table.minAll : text.table.minOf(percentText(value))}
+            </option>
+          ))}
+        </select>
+      )}
+      <StatusChoice table={table} value={address.status} onChange={(status) => onChange({ status })} />
+      {address.category !== '' && (
+        <span class={`chip chip-filter${hasCategory ? '' : ' chip-idle'}`}>
+          {hasCategory ? text.table.category(address.category) : text.table.categoryMissing(address.category)}
+          <button type="button" class="chip-button" aria-label={`${text.table.category(address.category)}: ${text.table.clear}`} onClick={() => onChange({ category: '' })}>
+            <Icon name="close" size={10} />
+          </button>
+        </span>
+      )}
+      <span class="spacer" />
+      {address.sort !== '' && (
+        <button type="button" class="link-button" onClick={() => onChange({ sort: '' })}>
+          {text.table.usualOrder}
+        </button>
+      )}
+      <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />
+      {children}
+    </div>
+  );
+}
+
+export function percentText(fraction: number): string {
+  return `${(fraction * 100).toLocaleString(undefined, { maximumFractionDigits: 3 })}\u202f%`;
+}
+
+function StatusChoice({ table, value, onChange }: { table: Table; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
+  const status = columnIndex(table, (column) => column.role === 'status');
+  if (status < 0) return null;
+  const count = (word: string): number => table.rows.filter((row) => row[status] === word).length;
+  const choices: [StatusFilter, string, string][] = [
+    ['all', text.table.all, ''],
+    ['added', `${text.table.added} ${count('added').toLocaleString()}`, text.table.addedAbout],
+    ['removed', `${text.table.removed} ${count('removed').toLocaleString()}`, text.table.removedAbout],
+  ];
+  return (
+    <span class="segments" role="group">
+      {choices.map(([choice, label, about]) => (
+        <button key={choice} type="button" aria-pressed={value === choice} title={about} onClick={() => onChange(choice)}>
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: string; onChange: (chosen: string) => void }) {
+  const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
+  const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
+  return (
+    <Menu label={text.table.columns} icon="columns" align="right">
+      {() => (
+        <>
+          <ul class="pop-list checks">
+            {free.map(({ column }) => (
+              <li key={column.name}>
+                <label title={column.description}>
+                  <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
+                  <span>{column.label}</span>
+                  <span class="muted">{text.kinds[column.kind]}</span>
+                </label>
+              </li>
+            ))}
+          </ul>
+          {chosen !== '' && (
+            <button type="button" class="link-button" onClick={() => onChange('')}>
+              {text.table.resetColumns}
+            </button>
+          )}
+        </>
+      )}
+    </Menu>
+  );
+}

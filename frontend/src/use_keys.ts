@@ -1,0 +1,31 @@
+// Keys of the whole tab.
+
+import { useEffect, useRef } from 'preact/hooks';
+
+interface KeyActions {
+  [key: string]: ((n: number) => unknown) | undefined;
+  digit: (n: number) => unknown;
+}
+
+/** Single keys, unless something is being typed or a modifier is held. */
+export function useKeys(actions: KeyActions): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement;
+      const typing = target.matches?.('input:not([type=checkbox]), select, textarea') || target.closest?.('dialog, .pop');
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (typing) {
+        if (event.key === 'Escape' && target.matches('.search input')) target.blur();
+        return;
+      }
+      const action = /^[1-9]$/.test(event.key) ? latest.current.digit : latest.current[event.key];
+      if (!action) return;
+      if (event.key === '/' || event.key === '?') event.preventDefault();
+      action(Number(event.key));
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
