@@ -143,7 +143,7 @@ def test_the_public_names_are_these() -> None:
 
     assert tb_perfcompare.__all__ == [
         "Cancelled", "Comparison", "CorruptInput", "InputError", "NotComparable", "PerfCompareError", "SelectionError",
-        "UnrecognisedFormat", "Verdict", "__version__", "compare", "open_logdir",
+        "UnrecognisedFormat", "Verdict", "__version__", "compare_runs", "open_logdir",
     ]  # fmt: skip
     for name in tb_perfcompare.__all__:
         assert getattr(tb_perfcompare, name) is not None
