@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.compare.comparability import check_comparability
-from tb_perfcompare.compare.comparison import Comparison, Headline, SideFacts, Table
+from tb_perfcompare.compare.comparison import Check, Comparison, Headline, SideFacts, Table, Verdict
 from tb_perfcompare.compare.findings import find_causes
 from tb_perfcompare.compare.group_tables import SHAPES, diff_table
 from tb_perfcompare.compare.ledger import build_ledger
@@ -39,7 +39,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             f"the baseline uses {baseline.window} windows, the candidate {candidate.window} windows",
             hint="choose one --step-window for both",
         )
+    checks = check_comparability(baseline, candidate)
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
+    headline = _withheld_if_void(headline, checks)
     ledger = build_ledger(baseline, candidate)
     p_values = _category_p_values(baseline, candidate)
     tables: dict[str, Table] = {
@@ -62,7 +64,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         headline=headline,
         ledger=ledger,
         findings=find_causes(ledger, baseline, candidate, p_values, headline.verdict, options),
-        comparability=check_comparability(baseline, candidate),
+        comparability=checks,
         tables=tables,
         notes=_notes(baseline, candidate, headline, tables, options),
     )
@@ -91,6 +93,14 @@ def _headline(a: Summary, b: Summary, a_ns: Ints, b_ns: Ints, options: CompareOp
         delta=float((mean_b - mean_a) / 1000),
         ratio=float(mean_b / mean_a) if mean_a > 0 else None,
     )
+
+
+def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline:
+    """A failed check that the verdict depends on leaves the figures and takes the verdict."""
+    void = [check.detail for check in checks if check.status == "fail" and "verdict" in check.invalidates]
+    if not void:
+        return headline
+    return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
 
 
 def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
@@ -174,7 +184,7 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
         return []
     other = _headline(a, b, a.other_window, b.other_window, options)
-    if other.verdict == headline.verdict:
+    if headline.verdict in (Verdict.WITHHELD, other.verdict):
         return []
     name = "marker" if a.window == "device" else "device"
     message = (
