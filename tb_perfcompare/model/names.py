@@ -14,7 +14,7 @@ _PIPE_PREFIX = "enumerate(DataPipe)#"
 _COLLECTIVE_ANNOTATION = re.compile(rf"(?:{'|'.join(COLLECTIVE_LIBRARIES)}):\w", re.IGNORECASE)
 _COLLECTIVE_KERNEL = re.compile(
     rf"(?:^|[\s:(])(?:{'|'.join(lib for lib in COLLECTIVE_LIBRARIES if lib not in ('gloo', 'mpi'))})"
-    r"(?:DevKernel|Kernel|_|::|[A-Z])"
+    r"(?:DevKernel|Kernel|_|[A-Z])"
     r"|^(?:mscclKernel|msccl_)",
 )
 
@@ -45,7 +45,10 @@ def is_collective_annotation(name: str) -> bool:
 
 
 def is_collective_kernel(name: str) -> bool:
-    """A device function of a collective library, such as `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`."""
+    """A device function of a collective library, such as `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`.
+
+    CNCL's helpers (`cncl::d2d_tnc`) move data within the device and are kernels, as the MLU profiler has them.
+    """
     return _COLLECTIVE_KERNEL.search(name) is not None
 
 

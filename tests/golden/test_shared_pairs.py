@@ -119,6 +119,16 @@ def test_a_single_step_on_an_mlu_is_attributed_without_a_claim() -> None:
         "mlu/resnet50_num_workers_4/worker0.1698927049665.pt.trace.json.gz",
     )
     assert got.headline.delta == -5_218_542
+    assert categories(got) == {
+        "Kernel": 3_266,
+        "Memcpy": -7_123,
+        "Memset": 0,
+        "Communication": -6_920,
+        "Runtime": -4_711_913,
+        "DataLoader": 0,
+        "CPU Exec": -463_148,
+        "Other": -32_704,
+    }
     assert got.headline.verdict is Verdict.INCONCLUSIVE
     assert got.headline.p is None
     assert got.findings[0].rule == "runtime_time"
