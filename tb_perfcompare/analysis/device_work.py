@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.tensor_cores import KERNEL_MARKS
-from tb_perfcompare.analysis.timeline import Timeline, text_ranks
+from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.summary import GroupTable, StepCategory
@@ -35,7 +35,7 @@ def _table(kind: str, timeline: Timeline, chosen: NDArray[np.bool_], step: Ints,
     index: dict[str, int] = {}
     texts = events.strings.texts
     names = np.unique(events.name[rows])
-    names = names[np.argsort(text_ranks(events)[names])]
+    names = names[np.argsort(events.strings.ranks()[names])]
     table = np.zeros(len(texts), dtype=np.int64)
     raw: list[str] = []
     for name in names.tolist():

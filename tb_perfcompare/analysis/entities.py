@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.ownership import Claims, owned_time
 from tb_perfcompare.analysis.steps import Windows
-from tb_perfcompare.analysis.timeline import Timeline, text_ranks
+from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.names import kernel_key, operator_key
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, OwnedTime, StepCategory
 
@@ -29,7 +29,7 @@ def own(timeline: Timeline, windows: Windows, step: Ints) -> OwnedTime:
     """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
     events = timeline.events
     rows = np.flatnonzero(timeline.role >= 0)
-    ranks = text_ranks(events)
+    ranks = events.strings.ranks()
     order = np.lexsort(
         (ranks[events.name[rows]], events.external_id[rows], -events.dur_ns[rows], events.start_ns[rows])
     )

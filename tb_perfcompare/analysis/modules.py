@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest, with_descendants
 from tb_perfcompare.analysis.operators import operator_times
-from tb_perfcompare.analysis.timeline import Timeline, text_ranks
+from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary import GroupTable
 
@@ -27,7 +27,7 @@ def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | Non
     rows = rows[step[rows] >= 0]
     if not len(rows):
         return None
-    ranks = text_ranks(events)[events.name[rows]]
+    ranks = events.strings.ranks()[events.name[rows]]
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], ranks)
     rows = rows[nesting.order]
     start = events.start_ns[rows]

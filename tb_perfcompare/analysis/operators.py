@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting import nest, with_descendants
-from tb_perfcompare.analysis.timeline import HostForest, Timeline, text_ranks
+from tb_perfcompare.analysis.timeline import HostForest, Timeline
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.summary import GroupTable
@@ -196,7 +196,7 @@ def _group(
 
 def _first_names(events: EventTable, rows: Ints, group: Ints, groups: int) -> list[str]:
     """The alphabetically first raw name of each group."""
-    ranks = text_ranks(events)
+    ranks = events.strings.ranks()
     order = np.lexsort((ranks[events.name[rows]], group))
     first = order[np.searchsorted(group[order], np.arange(groups))] if len(rows) else np.zeros(0, dtype=np.int64)
     return [events.strings[int(i)] for i in events.name[rows[first]]]

@@ -51,7 +51,7 @@ def step_windows(timeline: Timeline) -> dict[str, Windows]:
         extended = _extend(timeline, whole)
         return {"device": extended, "marker": whole}
     events = timeline.events
-    label = tuple(step_label(events.strings[int(i)]) for i in events.name[markers])
+    label = _distinct([step_label(events.strings[int(i)]) for i in events.name[markers]])
     start, end = events.start_ns[markers], timeline.end_ns[markers]
     plain, overlaps = _disjoint(start, end)
     host = Windows(label, start.copy(), plain, (), True, overlaps)
@@ -64,7 +64,8 @@ def step_windows(timeline: Timeline) -> dict[str, Windows]:
 
 
 def _markers(timeline: Timeline) -> Ints:
-    """Rows of the step markers in time order, one per label: threads may repeat a marker, the longest stands."""
+    """Rows of the step markers in time order. Threads may repeat a marker: of equal names that overlap the longest
+    stands; an equal name at another time is another step."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_marker)
     if not len(rows):
@@ -74,10 +75,24 @@ def _markers(timeline: Timeline) -> Ints:
         if has_host or not len(names):
             return rows
         rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
-    longest = rows[np.lexsort((events.start_ns[rows], -events.dur_ns[rows]))]
-    _, first = np.unique(events.name[longest], return_index=True)
-    rows = longest[first]
-    return rows[np.lexsort((events.name[rows], events.start_ns[rows]))]
+    kept: dict[int, list[int]] = {}
+    for row in rows[np.lexsort((events.start_ns[rows], -events.dur_ns[rows]))].tolist():
+        start, end = events.start_ns[row], timeline.end_ns[row]
+        same = kept.setdefault(int(events.name[row]), [])
+        if all(end <= events.start_ns[other] or start >= timeline.end_ns[other] for other in same):
+            same.append(row)
+    chosen = np.array([row for same in kept.values() for row in same], dtype=np.int64)
+    return chosen[np.lexsort((events.strings.ranks()[events.name[chosen]], events.start_ns[chosen]))]
+
+
+def _distinct(labels: list[str]) -> tuple[str, ...]:
+    """A number that comes again is told apart: 1, 2, 1 (2)."""
+    seen: dict[str, int] = {}
+    out = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        out.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return tuple(out)
 
 
 def _whole_window(timeline: Timeline) -> Windows:

@@ -159,18 +159,10 @@ def _lanes(events: EventTable) -> Ints:
     return np.asarray(canonical, dtype=np.int64)[events.lane] if canonical else np.zeros(0, dtype=np.int64)
 
 
-def text_ranks(events: EventTable) -> Ints:
-    """(strings,) position of each string in sorted order: a tie-break that does not depend on file order."""
-    texts = events.strings.texts
-    ranks = np.empty(len(texts), dtype=np.int64)
-    ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
-    return ranks
-
-
 def _host_forest(events: EventTable, lane: Ints, end_ns: Ints, is_node: NDArray[np.bool_]) -> HostForest:
     rows = np.flatnonzero(is_node)
     # Equal spans: the outer event is the one that got its External id first; names settle the rest.
-    order = np.lexsort((text_ranks(events)[events.name[rows]], events.external_id[rows]))
+    order = np.lexsort((events.strings.ranks()[events.name[rows]], events.external_id[rows]))
     tie = np.empty(len(rows), dtype=np.int64)
     tie[order] = np.arange(len(rows))
     nesting = nest(lane[rows], events.start_ns[rows], end_ns[rows], tie)

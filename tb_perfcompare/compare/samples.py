@@ -51,18 +51,11 @@ def observations(summary: Summary) -> Samples:
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
     if len(workers) < 2:
         return alone
-    seen: dict[tuple[str, str, str], int] = {}
-    keys: list[tuple[str, str, int]] = []
-    for at, label in zip(steps.capture.tolist(), steps.label, strict=True):
-        capture = captures[at]
-        # A label may come twice in a capture (a restarted counter): the second is another step.
-        place = (capture.span, capture.worker, label)
-        seen[place] = seen.get(place, 0) + 1
-        keys.append((capture.span, label, seen[place]))
+    keys = [(captures[at].span, label) for at, label in zip(steps.capture.tolist(), steps.label, strict=True)]
     index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     group = np.array([index[key] for key in keys], dtype=np.int64)
     if (np.bincount(group) != len(workers)).any():
         return Samples(alone.group, alone.capture, alone.label, False, True)
-    spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _, _ in index))}
-    capture_of = np.array([spans[span] for span, _, _ in index], dtype=np.int32)
-    return Samples(group, capture_of, tuple(label for _, label, _ in index), True, False)
+    spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in index))}
+    capture_of = np.array([spans[span] for span, _ in index], dtype=np.int32)
+    return Samples(group, capture_of, tuple(label for _, label in index), True, False)

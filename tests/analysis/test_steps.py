@@ -113,3 +113,18 @@ def test_overlapping_markers_are_cut_so_that_no_instant_counts_twice() -> None:
     drawn = summary(trace)
     assert windows_us(drawn) == [("1", 0, 100), ("2", 100, 100)]
     assert NoteCode.OVERLAPPING_STEPS in {note.code for note in drawn.notes}
+
+
+def test_a_marker_repeated_on_another_thread_is_the_same_step() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.step(1, 5, 90, thread=1001)
+    trace.step(2, 100, 200)
+    assert windows_us(summary(trace)) == [("1", 0, 100), ("2", 100, 100)]
+
+
+def test_a_number_that_comes_again_later_is_another_step() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.step(1, 500, 620)
+    assert windows_us(summary(trace)) == [("1", 0, 100), ("1 (2)", 500, 120)]
