@@ -47,14 +47,25 @@ class _Segments:
     step_last: Ints
 
 
+AT_ONCE = 1 << 18
+"""Claims swept together; longer recordings are swept a few steps at a time, so that the work in between stays small."""
+
+
 def owned_time(claims: Claims, windows: Windows, entities: int) -> tuple[Ints, Ints]:
     """(entities, s) int64 owned nanoseconds and (s,) int64 time nobody claims."""
     steps = len(windows.label)
-    out = np.zeros((entities, steps), dtype=np.int64)
-    if not steps:
-        return out, np.zeros(0, dtype=np.int64)
-    claims = _inside(claims, windows)
-    segments = _segments(claims, windows)
+    owned = np.zeros((entities, steps), dtype=np.int64)
+    rest = np.zeros(steps, dtype=np.int64)
+    for part in np.array_split(np.arange(steps), min(steps, -(-len(claims.rank) // AT_ONCE) or 1)) if steps else ():
+        span = slice(int(part[0]), int(part[-1]) + 1)
+        start, end = windows.start_ns[span], windows.end_ns[span]
+        rest[span] = _sweep(_inside(claims, int(start[0]), int(end[-1])), start, end, owned[:, span])
+    return owned, rest
+
+
+def _sweep(claims: Claims, step_start: Ints, step_end: Ints, out: Ints) -> Ints:
+    """Adds owned time to `out` (entities, s); returns the (s,) rest."""
+    segments = _segments(claims, step_start, step_end)
     first, last = np.searchsorted(segments.edges, claims.start_ns), np.searchsorted(segments.edges, claims.end_ns)
     free = segments.step >= 0
     for role in StepCategory:
@@ -74,32 +85,31 @@ def owned_time(claims: Claims, windows: Windows, entities: int) -> tuple[Ints, I
             _share(out, segments, mine, active, first[rows], last[rows], claims.entity[rows], top)
         else:
             _add(out, claims.entity[rows][top[mine]], segments.step[mine], segments.length[mine])
-    rest = np.bincount(segments.step[free], weights=segments.length[free], minlength=steps)
-    return out, rest.astype(np.int64)
+    rest = np.bincount(segments.step[free], weights=segments.length[free], minlength=len(step_start))
+    return rest.astype(np.int64)
 
 
-def _inside(claims: Claims, windows: Windows) -> Claims:
-    """Claims cut to the compared stretch; those outside or empty cannot own anything."""
-    low, high = windows.start_ns[0], windows.end_ns[-1]
-    start, end = np.clip(claims.start_ns, low, high), np.clip(claims.end_ns, low, high)
-    keep = end > start
-    return Claims(start[keep], end[keep], claims.role[keep], claims.entity[keep], claims.rank[keep])
+def _inside(claims: Claims, low: int, high: int) -> Claims:
+    """Claims cut to [low, high); those outside or empty cannot own anything there."""
+    keep = np.flatnonzero((claims.start_ns < high) & (claims.end_ns > low) & (claims.end_ns > claims.start_ns))
+    start, end = np.maximum(claims.start_ns[keep], low), np.minimum(claims.end_ns[keep], high)
+    return Claims(start, end, claims.role[keep], claims.entity[keep], claims.rank[keep])
 
 
-def _segments(claims: Claims, windows: Windows) -> _Segments:
-    edges = np.sort(np.concatenate([claims.start_ns, claims.end_ns, windows.start_ns, windows.end_ns]), kind="stable")
+def _segments(claims: Claims, step_start: Ints, step_end: Ints) -> _Segments:
+    edges = np.sort(np.concatenate([claims.start_ns, claims.end_ns, step_start, step_end]), kind="stable")
     # np.unique hashes integers, which is far slower than sorting stamps that are nearly sorted already.
     edges = edges[np.append(True, edges[1:] != edges[:-1])]
     middle = edges[:-1]
-    step = np.searchsorted(windows.start_ns, middle, side="right") - 1
+    step = np.searchsorted(step_start, middle, side="right") - 1
     # Empty windows share their start with the next one and own no segment.
-    step = np.where((step >= 0) & (middle < windows.end_ns[np.maximum(step, 0)]), step, -1)
+    step = np.where((step >= 0) & (middle < step_end[np.maximum(step, 0)]), step, -1)
     return _Segments(
         edges,
         np.diff(edges),
         step,
-        np.searchsorted(edges, windows.start_ns),
-        np.searchsorted(edges, windows.end_ns),
+        np.searchsorted(edges, step_start),
+        np.searchsorted(edges, step_end),
     )
 
 

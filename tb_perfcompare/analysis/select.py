@@ -48,7 +48,8 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
 
 
 def _inside(label: str, first: int, last: int) -> bool:
-    return label.isdecimal() and first <= int(label) <= last
+    number = label.partition(" ")[0]  # "1 (2)" is step 1 again
+    return number.isdecimal() and first <= int(number) <= last
 
 
 def _named(labels: tuple[str, ...]) -> str:

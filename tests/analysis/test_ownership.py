@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_perfcompare.analysis import ownership
 from tb_perfcompare.analysis.ownership import Claims, owned_time
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, StepCategory
@@ -153,3 +154,21 @@ def test_a_nanosecond_that_does_not_divide_is_not_lost(streams: int) -> None:
     owned, rest = owned_time(claims, window, streams)
     assert int(owned.sum()) == 10 and rest.tolist() == [0]
     assert owned[:, 0].tolist() == [10 // streams] * (streams - 1) + [10 // streams + 10 % streams]
+
+
+def test_a_long_recording_is_swept_in_parts_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(7)
+    start = np.sort(random.integers(0, 900, 400))
+    claims = Claims(
+        start,
+        start + random.integers(0, 60, 400),
+        random.integers(0, 7, 400).astype(np.int8),
+        random.integers(0, 20, 400),
+        np.arange(400),
+    )
+    edges = np.arange(0, 1000, 50)
+    windows = Windows(tuple(map(str, edges)), edges, edges + random.integers(0, 51, len(edges)), (), True, 0)
+    whole = owned_time(claims, windows, 20)
+    monkeypatch.setattr(ownership, "AT_ONCE", 37)
+    parts = owned_time(claims, windows, 20)
+    assert np.array_equal(whole[0], parts[0]) and np.array_equal(whole[1], parts[1])
