@@ -71,7 +71,7 @@ def batched_rank_test(
     p = _normal_p(twice_u, n, m, tie_factor, widening)
     if exact.any():
         least = np.minimum(twice_u, 2 * n * m - twice_u)[exact] // 2
-        p[exact] = _exact_p_table(min(n, m), max(n, m))[least]
+        p[exact] = exact_p_table(min(n, m), max(n, m))[least]
     return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, rho, inflation, exact, p)
 
 
@@ -134,7 +134,7 @@ def _tail_counts(n: int, m: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _exact_p_table(n: int, m: int) -> NDArray[np.float64]:
+def exact_p_table(n: int, m: int) -> NDArray[np.float64]:
     """Two-sided p by the smaller of U and nm - U; a quotient of integers, rounded once."""
     total = math.comb(n + m, n)
     return np.array([min(1.0, 2 * count / total) for count in _tail_counts(n, m)])

@@ -1,0 +1,123 @@
+"""Time of the strict report: reading, comparing and drawing, on the recorded pairs and on drawn tables of growing size.
+
+    python benchmarks/strict_report.py                   prints the table
+    python benchmarks/strict_report.py --repeat 9        best of 9 (default 5)
+
+The recorded pairs are shared data and skipped with a word when absent. Reading is timed for files only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY))
+
+from tb_perfcompare.compare.strict.processes import all_pairs  # noqa: E402
+from tb_perfcompare.compare.strict.report import strict_report  # noqa: E402
+from tb_perfcompare.model.cycles import CycleTable  # noqa: E402
+from tb_perfcompare.model.strings import StringTable  # noqa: E402
+from tb_perfcompare.render.strict import strict_markdown  # noqa: E402
+from tb_perfcompare.render.strict_tables import strict_csv  # noqa: E402
+from tb_perfcompare.sources.perf_data_csv import read_perf_data  # noqa: E402
+
+DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", REPOSITORY.parent / "shared" / "data"))
+CASES = ("SGLang/gpu_instability", "SGLang/cpu_frequency_reduction", "vLLM/gpu_instability")
+SIZES = ((290, 15), (2_000, 20), (10_000, 20))
+"""Triplets and cycles per side."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One line of the table; seconds."""
+
+    name: str
+    rows: int
+    triplets: int
+    read_s: float | None
+    compare_s: float
+    csv_s: float
+    markdown_s: float
+
+    def line(self) -> str:
+        read = "-" if self.read_s is None else f"{self.read_s * 1000:.1f}"
+        times = (read, *(f"{value * 1000:.1f}" for value in (self.compare_s, self.csv_s, self.markdown_s)))
+        return f"| {self.name} | {self.rows:,} | {self.triplets:,} | {' | '.join(times)} |"
+
+
+def drawn(triplets: int, cycles: int, seed: int) -> CycleTable:
+    """Ten counters per function, shares and counters from continuous distributions."""
+    random = np.random.default_rng(seed)
+    strings = StringTable()
+    functions = np.array([strings.intern(f"kernel_{n:05d}") for n in range((triplets + 9) // 10)], np.int32)
+    metrics = np.array([strings.intern(f"counter_{n}") for n in range(10)], np.int32)
+    device = strings.intern("GPU 0")
+    places = np.arange(triplets)
+    count = triplets * cycles
+    return CycleTable(
+        "drawn", strings, np.repeat(np.arange(1, cycles + 1), triplets), np.full(count, 1),
+        np.tile(functions[places // 10], cycles), np.tile(metrics[places % 10], cycles),
+        np.full(count, device, np.int32), random.gamma(4.0, 0.5, count), random.gamma(9.0, 5.0, count),
+        np.repeat(random.normal(7.5e5, 1e4, cycles), triplets),
+    )  # fmt: skip
+
+
+def best(repeat: int, work: Callable[[], T]) -> tuple[float, T]:
+    """(shortest time in seconds, last result)."""
+    shortest = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        result = work()
+        shortest = min(shortest, time.perf_counter() - start)
+    return shortest, result
+
+
+def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read_s: float | None = None) -> Timed:
+    """Compares and draws."""
+    pair = all_pairs(normal.pids(), abnormal.pids())[0]
+    sides = normal.of_pid(pair.normal), abnormal.of_pid(pair.abnormal)
+    compare_s, report = best(repeat, lambda: strict_report(*sides, pair.labels))
+    csv_s, _ = best(repeat, lambda: strict_csv(report))
+    markdown_s, _ = best(repeat, lambda: strict_markdown(report, name))
+    rows = len(sides[0]) + len(sides[1])
+    return Timed(name, rows, len(report.triplets), read_s, compare_s, csv_s, markdown_s)
+
+
+def recorded(repeat: int) -> Iterator[Timed]:
+    """The published cases."""
+    folder = DATA / "latencyprism"
+    if not folder.is_dir():
+        print(f"no recorded pairs: {folder} (set TB_PERFCOMPARE_DATA)", file=sys.stderr)
+        return
+    for case in CASES:
+        paths = [str(folder / case / f"{side}_perf_data" / "result_perf_data.csv") for side in ("normal", "abnormal")]
+        read_s, tables = best(repeat, lambda paths=paths: [read_perf_data(path) for path in paths])  # type: ignore[misc]
+        yield timed(case, tables[0], tables[1], repeat, read_s)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=5, help="the best of so many runs counts")
+    repeat = parser.parse_args().repeat
+    print("| pair | rows | triplets | read both (ms) | compare (ms) | csv (ms) | md (ms) |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for found in recorded(repeat):
+        print(found.line())
+    for triplets, cycles in SIZES:
+        name = f"drawn, {triplets:,} triplets x ({cycles}+{cycles}) cycles"
+        print(timed(name, drawn(triplets, cycles, 1), drawn(triplets, cycles, 2), repeat).line())
+
+
+if __name__ == "__main__":
+    main()

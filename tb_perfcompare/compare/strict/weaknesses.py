@@ -1,0 +1,38 @@
+"""Which known weaknesses of the strict report touch the pair at hand, each with the figures that show it.
+
+The numbers are those of docs/strict.md, "Weaknesses". A weakness is listed only where the two tables prove it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.compare.strict.report import StrictReport
+from tb_perfcompare.compare.strict.weak_figures import WEAK_FIGURES
+from tb_perfcompare.compare.strict.weak_recordings import WEAK_RECORDINGS
+from tb_perfcompare.model.cycles import CycleTable
+
+
+@dataclass(frozen=True, slots=True)
+class Weakness:
+    """`number` in docs/strict.md, and a sentence with this pair's figures."""
+
+    number: int
+    sentence: str
+
+
+def weaknesses(
+    normal: CycleTable, abnormal: CycleTable, report: StrictReport, *, processes: tuple[int, int] = (1, 1)
+) -> tuple[Weakness, ...]:
+    """In the order of their numbers. Tables are those the report was made of; `processes` are in the files."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = {number: check(report) for number, check in WEAK_FIGURES.items()}
+        found |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
+    if max(processes) > 1:
+        found[15] = (
+            f"the files hold {processes[0]} and {processes[1]} processes; time spent waiting for another one counts "
+            "against the process that waits"
+        )
+    return tuple(Weakness(number, sentence) for number, sentence in sorted(found.items()) if sentence is not None)

@@ -1,0 +1,106 @@
+"""What a table says about the work of each cycle: calls, launches and time, every (function, device) counted once.
+
+A table repeats a function's time and calls on the row of each of its counters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.cycles import CycleTable, Floats
+
+HOST = "Host"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Means over all cycles, cycles without the function included. Times in us."""
+
+    calls: float
+    time_us: float
+
+
+def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
+    """(function, device) -> its work. Columns that the file lacks count as zero."""
+    once = _once(table)
+    cycles = max(1, len(np.unique(table.cycle)))
+    size = len(table.strings) + 1
+    codes, index = np.unique(
+        once.function.astype(np.int64) * size + (once.device.astype(np.int64) + 1), return_inverse=True
+    )
+    calls = np.bincount(index, weights=_filled(once.instances, len(once)), minlength=len(codes)) / cycles
+    time_us = np.bincount(index, weights=_filled(once.duration_us, len(once)), minlength=len(codes)) / cycles
+    found = {}
+    for place, code in enumerate(codes.tolist()):
+        function, device = divmod(code, size)
+        name = table.strings[device - 1] if device else ""
+        found[table.strings[function], name] = Work(float(calls[place]), float(time_us[place]))
+    return found
+
+
+def launches_per_cycle(table: CycleTable) -> Floats:
+    """(cycles,) launches on devices in each cycle, by cycle number; all zero without the column."""
+    once = _once(table)
+    cycles, index = np.unique(once.cycle, return_inverse=True)
+    launches = np.where(_on_device(once), _filled(once.instances, len(once)), 0.0)
+    return np.bincount(index, weights=launches, minlength=len(cycles)).astype(np.float64)
+
+
+def incomplete_cycles(table: CycleTable) -> int:
+    """Cycles with clearly fewer launches than the usual one: the recording missed a part of them.
+
+    The usual number is the most frequent one where it covers half of the cycles with launches (2 % tolerance), else
+    the median (the larger of 5 % and three deviations, 1.4826 x the median deviation).
+    """
+    launches = launches_per_cycle(table)
+    seen = launches[launches > 0]
+    if not len(seen):
+        return 0
+    values, counts = np.unique(seen, return_counts=True)
+    usual, tolerance = float(values[counts.argmax()]), 0.02
+    if counts.max() * 2 < len(seen):
+        usual = float(np.median(seen))
+        tolerance = max(0.05, 3 * 1.4826 * float(np.median(np.abs(seen - usual))) / usual)
+    return int((launches < (1 - tolerance) * usual).sum())
+
+
+def device_work(work: dict[tuple[str, str], Work]) -> dict[str, Work]:
+    """Function -> its work on devices, all devices together."""
+    found: dict[str, Work] = {}
+    for (function, device), own in work.items():
+        if device not in ("", HOST):
+            before = found.get(function, Work(0.0, 0.0))
+            found[function] = Work(before.calls + own.calls, before.time_us + own.time_us)
+    return found
+
+
+def same_launches(normal: dict[str, Work], abnormal: dict[str, Work]) -> float | None:
+    """Launches per cycle that both sides make over those that either makes, 0..1; None without launches."""
+    none = Work(0.0, 0.0)
+    pairs = [(normal.get(name, none).calls, abnormal.get(name, none).calls) for name in {*normal, *abnormal}]
+    either = sum(max(pair) for pair in pairs)
+    return sum(min(pair) for pair in pairs) / either if either else None
+
+
+def _once(table: CycleTable) -> CycleTable:
+    """The first row of each (cycle, function, device) that names a function."""
+    named = table.rows(table.function >= 0)
+    size = len(table.strings) + 1
+    cycle = np.unique(named.cycle, return_inverse=True)[1]
+    key = (cycle * size + named.function) * size + named.device + 1
+    first = np.unique(key, return_index=True)[1]
+    chosen = np.zeros(len(named), dtype=np.bool_)
+    chosen[first] = True
+    return named.rows(chosen)
+
+
+def _on_device(table: CycleTable) -> NDArray[np.bool_]:
+    host = table.strings.find(HOST)
+    return np.not_equal(table.device, host) & (table.device >= 0)
+
+
+def _filled(column: Floats | None, rows: int) -> Floats:
+    return np.zeros(rows) if column is None else np.nan_to_num(column, nan=0.0)

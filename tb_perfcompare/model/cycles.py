@@ -1,0 +1,124 @@
+"""Per-cycle tables of functions and counters: what a `*_perf_data.csv` and its counters file say.
+
+A cycle is one round of a server's main loop. Every row is one (cycle, process, device, function, counter). Field by
+field: docs/perf_data.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.strings import StringTable
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
+
+NO_TEXT = -1
+"""Code of an empty or `N/A` cell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleTable:
+    """The rows of one table, all arrays of shape (rows,), in the order of the file.
+
+    source        the file, as named by the user
+    strings       texts behind the codes; code NO_TEXT stands for a missing one
+    cycle, pid    int64
+    function, metric, device   codes
+    beta_pct      share of the cycle in percent, summed over threads and streams: may exceed 100
+    mu_pct        100 x the counter's normalised mean while the function ran; NaN where there was no counter
+    cycle_us      length of the cycle the row belongs to
+    anchor        code of the function that delimits the cycles; None when the file has no such column
+    duration_us   time of the function in the cycle; None when the file has no such column
+    instances     number of calls or launches in the cycle; None when the file has no such column
+    interpolated  the counter had no sample of its own in this row; None when the file has no such column
+    """
+
+    source: str
+    strings: StringTable
+    cycle: Ints
+    pid: Ints
+    function: Codes
+    metric: Codes
+    device: Codes
+    beta_pct: Floats
+    mu_pct: Floats
+    cycle_us: Floats
+    anchor: Codes | None = None
+    duration_us: Floats | None = None
+    instances: Floats | None = None
+    interpolated: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cycle)
+
+    def pids(self) -> tuple[int, ...]:
+        """The processes, ascending."""
+        return tuple(np.unique(self.pid).tolist())
+
+    def rows(self, chosen: NDArray[np.bool_]) -> CycleTable:
+        """The chosen rows, in the same order; `chosen` has shape (rows,)."""
+        return CycleTable(
+            self.source, self.strings, self.cycle[chosen], self.pid[chosen], self.function[chosen],
+            self.metric[chosen], self.device[chosen], self.beta_pct[chosen], self.mu_pct[chosen],
+            self.cycle_us[chosen],
+            None if self.anchor is None else self.anchor[chosen],
+            None if self.duration_us is None else self.duration_us[chosen],
+            None if self.instances is None else self.instances[chosen],
+            None if self.interpolated is None else self.interpolated[chosen],
+        )  # fmt: skip
+
+    def of_pid(self, pid: int) -> CycleTable:
+        """The rows of one process."""
+        return self.rows(self.pid == pid)
+
+    def anchors(self) -> tuple[str, ...]:
+        """Names of the functions that delimit cycles, sorted; empty when the file does not say."""
+        if self.anchor is None:
+            return ()
+        return tuple(sorted(self.strings[code] for code in np.unique(self.anchor).tolist() if code != NO_TEXT))
+
+    def cycle_lengths_us(self) -> Floats:
+        """(cycles,) lengths of the distinct (cycle, length) pairs, by cycle number."""
+        pairs = np.unique(np.stack([self.cycle.astype(np.float64), self.cycle_us], axis=1), axis=0)
+        return pairs[:, 1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CounterTable:
+    """Samples of a `*_counters_data.csv`, arrays of shape (samples,), in the order of the file.
+
+    source   the file
+    names    of the counters
+    counter  int32 index into names
+    time_us  float64, epoch
+    value    float64, in the unit of model/counter_units.py
+    """
+
+    source: str
+    names: tuple[str, ...]
+    counter: Codes
+    time_us: Floats
+    value: Floats
+
+    def values(self, name: str) -> Floats:
+        """Samples of a counter; those of processes (`name_<pid>`) count under the bare name."""
+        wanted = [
+            index for index, own in enumerate(self.names)
+            if own == name or (own.startswith(f"{name}_") and _is_number(own[len(name) + 1 :]))
+        ]  # fmt: skip
+        return self.value[np.isin(self.counter, wanted)]
+
+
+def _is_number(text: str) -> bool:
+    """A pid as digits or as a rounded number: 2520152 or 2.520152e+06."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,32 @@
+"""What a reader of a strict report should know before believing it: weaknesses that apply, units of the counters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tb_perfcompare.compare.strict.weaknesses import Weakness
+from tb_perfcompare.model.counter_units import UnitNote
+
+_HEAD = "Known weaknesses of this method that touch this pair (docs/strict.md):"
+
+
+def banner_lines(found: Sequence[Weakness], units: Sequence[UnitNote]) -> list[str]:
+    """Plain lines: a heading, one line per weakness, one line with all units."""
+    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in found)]
+    if units:
+        lines.append(f"Units of μ: {'; '.join(map(_unit, units))}.")
+    return lines
+
+
+def banner_markdown(lines: Sequence[str]) -> str:
+    """The same as a quotation that goes before a report."""
+    head, *rest = lines
+    return "\n".join([f"> **{head}**", ">", *(f"> - {line}" for line in rest), "", ""])
+
+
+def _unit(note: UnitNote) -> str:
+    scaled = f" × {note.unit.factor:g}" if note.unit.factor != 1 else ""
+    text = f"{note.metric} {note.unit.mu}{scaled}"
+    if note.low is None or note.high is None:
+        return text
+    return f"{text} ({note.samples} samples of all devices, {note.low:,.6g} to {note.high:,.6g} {note.unit.sample})"

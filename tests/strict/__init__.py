@@ -1,0 +1,1 @@
+"""The strict report: reading per-cycle tables, figures, drawing, command."""
