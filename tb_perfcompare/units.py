@@ -27,6 +27,7 @@ FRACTION = Unit("fraction")
 RATIO = Unit("ratio")
 PERCENT = Unit("percent")
 NUMBER = Unit("number")
+BYTES = Unit("bytes")
 TEXT = Unit("")
 
 

@@ -76,6 +76,7 @@ export const text = {
       communication: 'Communication',
       memory: 'Memory',
       memcpy: 'Memcpy',
+      bound: 'Limits',
       device: 'Device',
       counters: 'Counters',
       environment: 'Environment',

@@ -18,7 +18,8 @@ export const SUMMARY = 'summary';
 export const ATTRIBUTION = 'attribution';
 
 const ORDER = [
-  'categories', 'operators', 'operators_by_shape', 'kernels', 'modules', 'communication', 'memory', 'memcpy', 'counters',
+  'categories', 'operators', 'operators_by_shape', 'kernels', 'modules', 'communication', 'memory', 'memcpy', 'bound',
+  'counters',
   'steps', 'device', 'environment', 'recommendations',
 ];
 

@@ -91,9 +91,9 @@ def _sweep(claims: Claims, step_start: Ints, step_end: Ints, out: Ints) -> Ints:
 
 def _inside(claims: Claims, low: int, high: int) -> Claims:
     """Claims cut to [low, high); those outside or empty cannot own anything there."""
-    keep = np.flatnonzero((claims.start_ns < high) & (claims.end_ns > low) & (claims.end_ns > claims.start_ns))
-    start, end = np.maximum(claims.start_ns[keep], low), np.minimum(claims.end_ns[keep], high)
-    return Claims(start, end, claims.role[keep], claims.entity[keep], claims.rank[keep])
+    start, end = np.maximum(claims.start_ns, low), np.minimum(claims.end_ns, high)
+    keep = np.flatnonzero(end > start)
+    return Claims(start[keep], end[keep], claims.role[keep], claims.entity[keep], claims.rank[keep])
 
 
 def _segments(claims: Claims, step_start: Ints, step_end: Ints) -> _Segments:

@@ -22,8 +22,8 @@ def pool(summaries: Sequence[Summary]) -> Summary:
     if len(summaries) == 1:
         return summaries[0]
     first = summaries[0]
-    if {summary.window for summary in summaries} != {first.window}:
-        raise SelectionError("captures with different step windows cannot be pooled")
+    if {(summary.window, summary.metric) for summary in summaries} != {(first.window, first.metric)}:
+        raise SelectionError("captures with different step windows or metrics cannot be pooled")
     offsets = np.cumsum([0, *(len(summary.captures) for summary in summaries)])
     # A mean of captures with one step each is still one step per capture.
     return replace(
@@ -49,6 +49,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         recommendations=tuple(dict.fromkeys(text for summary in summaries for text in summary.recommendations)),
         absent=_absent(summaries),
         notes=_notes(summaries),
+        bound_ns=_bound(summaries),
     )
 
 
@@ -196,6 +197,11 @@ def _absent(summaries: Sequence[Summary]) -> dict[str, str]:
     """A table is absent from the side only if every capture lacks it."""
     common = set.intersection(*(set(summary.absent) for summary in summaries))
     return {name: why for name, why in summaries[0].absent.items() if name in common}
+
+
+def _bound(summaries: Sequence[Summary]) -> dict[str, int]:
+    names = dict.fromkeys(name for summary in summaries for name in summary.bound_ns)
+    return {name: sum(summary.bound_ns.get(name, 0) for summary in summaries) for name in names}
 
 
 def _notes(summaries: Sequence[Summary]) -> tuple[Note, ...]:

@@ -6,6 +6,7 @@ Every trace is read; --names-only lists without reading.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from tb_perfcompare.cli.output import Console
@@ -34,7 +35,9 @@ _COLUMNS = (
     columns.text("problems", "Problems", "what is wrong with the file"),
 )
 
-Found = dict[str, Summary | InputError]
+_FORMAT = columns.text("format", "Format", "what the figures were read from")
+
+Found = dict[tuple[str, int], Summary | InputError]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,21 +54,24 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if not arguments.names_only:
             files = [span_file(*span) for span in spans]
             answers = workspace.survey(files, report=console.progress)
-            found = {file.path: answer for file, answer in zip(files, answers, strict=True)}
+            found = {(file.path, file.part): answer for file, answer in zip(files, answers, strict=True)}
     if arguments.json:
         listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, found))
         console.answer(wire.encode(listed, indent=2) + b"\n")
     else:
         rows = tuple(_row(run, worker, span, found) for run, worker, span in spans)
-        console.answer(
-            render_table(Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, _notes(listing)), "text")
-        )
+        table = Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, _notes(listing))
+        formats = [_format(span, found) for _, _, span in spans]
+        if len(set(formats) - {None}) > 1:
+            named = tuple((*row[:3], form, *row[3:]) for row, form in zip(rows, formats, strict=True))
+            table = replace(table, columns=(*_COLUMNS[:3], _FORMAT, *_COLUMNS[3:]), rows=named)
+        console.answer(render_table(table, "text"))
     return 0
 
 
 def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> tuple[Cell, ...]:
     names = (run.name, worker.name, span.label)
-    summary = found.get(span.file.path)
+    summary = found.get((span.file.path, span.file.part))
     if not isinstance(summary, Summary):
         problem = "" if summary is None else _reason(summary)
         return (*names, None, None, None, span.file.bytes, problem)
@@ -76,8 +82,13 @@ def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> t
     return (*names, device, steps, _mean_step_us(summary), span.file.bytes, problems)
 
 
+def _format(span: SpanEntry, found: Found) -> str | None:
+    answer = found.get((span.file.path, span.file.part))
+    return answer.format if isinstance(answer, Summary) else None
+
+
 def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
-    answer = found.get(span.file.path)
+    answer = found.get((span.file.path, span.file.part))
     if answer is None:
         return {}
     if isinstance(answer, InputError):
@@ -95,8 +106,8 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
     }
 
 
-def _mean_step_us(summary: Summary) -> float:
-    return float(summary.steps.total_ns.mean()) / 1000
+def _mean_step_us(summary: Summary) -> float | None:
+    return None if not summary.is_timed else float(summary.steps.total_ns.mean()) / 1000
 
 
 def _reason(error: InputError) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_perfcompare.compare.comparison import Column
-from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better
+from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better, Unit
 
 PER_STEP = "mean over the admitted steps"
 
@@ -45,6 +45,12 @@ def number(
 ) -> Column:
     """Any other number."""
     return Column(name, label, unit, better, description, kind="number", shown=shown)
+
+
+def fact(name: str, label: str, unit: Unit, description: str, *, better: Better, shown: bool = True) -> Column:
+    """A figure that is no time; fractions are marked as such so that they can be drawn as percent."""
+    kind = "fraction" if unit is FRACTION else "number"
+    return Column(name, label, unit.symbol, better, description, kind=kind, shown=shown)
 
 
 def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Column, Column, Column]:

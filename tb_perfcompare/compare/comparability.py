@@ -38,7 +38,8 @@ def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, .
 
 
 def _same_capture(a: Summary, b: Summary) -> Check:
-    shared = {c.file.sha256 for c in a.captures if c.file.sha256} & {c.file.sha256 for c in b.captures}
+    seen = [{(c.file.sha256, c.file.part) for c in side.captures if c.file.sha256} for side in (a, b)]
+    shared = seen[0] & seen[1]
     if shared:
         return Check(
             "same_capture",
@@ -82,6 +83,8 @@ def _device_count(a: Summary, b: Summary) -> Check:
 
 
 def _markers(a: Summary, b: Summary) -> Check:
+    if a.metric != "step_time":
+        return Check("step_marker", "ok", "sources of this kind have no steps: all launches together are compared")
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
         return Check(
@@ -99,6 +102,8 @@ def _markers(a: Summary, b: Summary) -> Check:
 
 def _steps(a: Summary, b: Summary) -> Check:
     n, m = len(a.steps), len(b.steps)
+    if a.metric != "step_time":
+        return Check("steps", "warn", "one listing each: repeatability cannot be judged", ("verdict", "p"))
     if min(n, m) < FEW_STEPS:
         return Check(
             "steps",

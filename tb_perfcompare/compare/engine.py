@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.compare.comparability import check_comparability
-from tb_perfcompare.compare.comparison import Check, Comparison, Headline, SideFacts, Table, Verdict
+from tb_perfcompare.compare.comparison import Check, Comparison, Headline, Ledger, SideFacts, Table, Verdict
 from tb_perfcompare.compare.findings import find_causes
-from tb_perfcompare.compare.group_tables import SHAPES, diff_table
+from tb_perfcompare.compare.group_shapes import SHAPES
+from tb_perfcompare.compare.group_tables import diff_table
 from tb_perfcompare.compare.ledger import build_ledger
 from tb_perfcompare.compare.mean_effect import exact_mean
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.rank_test import batched_rank_test
+from tb_perfcompare.compare.reading_note import as_read
 from tb_perfcompare.compare.samples import observations
 from tb_perfcompare.compare.tables import (
+    bound_table,
     categories_table,
     device_table,
     environment_table,
@@ -39,19 +42,28 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             f"the baseline uses {baseline.window} windows, the candidate {candidate.window} windows",
             hint="choose one --step-window for both",
         )
+    if baseline.metric != candidate.metric:
+        raise NotComparable(
+            f"the baseline gives {baseline.metric}, the candidate {candidate.metric}".replace("_", " "),
+            hint="compare two sources of one kind",
+        )
     checks = check_comparability(baseline, candidate)
+    timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)
-    ledger = build_ledger(baseline, candidate)
+    ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     p_values = _category_p_values(baseline, candidate)
-    tables: dict[str, Table] = {
-        "categories": categories_table(ledger, p_values),
-        "steps": steps_table({"baseline": baseline, "candidate": candidate}),
-    }
+    tables: dict[str, Table] = {}
+    if timed:
+        tables["categories"] = categories_table(ledger, p_values)
+        tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     for name in SHAPES:
         table = diff_table(name, baseline, candidate, headline.delta)
         if table is not None:
             tables[name] = table
+    bound = bound_table(baseline, candidate)
+    if bound is not None:
+        tables["bound"] = bound
     device = device_table(baseline, candidate)
     if device is not None:
         tables["device"] = device
@@ -65,7 +77,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         ledger=ledger,
         findings=find_causes(ledger, baseline, candidate, p_values, headline.verdict, options),
         comparability=checks,
-        tables=tables,
+        tables=as_read(tables, baseline, candidate),
         notes=_notes(baseline, candidate, headline, tables, options),
     )
 
@@ -73,13 +85,14 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
 def _headline(a: Summary, b: Summary, a_ns: Ints, b_ns: Ints, options: CompareOptions) -> Headline:
     """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
     one, two = observations(a), observations(b)
+    none = np.zeros(0, dtype=np.int64)
     headline = judge(
-        one.means(a_ns),
-        one.capture,
-        two.means(b_ns),
-        two.capture,
+        one.means(a_ns) if a.is_timed else none,
+        one.capture if a.is_timed else none,
+        two.means(b_ns) if b.is_timed else none,
+        two.capture if b.is_timed else none,
         options,
-        metric="step_time",
+        metric=a.metric,
         labels=(one.label, two.label),
         captures_are="captures" if one.uneven or two.uneven else "spans",
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.compare.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.wording import calls_text, more_or_less, number_text, short, time_text
-from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, GroupTable, StepCategory, Summary
 
 _SUBJECTS = {
     StepCategory.KERNEL: "Kernels take",
@@ -50,6 +50,12 @@ _TABLES = {
 MOST_OF_IT = 0.25
 """An entity is named in a sentence if its change is at least this share of its category's."""
 
+UTILISATION_CHANGE = 0.05
+"""A kernel's tensor-pipe or DRAM utilisation is mentioned if it moved by at least this fraction of the peak."""
+
+NEARLY_ALL = 0.75
+"""Where API calls are not told by operator, one is named if its total host time moved by this share of the change."""
+
 WRAPPED = 1.1
 """An operator called as often and taking at most this many times as long merely wraps the one below it."""
 
@@ -72,6 +78,11 @@ class _Books:
     alpha: float
     unit: int
 
+    @property
+    def per(self) -> str:
+        """What figures are divided by, in words; a source without a clock has no steps."""
+        return " per step" if self.baseline.metric == "step_time" else ""
+
 
 def find_causes(
     ledger: Ledger,
@@ -89,7 +100,7 @@ def find_causes(
         if len(row.path) == 2:
             children[row.path[0]].append(row)
     found = [
-        _finding(row, [e for e in children[row.path[0]] if e.delta and (e.delta > 0) == (row.delta > 0)], books)
+        _finding(row, [e for e in children[row.path[0]] if _moved_with(row, e)], books)
         for row in ledger.rows
         if len(row.path) == 1 and row.delta and abs(row.delta) / books.unit >= threshold
     ]
@@ -97,23 +108,28 @@ def find_causes(
     return tuple(found[: options.top_findings])
 
 
+def _moved_with(row: LedgerRow, entity: LedgerRow) -> bool:
+    return entity.delta != 0 and (entity.delta > 0) == (row.delta > 0) and entity.path[1] != NOT_SPLIT
+
+
 def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Finding:
-    """`same_way` are the category's entities that moved its way, largest first; a change always has at least one."""
+    """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
+    where a source does not split its categories."""
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
     delta_us = row.delta / books.unit
     sentence = (
-        f"{_SUBJECTS[category]} {more_or_less(delta_us)} per step "
+        f"{_SUBJECTS[category]} {more_or_less(delta_us)}{books.per} "
         f"({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
     )
     named = [e for e in same_way if abs(e.delta) >= MOST_OF_IT * abs(row.delta)][:3]
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
-    if category is not StepCategory.OTHER:
-        clauses = [_entity_clause(entity, books.unit) for entity in named]
+    if category is not StepCategory.OTHER and same_way:
+        clauses = [_entity_clause(entity, books) for entity in named]
         if not named:
-            clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books.unit)}"]
-        clauses += _one_sided_clauses([e for e in same_way if e not in (named or same_way[:1])], row, books.unit)
+            clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books)}"]
+        clauses += _one_sided_clauses([e for e in same_way if e not in (named or same_way[:1])], row, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in _TABLES:
@@ -142,7 +158,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
     )
 
 
-def _one_sided_clauses(rest: list[LedgerRow], row: LedgerRow, unit: int) -> list[str]:
+def _one_sided_clauses(rest: list[LedgerRow], row: LedgerRow, books: _Books) -> list[str]:
     """Many small entries that only one side has, when together they are a quarter of the change."""
     out = []
     for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
@@ -150,25 +166,47 @@ def _one_sided_clauses(rest: list[LedgerRow], row: LedgerRow, unit: int) -> list
         total = sum(abs(entity.delta) for entity in group)
         if len(group) > 1 and total >= MOST_OF_IT * abs(row.delta):
             calls = sum(entity.calls[side] for entity in group)
-            out.append(f"{len(group)} others {words} ({time_text(total / unit)} together, {calls_text(calls)})")
+            out.append(f"{len(group)} others {words} ({_time(total, books)} together, {calls_text(calls, books.per)})")
     return out
 
 
-def _entity_clause(entity: LedgerRow, unit: int) -> str:
-    delta_us = entity.delta / unit
+def _time(amount: int, books: _Books) -> str:
+    return time_text(amount / books.unit)
+
+
+def _entity_clause(entity: LedgerRow, books: _Books) -> str:
+    delta_us = entity.delta / books.unit
     name = short(entity.path[1])
     calls_a, calls_b = entity.calls
     if entity.status == "added":
-        return f"{name} is new ({time_text(entity.candidate / unit)}, {calls_text(calls_b)})"
+        return f"{name} is new ({_time(entity.candidate, books)}, {calls_text(calls_b, books.per)})"
     if entity.status == "removed":
-        return f"{name} is gone ({time_text(entity.baseline / unit)}, {calls_text(calls_a)})"
+        return f"{name} is gone ({_time(entity.baseline, books)}, {calls_text(calls_a, books.per)})"
     if calls_a == calls_b:
-        how = f"{calls_text(calls_a)} on both sides"
+        how = f"{calls_text(calls_a, books.per)} on both sides"
     else:
-        how = f"{number_text(calls_a)} to {calls_text(calls_b)}"
+        how = f"{number_text(calls_a)} to {calls_text(calls_b, books.per)}"
         by_count = abs(entity.count_effect) >= abs(entity.rate_effect)
         how += ", mostly by their number" if by_count else ", mostly by the time of each"
-    return f"{name} {more_or_less(delta_us)} ({how})"
+    return f"{name} {more_or_less(delta_us)} ({how}{_utilisation(entity.path[1], books)})"
+
+
+def _utilisation(kernel: str, books: _Books) -> str:
+    """ "; DRAM 62 % to 31 %" when a kernel's utilisation was measured and moved."""
+    out = ""
+    for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
+        x, y = (_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
+        if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
+            out += f"; {word} {x:.0%} to {y:.0%}"
+    return out
+
+
+def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
+    table = summary.groups.get("kernels")
+    if table is None or fact not in table.facts or (kernel,) not in table.keys:
+        return None
+    value = float(table.facts[fact][table.keys.index((kernel,))])
+    return value if np.isfinite(value) else None
 
 
 def _operator_behind(books: _Books, delta_us: float) -> tuple[str, str] | None:
@@ -177,6 +215,8 @@ def _operator_behind(books: _Books, delta_us: float) -> tuple[str, str] | None:
     a, b = baseline.groups.get("operators"), candidate.groups.get("operators")
     if a is None or b is None:
         return None
+    if not all("host_api" in table.measures_ns for table in (a, b)):
+        return _operator_moved(_changes(a, b, "host_total", baseline, candidate), delta_us)
     api = _changes(a, b, "host_api", baseline, candidate)
     sign = 1 if delta_us > 0 else -1
     inner = min(api, key=lambda key: (-sign * (api[key][1] - api[key][0]), key))
@@ -199,6 +239,18 @@ def _operator_behind(books: _Books, delta_us: float) -> tuple[str, str] | None:
         f"{time_text(api[inner][0])} to {time_text(api[inner][1])})"
     )
     return outer[0], text
+
+
+def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_us: float) -> tuple[str, str] | None:
+    """Where a side does not tell operators' API calls: the one whose total host time moved most in the same direction.
+    Of a chain of wrappers that is the outermost; equal changes go by name."""
+    sign = 1 if delta_us > 0 else -1
+    most = min(total, key=lambda key: (-sign * (total[key][1] - total[key][0]), key))
+    x, y = total[most]
+    if sign * (y - x) < NEARLY_ALL * abs(delta_us):
+        return None
+    text = f"of all operators, {short(most[0])} moved most with it (host time {time_text(x)} to {time_text(y)})"
+    return most[0], text
 
 
 def _changes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,133 +10,10 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Column, Table
+from tb_perfcompare.compare.group_shapes import SHAPES, Shape
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, GroupTable, Summary
-from tb_perfcompare.units import Better
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """One time of a group: its column name ("" for the main one), label, definition, and the GroupTable measure."""
-
-    name: str
-    label: str
-    what: str
-    source: str
-    shown: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
-    up, decide the default order. `facts` are (fact, label, unit, definition, better)."""
-
-    title: str
-    calls: str
-    measures: tuple[Measure, ...]
-    order: tuple[str, ...]
-    facts: tuple[tuple[str, str, str, str, Better], ...] = ()
-    exposed: bool = False
-    notes: tuple[str, ...] = ()
-
-
-_OPERATOR_MEASURES = (
-    Measure("", "", "Self host time: in the operator itself, without operators and API calls below it", "host_self"),
-    Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
-    Measure(
-        "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
-    ),
-    Measure("host_api", "API calls", "Outermost API calls that belong to the operator itself", "host_api", False),
-    Measure(
-        "device_total",
-        "Device total",
-        "Total device time: launched by it and by operators below it",
-        "device_total",
-        False,
-    ),
-)
-_CORRECTED = "Corrected reading (docs/readings.md)."
-_OVERLAP = (
-    "Times are summed durations: they overlap across threads and streams and do not add up to step time; "
-    "the ledger does."
-)
-
-SHAPES: Mapping[str, Shape] = {
-    "operators": Shape(
-        "Operators", "Calls", _OPERATOR_MEASURES, ("host_self", "device_self"), notes=(_CORRECTED, _OVERLAP)
-    ),
-    "operators_by_shape": Shape(
-        "Operators by input shape",
-        "Calls",
-        _OPERATOR_MEASURES,
-        ("host_self", "device_self"),
-        notes=(_CORRECTED, _OVERLAP),
-    ),
-    "modules": Shape(
-        "Modules",
-        "Calls",
-        (
-            Measure("", "", "Self host time: in the module itself, without modules below it", "host_self"),
-            Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
-            Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
-            Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),
-        ),
-        ("host_self", "device_self"),
-        notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its time."),
-    ),
-    "kernels": Shape(
-        "Kernels",
-        "Launches",
-        (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
-        ("total",),
-        (
-            (
-                "occupancy",
-                "Occupancy",
-                "percent",
-                "estimated achieved occupancy, mean over launches weighted by time",
-                Better.HIGHER,
-            ),
-            (
-                "blocks_per_sm",
-                "Blocks per SM",
-                "number",
-                "blocks per multiprocessor, mean over launches weighted by time",
-                Better.HIGHER,
-            ),
-            (
-                "tensor_cores",
-                "Tensor cores",
-                "fraction",
-                "1 if the kernel's name says it uses tensor cores, 0 if not",
-                Better.NONE,
-            ),
-        ),
-        exposed=True,
-        notes=(
-            _CORRECTED,
-            "Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
-        ),
-    ),
-    "memcpy": Shape(
-        "Copies and sets",
-        "Operations",
-        (Measure("", "", "Copy time: summed durations", "total"),),
-        ("total",),
-        (("bytes", "Bytes", "bytes", "bytes moved in all admitted steps together", Better.NONE),),
-        exposed=True,
-        notes=(_CORRECTED,),
-    ),
-    "communication": Shape(
-        "Collectives",
-        "Operations",
-        (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
-        ("total",),
-        exposed=True,
-        notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,8 +43,11 @@ def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_
         cells.append((columns.key(key, label, what), [row[position] for row in joined.keys]))
     calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
     order = np.zeros(len(joined.keys))
-    exposed = _exposed(joined, baseline, candidate) if shape.exposed else None
+    split = baseline.is_split and candidate.is_split
+    exposed = _exposed(joined, baseline, candidate) if shape.exposed and split else None
     for measure in shape.measures:
+        if not all(side is None or measure.source in side.measures_ns for side in (a, b)):
+            continue  # a difference needs both
         x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(a, b, joined, steps))
         delta = y - x
         if measure.source in shape.order:
@@ -297,19 +177,18 @@ def _fact_cells(
     shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined
 ) -> list[tuple[Column, list[Cell]]]:
     out: list[tuple[Column, list[Cell]]] = []
-    for fact, label, unit, what, better in shape.facts:
+    for fact in shape.facts:
         sides = []
         for table, at in ((a, joined.at_a), (b, joined.at_b)):
-            known = table.facts.get(fact) if table is not None else None
+            known = table.facts.get(fact.name) if table is not None else None
             sides.append(
                 np.where(at >= 0, known[np.maximum(at, 0)], np.nan) if known is not None else np.full(len(at), np.nan)
             )
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue
         for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
-            column = columns.number(
-                f"{side}_{fact}", f"{label} {letter}", unit, f"{what} ({side})", better=better, shown=False
-            )
+            column = columns.fact(f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.what} ({side})",
+                                  better=fact.better, shown=fact.shown)  # fmt: skip
             out.append((column, _cells(values, None)))
     return out
 

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
+import numpy as np
+
 from tb_perfcompare.compare.comparison import Ledger, LedgerRow
-from tb_perfcompare.model.summary import CATEGORY_LABELS, OwnedTime, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, OwnedTime, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,13 @@ class _Total:
 
 
 def build_ledger(baseline: Summary, candidate: Summary) -> Ledger:
-    """Rows: every category, then its entities, largest |delta| first, ties by name."""
+    """Rows: every category, then its entities, largest |delta| first, ties by name. If a side has categories alone, so
+    has the ledger: each category is one entity."""
     steps_a, steps_b = len(baseline.steps), len(candidate.steps)
     denominator = lcm(steps_a, steps_b)
-    side_a = _totals(baseline.owned, steps_a, denominator // steps_a)
-    side_b = _totals(candidate.owned, steps_b, denominator // steps_b)
+    split = baseline.is_split and candidate.is_split
+    side_a = _totals(baseline.owned if split else _undivided(baseline.owned), steps_a, denominator // steps_a)
+    side_b = _totals(candidate.owned if split else _undivided(candidate.owned), steps_b, denominator // steps_b)
     empty_a, empty_b = _Total(0, 0, steps_a, ""), _Total(0, 0, steps_b, "")
     groups: list[tuple[LedgerRow, list[LedgerRow]]] = []
     for category, label in enumerate(CATEGORY_LABELS):
@@ -50,6 +54,14 @@ def build_ledger(baseline: Summary, candidate: Summary) -> Ledger:
         delta=sum(head.delta for head in heads),
         rows=rows,
     )
+
+
+def _undivided(owned: OwnedTime) -> OwnedTime:
+    """One entity per category. It has no calls: what would be counted is not said by both sides."""
+    time = owned.by_category()
+    rows = np.flatnonzero(time.any(axis=1))
+    names = (NOT_SPLIT,) * len(rows)
+    return OwnedTime(rows.astype(np.int8), names, names, time[rows], time[rows], np.zeros_like(time[rows]))
 
 
 def _totals(owned: OwnedTime, steps: int, factor: int) -> dict[tuple[int, str], _Total]:

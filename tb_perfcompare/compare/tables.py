@@ -6,13 +6,10 @@ import numpy as np
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Ledger, Table
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary import BOUND_CLASSES, CATEGORY_LABELS, Summary
 from tb_perfcompare.units import Better
 
-_OWNED = (
-    "Exposed time: every instant of a step belongs to exactly one category "
-    f"({' > '.join(CATEGORY_LABELS)})."
-)
+_OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
 
 
 def categories_table(ledger: Ledger, p_values: dict[str, float | None]) -> Table:
@@ -77,14 +74,46 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         for i, label in enumerate(steps.label):
             capture = names[int(steps.capture[i])]
             times = tuple(float(x) for x in owned[:, i])
-            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, int(steps.launches[i]), *times, True, ""))
+            launches = int(steps.launches[i]) if summary.is_split else None
+            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, True, ""))
         for step in summary.dropped:
             none: tuple[Cell, ...] = (None,) * len(CATEGORY_LABELS)
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
     return Table("steps", "Steps", shown, tuple(rows))
 
 
+_BOUND_WHAT = (
+    "launches by what limits them: a tensor-bound (memory-bound) launch keeps the tensor pipe (the memory) busy for at "
+    "least 60 % of its peak"
+)
+
+
+def bound_table(baseline: Summary, candidate: Summary) -> Table | None:
+    """Device time by what limits it, per step; None if neither side's launches carry utilisation."""
+    if not baseline.bound_ns or not candidate.bound_ns:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for name in BOUND_CLASSES:
+        x = baseline.bound_ns.get(name, 0) / len(baseline.steps) / 1000
+        y = candidate.bound_ns.get(name, 0) / len(candidate.steps) / 1000
+        if x or y:
+            rows.append((name, x, y, y - x))
+    shown = (columns.key("class", "Bound by", _BOUND_WHAT), *columns.triple("", "", "Device time"))
+    return Table("bound", "What limits the launches", shown, tuple(rows), (_BOUND_WHAT,))
+
+
 _METRICS = {
+    "tensor_active": (
+        "Tensor pipe active",
+        "busy time of the tensor pipe over kernel time, weighted by time",
+        Better.HIGHER,
+    ),
+    "dram_active": ("DRAM throughput", "fraction of peak memory throughput, weighted by time", Better.HIGHER),
+    "unused_headroom": (
+        "Unused headroom",
+        "1 - the busier of tensor pipe and memory, weighted by time",
+        Better.LOWER,
+    ),
     "utilisation": ("Utilisation", "time at least one kernel runs over the compared window", Better.HIGHER),
     "sm_efficiency": (
         "Est. SM efficiency",

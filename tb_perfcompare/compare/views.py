@@ -6,7 +6,8 @@ import numpy as np
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Column, Table
-from tb_perfcompare.compare.group_tables import SHAPES
+from tb_perfcompare.compare.group_shapes import SHAPES
+from tb_perfcompare.compare.reading_note import as_read
 from tb_perfcompare.compare.tables import mean_us, steps_table
 from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, Summary
 
@@ -28,7 +29,8 @@ def view_tables(summary: Summary) -> dict[str, Table]:
     }
     for name, table in summary.groups.items():
         tables[name] = _group(name, table, len(summary.steps))
-    return {name: tables[name] for name in VIEWS if name in tables}
+    untimed = () if summary.is_timed else ("overview", "steps", "categories")
+    return as_read({name: tables[name] for name in VIEWS if name in tables and name not in untimed}, summary)
 
 
 def _overview(summary: Summary) -> Table:
@@ -84,6 +86,8 @@ def _group(name: str, table: GroupTable, steps: int) -> Table:
     cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
     order = np.zeros(len(table))
     for measure in shape.measures:
+        if measure.source not in table.measures_ns:
+            continue
         total = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
         shown.append(columns.time(f"{measure.source}_us", label, f"{measure.what}, per step, {columns.PER_STEP}"))
@@ -94,10 +98,11 @@ def _group(name: str, table: GroupTable, steps: int) -> Table:
         for label, values in (("min", table.min_ns), ("max", table.max_ns)):
             shown.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))
             cells.append([int(v) / 1000 for v in values])
-    for fact, label, unit, what, better in shape.facts:
-        if fact in table.facts and np.isfinite(table.facts[fact]).any():
-            shown.append(columns.number(fact, label, unit, what, better=better))
-            cells.append([float(v) if np.isfinite(v) else None for v in table.facts[fact]])
+    for fact in shape.facts:
+        known = table.facts.get(fact.name)
+        if known is not None and np.isfinite(known).any():
+            shown.append(columns.fact(fact.name, fact.label, fact.unit, fact.what, better=fact.better))
+            cells.append([float(v) if np.isfinite(v) else None for v in known])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
     return Table(

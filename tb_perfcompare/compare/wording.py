@@ -40,9 +40,9 @@ def number_text(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def calls_text(value: float) -> str:
-    """"1 call per step", "2.50 calls per step"."""
-    return f"{number_text(value)} {'call' if value == 1 else 'calls'} per step"
+def calls_text(value: float, per: str) -> str:
+    """"1 call per step", "2.50 calls per step"; `per` is " per step" or "" for a source without steps."""
+    return f"{number_text(value)} {'call' if value == 1 else 'calls'}{per}"
 
 
 VERDICT_WORDS = {

@@ -25,9 +25,11 @@ class NoteCode(str, Enum):
     COLLECTIVES_MOVED = "collectives_moved"  # collective kernels counted as Communication, not Kernel
     UNEVEN_RANKS = "uneven_ranks"  # workers of one side recorded different steps
     STEP_WINDOW_MATTERS = "step_window_matters"  # device and marker windows give different verdicts
+    CUT_NAMES = "cut_names"  # kernel names end in "...": different kernels may share a row
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
     DUPLICATE_KEYS = "duplicate_keys"
+    ANSWERS_DISAGREE = "answers_disagree"  # two saved answers contradict each other
 
 
 @dataclass(frozen=True, slots=True)

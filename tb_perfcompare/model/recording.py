@@ -21,11 +21,13 @@ class SpanKey:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One input file. `path` is relative to the source; sha256 is of the bytes as stored ("" when not asked for)."""
+    """One input file. `path` is relative to the source; sha256 is of the bytes as stored ("" when not asked for);
+    `part` says which run is meant in a file that holds several."""
 
     path: str
     bytes: int
     sha256: str = ""
+    part: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ compare as means per step and every mean keeps its samples.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -45,9 +45,15 @@ CATEGORY_LABELS: tuple[str, ...] = (
 )
 """Display name by StepCategory."""
 
+BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", "not measured")
+"""What limits a launch, by its utilisation of the tensor pipe and of the memory (analysis/launches.py: BOUND)."""
+
 DEVICE_CATEGORIES = frozenset(
     {StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.COMMUNICATION}
 )
+
+NOT_SPLIT = "(not split: saved answers)"
+"""The one entity of every category in a source that says how long a category took, but not who in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +179,16 @@ class DeviceMetric:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """One side, one or several captures pooled. `reading` is always "corrected" (docs/readings.md).
+    """One side, one or several captures pooled. `reading` is "corrected" (docs/readings.md) for everything that is
+    read from a trace, "torch-tb-profiler" for saved answers.
 
     window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
     marked       False when there was no ProfilerStep and the whole window stands for one step
     other_window (s2,) int64 step totals under the other window rule, for the note that says when it matters
     environment  (name, value) pairs: versions, devices, flags; values as text
     absent       table name -> why this source cannot give it
+    metric       what a "step" measures: "step_time", or "kernel_time" for a source without a clock
+    bound_ns     BOUND_CLASSES -> device time, where launches carry utilisation
     """
 
     source: str
@@ -199,3 +208,15 @@ class Summary:
     absent: Mapping[str, str]
     notes: tuple[Note, ...]
     reading: str = "corrected"
+    metric: str = "step_time"
+    bound_ns: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_split(self) -> bool:
+        """Whether owned time has entities; without them the ledger has categories alone."""
+        return self.is_timed and NOT_SPLIT not in self.owned.key
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the source has step times. Without them the recording is one step of unknown length, written as 0."""
+        return "steps" not in self.absent

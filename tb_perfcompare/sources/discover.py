@@ -1,9 +1,12 @@
-"""Finds runs below a log directory by file name alone; nothing is opened.
+"""Finds runs below a log directory: traces by file name alone, saved answers by how a file begins.
 
 A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path
 below the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one
 profiling window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span
 `default`.
+
+A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ... It has the name of its directory
+if it is the only one there and no traces are beside it, else that of the file below the directory's.
 """
 
 from __future__ import annotations
@@ -15,13 +18,20 @@ from dataclasses import dataclass
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.answer_lines import count_runs
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
 
 TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
 
 DEFAULT_SPAN = "default"
+ANSWERS_WORKER = "answers"
+"""Worker of a run of saved answers: they do not say which process they are about."""
+
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
+_ANSWERS_FILE = re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL)
+_NAMES = "the name must end in .json or .json.gz, or .jsonl for saved answers"
+_PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five digits and more behind a host name are a process id, the profiler's default worker name
 _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
@@ -29,12 +39,14 @@ _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A stored file. `path` opens it, `name` is relative to the run's directory."""
+    """A stored file. `path` opens it, `name` is relative to the run's directory, `part` says which run of a file that
+    holds several."""
 
     path: str
     name: str
     bytes: int
     mtime_ns: int
+    part: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,7 @@ class WorkerEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One directory of traces, or one file given by name."""
+    """One directory of traces, or one file: given by name, or of saved answers."""
 
     name: str
     path: str
@@ -110,9 +122,14 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
                 raise _unreadable(root, error) from error
             problems.append(Note(NoteCode.FILE_FAILED, f"cannot be listed: {error.strerror or error}", relative))
             continue
-        run = _run(relative or fs.basename(root), directory.path, entries)
+        name = relative or fs.basename(root)
+        run = _run(name, directory.path, entries)
         if run is not None:
             runs.append(run)
+        saved = _answers_files(entries, fs)
+        for file in saved:
+            below = f"{relative}/{file.name}" if relative else file.name
+            runs += _answers_runs(name if run is None and len(saved) == 1 else below, file, fs)
         for entry in sorted(entries, key=lambda e: e.name):
             if entry.is_dir and TRACE_FILE.fullmatch(entry.name) is None:
                 below = f"{relative}/{entry.name}" if relative else entry.name
@@ -123,21 +140,26 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
 
 def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     """What a user means by `path`: a run's directory, or one file ending in .json or .json.gz (worker and span from its
-    name where it has them, else the stem and `default`).
+    name where it has them, else the stem and `default`), or one of saved answers. `path#2` is the second run in a file
+    that holds several, or in a directory that is such a file; without a number it is the first.
 
-    Raises InputError for paths that hold no trace, SelectionError (listing them) for a directory of several runs.
+    Raises InputError for paths that hold no trace, SelectionError (listing them) for a directory of several runs and
+    for a number there is not.
     """
-    absolute = fs.absolute(path)
+    absolute, part = without_part(fs.absolute(path), fs)
     facts = _facts(absolute, fs)
     if not facts.is_dir:
-        return _single_file(absolute, facts, fs)
+        return _single_file(absolute, facts, part, fs)
     try:
         entries = fs.entries(absolute)
     except OSError as error:
         raise _unreadable(absolute, error) from error
     run = _run(fs.basename(absolute), absolute, entries)
     if run is not None:
-        return run
+        return _part_of(path, [run], part)
+    saved = _answers_files(entries, fs)
+    if len(saved) == 1:
+        return _part_of(path, _answers_runs(fs.basename(absolute), saved[0], fs), part)
     nested = [run.name for run in find_runs(absolute, fs).runs]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
@@ -156,6 +178,25 @@ def rank_of(worker: str) -> int | None:
     return int(found.group(1)) if found else None
 
 
+def without_part(path: str, fs: FileSystem = LOCAL) -> tuple[str, int | None]:
+    """(path, number) of `path#number`; a file or directory that is really called so has no number."""
+    matched = _PART.fullmatch(path)
+    if matched is None:
+        return path, None
+    try:
+        fs.stat(path)
+    except OSError:
+        return matched["path"], int(matched["part"])
+    return path, None
+
+
+def _part_of(path: str, runs: list[RunEntry], part: int | None) -> RunEntry:
+    if part is None or part <= len(runs):
+        return runs[(part or 1) - 1]
+    names = ", ".join(run.name for run in runs[:10]) + (f" and {len(runs) - 10} more" if len(runs) > 10 else "")
+    raise SelectionError(f"{path}: there is no run number {part}", hint=f"there are: {names}")
+
+
 def _below(path: str, name: str) -> str:
     return f"{path.rstrip('/')}/{name}"
 
@@ -172,12 +213,15 @@ def _unreadable(path: str, error: OSError) -> InputError:
     return InputError(path, error.strerror or str(error), hint=hint)
 
 
-def _single_file(path: str, facts: FileStat, fs: FileSystem) -> RunEntry:
+def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -> RunEntry:
     name = fs.basename(path)
     matched = TRACE_FILE.fullmatch(name)
-    stem = _JSON_FILE.fullmatch(name)
+    runs = _answers_runs(name, facts, fs) if matched is None else []
+    if runs:
+        return _part_of(path, runs, part)
+    stem = _JSON_FILE.fullmatch(name) or _ANSWERS_FILE.fullmatch(name)  # of the latter the readers say what is wrong
     if matched is None and stem is None:
-        raise InputError(path, "not a trace file by its name", hint="the name must end in .json or .json.gz")
+        raise InputError(path, "not a trace file by its name", hint=_NAMES)
     if matched is not None:
         worker, stamp = matched["worker"], matched["stamp"] or ""
     else:
@@ -185,7 +229,28 @@ def _single_file(path: str, facts: FileStat, fs: FileSystem) -> RunEntry:
         worker, stamp = stem["stem"], ""
     label = "1" if stamp else DEFAULT_SPAN
     span = SpanEntry(label, stamp, (FileEntry(path, name, facts.bytes, facts.mtime_ns),))
-    return RunEntry(name, path, (WorkerEntry(worker, rank_of(worker), (span,)),))
+    return _part_of(path, [RunEntry(name, path, (WorkerEntry(worker, rank_of(worker), (span,)),))], part)
+
+
+def _answers_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
+    """The files of saved answers in a directory, by name."""
+    return [
+        entry
+        for entry in sorted(entries, key=lambda entry: entry.name)
+        if _ANSWERS_FILE.fullmatch(entry.name) and not TRACE_FILE.fullmatch(entry.name)
+        if not entry.is_dir and not entry.problem and count_runs(entry, fs)
+    ]
+
+
+def _answers_runs(name: str, file: FileStat, fs: FileSystem) -> list[RunEntry]:
+    """One entry for every run in a file of saved answers, none for another file."""
+    runs = count_runs(file, fs)
+    out = []
+    for part in range(1, runs + 1):
+        entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part)
+        worker = WorkerEntry(ANSWERS_WORKER, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
+        out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (worker,)))
+    return out
 
 
 def _run(name: str, path: str, entries: Iterable[FileStat]) -> RunEntry | None:

@@ -7,19 +7,25 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat
+from tb_perfcompare.model.answers import AnswersRecording
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.sources.answer_lines import declines_answers
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.torch_profiler import declines_trace, read_trace
+
+Recording = TraceRecording | AnswersRecording
+"""What a reader may give back; whoever takes one apart matches all of them."""
 
 
 class Read(Protocol):
-    """Reads a whole file of the format."""
+    """Reads one run of a file of the format: the only one, or the `part`-th of several."""
 
     def __call__(
-        self, path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None
-    ) -> TraceRecording: ...
+        self, path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
+    ) -> Recording: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +37,19 @@ class Reader:
     read: Read
 
 
-READERS: tuple[Reader, ...] = (Reader("torch.profiler trace", declines_trace, read_trace),)
-"""Asked in this order; the first that does not decline reads the file."""
+def _read_trace(
+    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
+) -> TraceRecording:
+    if part != 1:
+        raise InputError(path, f"a trace is one run, there is no number {part}", hint=f"leave out #{part}")
+    return read_trace(path, fs=fs, report=report, want_hash=want_hash, name=name)
+
+
+READERS: tuple[Reader, ...] = (
+    Reader("saved torch-tb-profiler answers", declines_answers, read_answers),
+    Reader("torch.profiler trace", declines_trace, _read_trace),
+)
+"""Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""
 
 
 def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
@@ -54,7 +71,9 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
 
 
 def read(
-    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
-) -> TraceRecording:
-    """What one file says, whatever its format. `name` stands for the file in facts and notes; its basename if None."""
-    return recognise(path, fs).read(path, fs=fs, report=report, want_hash=want_hash, name=name)
+    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None,
+    part: int = 1,
+) -> Recording:  # fmt: skip
+    """What one file says, whatever its format. `name` stands for the file in facts and notes; its basename if None.
+    `part` chooses a run in a file that holds several."""
+    return recognise(path, fs).read(path, fs=fs, report=report, want_hash=want_hash, name=name, part=part)

@@ -11,7 +11,15 @@ from dataclasses import dataclass, replace
 from tb_perfcompare.compare.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.discover import FileEntry, RunEntry, SpanEntry, WorkerEntry, find_runs, parse_source
+from tb_perfcompare.sources.discover import (
+    FileEntry,
+    RunEntry,
+    SpanEntry,
+    WorkerEntry,
+    find_runs,
+    parse_source,
+    without_part,
+)
 from tb_perfcompare.sources.filesystem import LOCAL
 from tb_perfcompare.workspace.jobs import CaptureFile, Side, Steps
 
@@ -69,14 +77,17 @@ class Index:
 
 
 def side_from_path(path: str, worker: str | None, span: str | None, steps: Steps | None = None) -> Side:
-    """The files a user means by a path: a run's directory or one trace file, narrowed to a worker and a span.
+    """The files a user means by a path: a run's directory, one file, or `FILE#2` for the second run of a file,
+    narrowed to a worker and a span.
 
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
     run = parse_source(path)
+    place, part = without_part(LOCAL.absolute(path))
     is_file = len(run.workers) == 1 and any(
-        file.path == run.path for span in run.workers[0].spans for file in span.files
+        file.path == run.path == place for span in run.workers[0].spans for file in span.files
     )
-    shown = path if is_file else path.rstrip("/") + "/"
+    folder = path if part is None else path.removesuffix(f"#{part}")
+    shown = path if is_file else folder.rstrip("/") + "/"
     files = _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
     return Side(path, tuple(files), steps)
 
@@ -148,8 +159,9 @@ def _capture(
     run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str
 ) -> CaptureFile:
     return CaptureFile(
-        file.path, shown, file.name, file.bytes, file.mtime_ns, run.name, worker.name, span.label, worker.rank, source
-    )
+        file.path, shown, file.name, file.bytes, file.mtime_ns, run.name, worker.name, span.label, worker.rank, source,
+        file.part,
+    )  # fmt: skip
 
 
 def _as_on_disk(file: CaptureFile) -> CaptureFile:

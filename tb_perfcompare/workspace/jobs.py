@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tb_perfcompare.analysis.answers import saved_answer, summarize_answers, totals_left_out
 from tb_perfcompare.analysis.compat import answer, read_compat
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
@@ -15,6 +16,7 @@ from tb_perfcompare.compare.comparison import Comparison
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
+from tb_perfcompare.model.answers import AnswersRecording
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recording import TraceRecording
@@ -47,6 +49,7 @@ class CaptureFile:
     name    relative to the source, for the files of a side
     bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
     source  what the user calls the whole it belongs to: a run, or a path as typed
+    part    which run of a file that holds several
     """
 
     path: str
@@ -59,6 +62,7 @@ class CaptureFile:
     span: str
     rank: int | None
     source: str
+    part: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,26 +92,32 @@ class LoadedSide:
 
 
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
-    """Reads one trace and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
+    """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
     file = job.file
     try:
-        recording = read_recording(file, report)
-        report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))
-        return summarize(
-            recording, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
-            window=job.window,
-        )  # fmt: skip
+        match read_recording(file, report):
+            case TraceRecording() as trace:
+                report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
+                return summarize(
+                    trace, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
+                    window=job.window,
+                )  # fmt: skip
+            case AnswersRecording() as answers:
+                return summarize_answers(
+                    answers, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
+                    window=job.window,
+                )  # fmt: skip
     except InputError as error:
         raise shown_error(error, file) from error
 
 
-def read_recording(file: CaptureFile, report: Reporter) -> TraceRecording:
+def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
     """The file's recording; its notes name it relative to the source, progress as it is shown."""
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    return registry.read(file.path, report=renamed, want_hash=True, name=file.name)
+    return registry.read(file.path, report=renamed, want_hash=True, name=file.name, part=file.part)
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:
@@ -127,7 +137,9 @@ def pooled(loaded: LoadedSide) -> Summary:
 
 def narrowed(summary: Summary, steps: Steps | None) -> Summary:
     """The summary of only these step numbers (None: of all)."""
-    return summary if steps is None else select_steps(summary, steps)
+    if steps is None:
+        return summary
+    return select_steps(summary if summary.is_split else totals_left_out(summary), steps)
 
 
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
@@ -151,12 +163,16 @@ class CompatQuestion:
 def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
     """The answer as JSON-able values. Raises InputError and SelectionError."""
     try:
-        profile = read_compat(read_recording(question.file, report))
+        match read_recording(question.file, report):
+            case TraceRecording() as trace:
+                return answer(
+                    read_compat(trace), question.route, worker_count=question.worker_count,
+                    group_by=question.group_by, **question.params,
+                )  # fmt: skip
+            case AnswersRecording() as answers:
+                return saved_answer(answers, question.route, question.group_by)
     except InputError as error:
         raise shown_error(error, question.file) from error
-    return answer(
-        profile, question.route, worker_count=question.worker_count, group_by=question.group_by, **question.params
-    )
 
 
 def failure_note(file: CaptureFile, error: InputError) -> Note:

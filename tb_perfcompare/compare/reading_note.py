@@ -1,0 +1,23 @@
+"""Which reading a table's figures are in, as its note says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tb_perfcompare.compare.comparison import Table
+from tb_perfcompare.model.summary import Summary
+
+_CORRECTED = "Corrected reading"
+"""Beginning of the note under tables made from traces."""
+
+AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/answers.md)."
+
+
+def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
+    """The tables, none of which says that it is corrected if a side is not."""
+    if all(side.reading == "corrected" for side in sides):
+        return tables
+    return {
+        name: replace(table, notes=tuple(AS_ANSWERED if note.startswith(_CORRECTED) else note for note in table.notes))
+        for name, table in tables.items()
+    }

@@ -1,0 +1,162 @@
+"""Saved answers against saved answers, partial ones, and traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.answers import summarize_answers
+from tb_perfcompare.compare.comparison import Comparison, Finding, LedgerRow, Table, Verdict
+from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.views import view_tables
+from tb_perfcompare.model.answers import AnswersRecording, SavedStep
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
+from tb_perfcompare.render import wire
+from tb_perfcompare.sources.profiler_answers import read_answers
+from tests.analysis.summaries import summary as trace_summary
+from tests.answers.saved import kernels, operators, overview, write
+from tests.drawn_runs import drawn_trace
+
+JITTER = (0, 3, 1, 4, 2, 0, 3, 1)
+
+
+def summarized(recording: AnswersRecording) -> Summary:
+    return summarize_answers(recording, source="a", run="a", worker="answers", span="default", rank=None)
+
+
+def summary(path: Path, *answers: Any) -> Summary:
+    return summarized(read_answers(str(write(path, *answers))))
+
+
+def compared(a: Summary, b: Summary) -> Comparison:
+    got = compare_summaries(a, b, CompareOptions())
+    assert wire.encode(wire.comparison_dict(got), indent=None)  # every face can say it
+    return got
+
+
+def column(table: Table, name: str) -> dict[Any, Any]:
+    at = [column.name for column in table.columns].index(name)
+    return {row[0]: row[at] for row in table.rows}
+
+
+def assert_books_close(got: Comparison) -> None:
+    heads = [row for row in got.ledger.rows if len(row.path) == 1]
+    assert sum(row.delta for row in heads) == got.ledger.delta
+    for head in heads:
+        assert sum(row.delta for row in below(got, head.path[0])) == head.delta
+        assert (head.count_effect, head.rate_effect) == (0, head.delta)
+
+
+def below(got: Comparison, category: str) -> list[LedgerRow]:
+    return [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == category]
+
+
+def finding(got: Comparison, rule: str) -> Finding:
+    return next(found for found in got.findings if found.rule == rule)
+
+
+times = st.lists(
+    st.lists(st.integers(0, 10**9), min_size=8, max_size=8).filter(any), min_size=1, max_size=6
+)  # eight parts of some steps
+
+
+def drawn(steps: list[list[int]]) -> Summary:
+    saved = tuple(SavedStep(str(n), tuple(parts), None) for n, parts in enumerate(steps, start=1))
+    return summarized(AnswersRecording(FileFacts("a", 1), {}, saved, None, None, None, None, {}, (), (), (), ()))
+
+
+@given(times, times)
+def test_the_books_of_any_two_overviews_close(a: list[list[int]], b: list[list[int]]) -> None:
+    got = compared(drawn(a), drawn(b))
+    assert_books_close(got)
+    assert got.ledger.delta == sum(map(sum, b)) * got.ledger.denominator // len(b) - sum(
+        map(sum, a)
+    ) * got.ledger.denominator // len(a)
+
+
+def test_one_step_each_is_certain_in_size_and_says_nothing_on_repeatability(tmp_path: Path) -> None:
+    one = summary(tmp_path / "a.jsonl", overview({"Runtime": 900, "Kernel": 100}, labels=["0"]))
+    two = summary(tmp_path / "b.jsonl", overview({"Runtime": 100, "Kernel": 100}, labels=["0"]))
+    got = compared(one, two)
+    assert (got.headline.delta, got.headline.p, got.headline.verdict) == (-800.0, None, Verdict.INCONCLUSIVE)
+    assert "one step each: the size of the difference is certain" in got.headline.reason
+    assert finding(got, "runtime_time").confidence == "size certain, repeatability unknown (one step on a side)"
+
+
+def test_several_steps_are_samples(tmp_path: Path) -> None:
+    one = summary(tmp_path / "a.jsonl", overview(*({"CPU Exec": 1000 + n} for n in JITTER)))
+    two = summary(tmp_path / "b.jsonl", overview(*({"CPU Exec": 1500 + n} for n in JITTER)))
+    got = compared(one, two)
+    assert (got.headline.verdict, got.headline.n) == (Verdict.SLOWER, (8, 8))
+    assert set(got.tables) >= {"categories", "steps", "environment"}
+
+
+def test_runtime_names_the_operator_whose_host_time_moved_with_it(tmp_path: Path) -> None:
+    def side(name: str, runtime: int, item: int, empty: int) -> Summary:
+        rows = [{"name": "aten::item", "calls": 2, "host": item}, {"name": "aten::empty", "calls": 9, "host": empty}]
+        return summary(tmp_path / name, overview({"Runtime": runtime, "Kernel": 50}), operators(*rows))
+
+    got = compared(side("a", 9000, 8900, 300), side("b", 1000, 900, 10))
+    sentence = finding(got, "runtime_time").sentence
+    assert "of all operators, aten::item moved most with it (host time 8.90 ms to 900 µs)" in sentence
+    assert NOT_SPLIT not in sentence
+    # an operator that accounts for less than three quarters of the change says too little
+    got = compared(side("a", 9000, 5000, 300), side("b", 1000, 900, 10))
+    assert "aten::item" not in finding(got, "runtime_time").sentence
+
+
+def test_against_a_trace_categories_operators_and_kernels_compare(tmp_path: Path) -> None:
+    trace = trace_summary(drawn_trace())
+    step = dict(zip(CATEGORY_LABELS, (trace.owned.by_category().sum(axis=1) / 8000).tolist(), strict=True))
+    answers = (
+        overview(*[step | {"DataLoader": step["DataLoader"] + 500}] * 8),
+        operators({"name": "aten::mm", "calls": 8, "host": 2400, "self": 2240, "device": 2400}),
+        kernels(("gemm_128x128", "No", 8, 2480, 310, 310, 310)),
+    )
+    got = compared(trace, summary(tmp_path / "a.jsonl", *answers))
+    assert_books_close(got)
+    assert got.headline.delta == pytest.approx(500)
+    assert got.findings[0].rule == "data_loader"
+    assert [row.path[1] for row in below(got, "DataLoader")] == [NOT_SPLIT]
+    assert column(got.tables["kernels"], "delta_us") == {"gemm_128x128": 10.0}
+    assert "exposed_delta_us" not in [shown.name for shown in got.tables["kernels"].columns]
+    operator = {shown.name for shown in got.tables["operators"].columns}
+    assert {"host_total_delta_us", "device_self_delta_us"} <= operator
+    assert "host_api_delta_us" not in operator
+    assert not [note for table in got.tables.values() for note in table.notes if "Corrected" in note]
+
+
+def test_two_kernel_tables_compare_without_a_verdict(tmp_path: Path) -> None:
+    one = summary(tmp_path / "a.jsonl", kernels(("gemm", "No", 2, 40, 20, 25, 15), ("old", "No", 1, 5, 5, 5, 5)))
+    two = summary(tmp_path / "b.jsonl", kernels(("gemm", "No", 2, 60, 30, 35, 25)))
+    got = compared(one, two)
+    assert (got.headline.verdict, got.headline.baseline, got.headline.delta) == (Verdict.INCONCLUSIVE, None, None)
+    assert "has no step to compare" in got.headline.reason
+    assert (got.ledger.rows, got.findings) == ((), ())
+    assert not {"steps", "categories"} & set(got.tables)
+    assert column(got.tables["kernels"], "delta_us") == {"gemm": 20.0, "old": -5.0}
+    assert column(got.tables["kernels"], "status") == {"gemm": "both", "old": "removed"}
+    assert any(note.where == "steps" and note.code is NoteCode.TABLE_ABSENT for note in got.notes)
+    assert "overview" not in view_tables(one)
+
+
+def test_one_run_of_a_file_is_not_the_other(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "a.jsonl", overview({"Kernel": 9}), overview({"Kernel": 8})))
+    runs = [summarized(read_answers(path, part=part)) for part in (1, 2)]
+    same = {check.check: check.status for check in compared(*runs).comparability}
+    assert same["same_capture"] == "ok"
+    same = {check.check: check.status for check in compared(runs[0], runs[0]).comparability}
+    assert same["same_capture"] == "warn"
+
+
+def test_a_step_table_without_launches_says_so(tmp_path: Path) -> None:
+    steps = view_tables(summary(tmp_path / "a.jsonl", overview({"Kernel": 9}), operators()))["steps"]
+    at = [shown.name for shown in steps.columns].index("launches")
+    assert [row[at] for row in steps.rows] == [None]

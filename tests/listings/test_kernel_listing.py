@@ -1,0 +1,165 @@
+"""Listings: `name | latency_ns tensor dram`, one line per launch."""
+
+from __future__ import annotations
+
+import gzip
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.launches import summarize_launches
+from tb_perfcompare.compare.comparison import Comparison, Verdict
+from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.errors import CorruptInput, NotComparable
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.kernel_listing import declines_listing, read_listing
+from tests.analysis.summaries import summary as trace_summary
+from tests.build import TraceBuilder
+from tests.shared_data import SHARED, needs_shared
+
+SMALL = """\
+Kernel                    Latency Tensor   DRAM
+gemm                |        1000   0.80   0.10
+Kernel              |         500   0.10   0.70
+gemm                |        3000   0.70   0.20
+copy                |         500   -      0.90
+"""
+
+
+def listing(folder: Path, text: str | bytes, name: str = "kernels.txt") -> str:
+    path = folder / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return str(path)
+
+
+def side(folder: Path, text: str, name: str = "kernels.txt") -> Summary:
+    recording = read_listing(listing(folder, text, name))
+    return summarize_launches(recording, source=name, run=name, worker="", span="", rank=None)
+
+
+def compare(a: Summary, b: Summary) -> Comparison:
+    return compare_summaries(a, b, CompareOptions(resamples=200))
+
+
+def test_launches_are_read_in_order_and_a_kernel_may_be_called_kernel(tmp_path: Path) -> None:
+    launches = read_listing(listing(tmp_path, SMALL)).launches
+    assert [launches.strings[int(i)] for i in launches.name] == ["gemm", "Kernel", "gemm", "copy"]
+    assert launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+    assert launches.tensor.tolist()[:3] == [0.8, 0.1, 0.7]
+    assert np.isnan(launches.tensor[3])
+
+
+def test_utilisation_of_a_kernel_is_weighted_by_time(tmp_path: Path) -> None:
+    kernels = side(tmp_path, SMALL).groups["kernels"]
+    row = kernels.keys.index(("gemm",))
+    assert kernels.facts["tensor_active"][row] == pytest.approx((0.8 * 1000 + 0.7 * 3000) / 4000)
+    assert np.isnan(kernels.facts["tensor_active"][kernels.keys.index(("copy",))])
+
+
+def test_time_is_sorted_by_what_limits_it(tmp_path: Path) -> None:
+    assert side(tmp_path, SMALL).bound_ns == {
+        "tensor-bound": 4000,
+        "memory-bound": 1000,
+        "both": 0,
+        "neither": 0,
+        "not measured": 0,
+    }
+
+
+def test_the_metric_is_kernel_time_and_nothing_is_claimed_from_one_listing_each(tmp_path: Path) -> None:
+    before = side(tmp_path, SMALL)
+    after = side(tmp_path, SMALL.replace("3000", "4000"), "after.txt")
+    got = compare(before, after)
+    assert (got.headline.metric, got.headline.delta) == ("kernel_time", 1.0)
+    assert got.headline.verdict is Verdict.INCONCLUSIVE
+    assert got.ledger.delta == 1000
+    assert {row[0]: row[3] for row in got.tables["bound"].rows} == {"tensor-bound": 1.0, "memory-bound": 0.0}
+
+
+def test_a_kernel_that_lost_throughput_says_so(tmp_path: Path) -> None:
+    lines = "Kernel Latency Tensor DRAM\nscan | {0} 0.00 {1}\nrest | 1000 0.0 0.1\n"
+    got = compare(side(tmp_path, lines.format(10000, 0.8)), side(tmp_path, lines.format(20000, 0.4), "b.txt"))
+    assert got.findings[0].sentence.startswith("Kernels take 10.0 µs more (11.0 µs to 21.0 µs); scan 10.0 µs more")
+    assert "DRAM 80% to 40%" in got.findings[0].sentence
+
+
+def test_a_listing_against_itself_is_the_same(tmp_path: Path) -> None:
+    one = side(tmp_path, SMALL)
+    got = compare(one, one)
+    assert got.headline.verdict is Verdict.SAME
+    assert got.findings == ()
+
+
+def test_a_listing_and_a_trace_share_no_metric(tmp_path: Path) -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    with pytest.raises(NotComparable, match="kernel time"):
+        compare(side(tmp_path, SMALL), trace_summary(trace))
+
+
+def test_torn_lines_are_dropped_counted_and_named(tmp_path: Path) -> None:
+    recording = read_listing(listing(tmp_path, SMALL + "half | 12\nx | 5 2.5 0.1\nno bar 1 2 3\n"))
+    assert len(recording.launches) == 4
+    note = next(note for note in recording.notes if note.code is NoteCode.DROPPED_EVENTS)
+    assert note.message == "3 lines dropped, the first: line 6: 1 figures instead of 3"
+
+
+def test_cut_names_are_said(tmp_path: Path) -> None:
+    recording = read_listing(listing(tmp_path, SMALL + "a_very_long_na... | 10 0.1 0.1\n"))
+    assert NoteCode.CUT_NAMES in {note.code for note in recording.notes}
+
+
+@pytest.mark.parametrize(
+    "content", [SMALL.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + SMALL.encode(), gzip.compress(SMALL.encode())]
+)
+def test_line_ends_marks_and_compression_make_no_difference(tmp_path: Path, content: bytes) -> None:
+    assert read_listing(listing(tmp_path, content)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+
+
+@pytest.mark.parametrize("content", ["", "Kernel Latency Tensor DRAM\n", "Kernel Latency Tensor DRAM\nx y z\n"])
+def test_nothing_to_read_is_an_error_with_a_line(tmp_path: Path, content: str) -> None:
+    with pytest.raises(CorruptInput, match="line"):
+        read_listing(listing(tmp_path, content))
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = listing(tmp_path_factory.mktemp("any"), b"Kernel Latency Tensor DRAM\n" + content)
+    with suppress(CorruptInput):
+        assert len(read_listing(path).launches) > 0
+
+
+@pytest.mark.parametrize(
+    ("head", "says"),
+    [(SMALL, ""), ("", "empty"), ('{"traceEvents": []}', "no header"), ("gemm | 1 2 3\n", "no header")],
+)
+def test_recognition_is_by_the_header(head: str, says: str) -> None:
+    reason = declines_listing("anything", head.encode())
+    assert (says in reason) if says else reason == ""
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "launches", "total_ns", "tensor", "dram"),
+    [
+        ("unet_training", 560, 59_945_216, 0.2080, 0.1763),
+        ("bert_training", 1_626, 57_191_968, 0.2483, 0.2436),
+        ("llm_inference", 971, 32_061_824, 0.2458, 0.1847),
+    ],
+)
+def test_real_listings_have_their_known_totals(
+    name: str, launches: int, total_ns: int, tensor: float, dram: float
+) -> None:
+    recording = read_listing(str(SHARED / "seeds" / f"kernels_{name}.txt"))
+    got = summarize_launches(recording, source=name, run=name, worker="", span="", rank=None)
+    figures = {metric.name: metric.value for metric in got.device_metrics}
+    assert (len(recording.launches), int(got.steps.total_ns[0])) == (launches, total_ns)
+    assert round(figures["tensor_active"] or 0, 4) == tensor
+    assert round(figures["dram_active"] or 0, 4) == dram
+    assert sum(got.bound_ns.values()) == total_ns
