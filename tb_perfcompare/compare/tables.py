@@ -82,7 +82,7 @@ def steps_table(sides: dict[str, Summary]) -> Table:
     return Table("steps", "Steps", shown, tuple(rows))
 
 
-_BOUND_WHAT = (
+BOUND_WHAT = (
     "launches by what limits them: a tensor-bound (memory-bound) launch keeps the tensor pipe (the memory) busy for at "
     "least 60 % of its peak"
 )
@@ -98,8 +98,8 @@ def bound_table(baseline: Summary, candidate: Summary) -> Table | None:
         y = candidate.bound_ns.get(name, 0) / len(candidate.steps) / 1000
         if x or y:
             rows.append((name, x, y, y - x))
-    shown = (columns.key("class", "Bound by", _BOUND_WHAT), *columns.triple("", "", "Device time"))
-    return Table("bound", "What limits the launches", shown, tuple(rows), (_BOUND_WHAT,))
+    shown = (columns.key("class", "Bound by", BOUND_WHAT), *columns.triple("", "", "Device time"))
+    return Table("bound", "What limits the launches", shown, tuple(rows), (BOUND_WHAT,))
 
 
 _METRICS = {

@@ -8,10 +8,10 @@ from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Column, Table
 from tb_perfcompare.compare.group_shapes import SHAPES
 from tb_perfcompare.compare.reading_note import as_read
-from tb_perfcompare.compare.tables import mean_us, steps_table
+from tb_perfcompare.compare.tables import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, Summary
 
-VIEWS = ("overview", "steps", "categories", *SHAPES, "device", "environment", "recommendations")
+VIEWS = ("overview", "steps", "categories", *SHAPES, "bound", "device", "environment", "recommendations")
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
 _READING = "Corrected reading (docs/readings.md); `--compat` shows torch-tb-profiler's."
@@ -27,6 +27,8 @@ def view_tables(summary: Summary) -> dict[str, Table]:
         "environment": _environment(summary),
         "recommendations": _recommendations(summary),
     }
+    if summary.bound_ns:
+        tables["bound"] = _bound(summary)
     for name, table in summary.groups.items():
         tables[name] = _group(name, table, len(summary.steps))
     untimed = () if summary.is_timed else ("overview", "steps", "categories")
@@ -120,6 +122,20 @@ def _device(summary: Summary) -> Table:
         columns.text("reason", "Not measured because", "why a figure is missing"),
     )
     return Table("device", "Device summary", shown, rows, (_READING,))
+
+
+def _bound(summary: Summary) -> Table:
+    total = sum(summary.bound_ns.values())
+    steps = len(summary.steps)
+    rows = tuple(
+        (name, ns / steps / 1000, ns / total if total else None) for name, ns in summary.bound_ns.items() if ns
+    )
+    shown = (
+        columns.key("class", "Bound by", BOUND_WHAT),
+        columns.time("mean_us", "Device time", f"device time, {columns.PER_STEP}"),
+        columns.fraction("share", "Share", "share of all device time"),
+    )
+    return Table("bound", "What limits the launches", shown, rows, (BOUND_WHAT,))
 
 
 def _environment(summary: Summary) -> Table:

@@ -9,10 +9,14 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
+from tb_perfcompare.sources.beginnings import POSSIBLE_NAME, looks_known
+
 _URI = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
 _TRACE_FILE = re.compile(r".*\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 
 _ENTRIES_PER_LOOK = 2000
+_ENTRIES_PER_FILE = 20  # opening a file costs as much as listing some entries
+_HEAD_BYTES = 4096
 _SECONDS_PER_LOOK = 0.1
 _KEPT_S = 5.0
 
@@ -46,13 +50,23 @@ def logdir_roots(logdir: str | None, logdir_spec: str | None) -> tuple[LogdirRoo
     return tuple(roots)
 
 
+def _begins_like_a_run(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return looks_known(file.read(_HEAD_BYTES))
+    except OSError:
+        return False
+
+
 def _root(path: str, name: str, given: str) -> LogdirRoot:
     local = path if _URI.fullmatch(path) else os.path.abspath(os.path.expanduser(path))
     return LogdirRoot(local, name, given)
 
 
 class TraceProbe:
-    """Whether any trace lies below the directories. TensorBoard asks at every page load, one plugin after the other, so
+    """Whether any trace, listing or file of saved answers lies below the directories.
+
+    TensorBoard asks at every page load, one plugin after the other, so
     each look is short: a look that runs out of its budget is continued by the next one."""
 
     def __init__(self, roots: tuple[LogdirRoot, ...]) -> None:
@@ -101,6 +115,10 @@ class TraceProbe:
                     entries += 1
                     if _TRACE_FILE.fullmatch(entry.name):
                         return None
+                    if POSSIBLE_NAME.fullmatch(entry.name) and entry.is_file():
+                        entries += _ENTRIES_PER_FILE
+                        if _begins_like_a_run(entry.path):
+                            return None
                     if entry.is_dir():
                         self._pending.append(entry.path)
         except OSError:

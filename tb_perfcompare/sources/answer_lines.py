@@ -6,7 +6,6 @@ A run begins with the first answer, and again whenever a kind of answer comes a 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
@@ -15,6 +14,7 @@ import msgspec
 
 from tb_perfcompare.model.answers import AnswerKind
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.beginnings import ANSWER
 from tb_perfcompare.sources.blocks import Blocks, read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
 
@@ -25,13 +25,6 @@ PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_se
 _TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
 _OPERATOR_SORTS = ("device_self_duration", "host_self_duration")
 KERNEL_TIME = "Total Duration (us)"
-
-_BEGINNING = re.compile(
-    rb'\s*\{\s*"(?:steps"\s*:\s*\{\s*"columns"|(?:device|host)_(?:total|self)_time"\s*:'
-    rb'|metadata"\s*:\s*\{\s*"sort"|total"\s*:\s*\{\s*"columns")'
-)
-"""How an answer begins as the profiler writes it: for lines that are longer than what is looked at, or torn."""
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -55,7 +48,7 @@ def declines_answers(name: str, head: bytes) -> str:
     if not text.strip():
         return "empty"
     for line in text.split(b"\n"):
-        if _BEGINNING.match(line):
+        if ANSWER.match(line):
             return ""
         if line.strip():
             value, problem = _decoded(line)

@@ -1,12 +1,13 @@
-"""Finds runs below a log directory: traces by file name alone, saved answers by how a file begins.
+"""Finds runs below a log directory: traces by file name alone, other formats by how a file begins.
 
 A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path
 below the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one
 profiling window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span
 `default`.
 
-A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ... It has the name of its directory
-if it is the only one there and no traces are beside it, else that of the file below the directory's.
+A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one. It has
+the name of its directory if it is the only such file there and no traces are beside it, else that of the file below the
+directory's.
 """
 
 from __future__ import annotations
@@ -18,19 +19,15 @@ from dataclasses import dataclass
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.answer_lines import count_runs
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
+from tb_perfcompare.sources.loose_files import held_runs, possible_stem
 
 TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
 
 DEFAULT_SPAN = "default"
-ANSWERS_WORKER = "answers"
-"""Worker of a run of saved answers: they do not say which process they are about."""
-
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
-_ANSWERS_FILE = re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL)
-_NAMES = "the name must end in .json or .json.gz, or .jsonl for saved answers"
+_NAMES = "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing"
 _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five digits and more behind a host name are a process id, the profiler's default worker name
@@ -126,10 +123,10 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
         run = _run(name, directory.path, entries)
         if run is not None:
             runs.append(run)
-        saved = _answers_files(entries, fs)
+        saved = _loose_files(entries, fs)
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
-            runs += _answers_runs(name if run is None and len(saved) == 1 else below, file, fs)
+            runs += _loose_runs(name if run is None and len(saved) == 1 else below, file, fs)
         for entry in sorted(entries, key=lambda e: e.name):
             if entry.is_dir and TRACE_FILE.fullmatch(entry.name) is None:
                 below = f"{relative}/{entry.name}" if relative else entry.name
@@ -140,7 +137,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
 
 def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     """What a user means by `path`: a run's directory, or one file ending in .json or .json.gz (worker and span from its
-    name where it has them, else the stem and `default`), or one of saved answers. `path#2` is the second run in a file
+    name where it has them, else the stem and `default`), or one of another format. `path#2` is the second run in a file
     that holds several, or in a directory that is such a file; without a number it is the first.
 
     Raises InputError for paths that hold no trace, SelectionError (listing them) for a directory of several runs and
@@ -157,9 +154,9 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     run = _run(fs.basename(absolute), absolute, entries)
     if run is not None:
         return _part_of(path, [run], part)
-    saved = _answers_files(entries, fs)
+    saved = _loose_files(entries, fs)
     if len(saved) == 1:
-        return _part_of(path, _answers_runs(fs.basename(absolute), saved[0], fs), part)
+        return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
     nested = [run.name for run in find_runs(absolute, fs).runs]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
@@ -216,40 +213,40 @@ def _unreadable(path: str, error: OSError) -> InputError:
 def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -> RunEntry:
     name = fs.basename(path)
     matched = TRACE_FILE.fullmatch(name)
-    runs = _answers_runs(name, facts, fs) if matched is None else []
+    runs = _loose_runs(name, facts, fs, any_name=True) if matched is None else []
     if runs:
         return _part_of(path, runs, part)
-    stem = _JSON_FILE.fullmatch(name) or _ANSWERS_FILE.fullmatch(name)  # of the latter the readers say what is wrong
-    if matched is None and stem is None:
-        raise InputError(path, "not a trace file by its name", hint=_NAMES)
     if matched is not None:
         worker, stamp = matched["worker"], matched["stamp"] or ""
     else:
-        assert stem is not None
-        worker, stamp = stem["stem"], ""
+        json = _JSON_FILE.fullmatch(name)
+        stem = json["stem"] if json is not None else possible_stem(name)  # of others the readers say what is wrong
+        if stem is None:
+            raise InputError(path, "not a trace file by its name", hint=_NAMES)
+        worker, stamp = stem, ""
     label = "1" if stamp else DEFAULT_SPAN
     span = SpanEntry(label, stamp, (FileEntry(path, name, facts.bytes, facts.mtime_ns),))
     return _part_of(path, [RunEntry(name, path, (WorkerEntry(worker, rank_of(worker), (span,)),))], part)
 
 
-def _answers_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
-    """The files of saved answers in a directory, by name."""
+def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
+    """The files in a directory that are runs by their content, by name."""
     return [
         entry
         for entry in sorted(entries, key=lambda entry: entry.name)
-        if _ANSWERS_FILE.fullmatch(entry.name) and not TRACE_FILE.fullmatch(entry.name)
-        if not entry.is_dir and not entry.problem and count_runs(entry, fs)
+        if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
+        if held_runs(entry, fs)[1]
     ]
 
 
-def _answers_runs(name: str, file: FileStat, fs: FileSystem) -> list[RunEntry]:
-    """One entry for every run in a file of saved answers, none for another file."""
-    runs = count_runs(file, fs)
+def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
+    """One entry for every run in a file that is one by its content, none for another file."""
+    worker, runs = held_runs(file, fs, any_name=any_name)
     out = []
     for part in range(1, runs + 1):
         entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part)
-        worker = WorkerEntry(ANSWERS_WORKER, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
-        out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (worker,)))
+        only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
+        out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,)))
     return out
 
 

@@ -31,7 +31,6 @@ from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 
 READER = "kernel_listing/python"
 
-HEADER = ("Latency", "Tensor", "DRAM")
 CUT = "..."
 MOST_UTILISATION = 1.5
 """Hardware counters may exceed the peak a little; anything above this is not a fraction."""
@@ -40,17 +39,6 @@ _CHUNK = 1 << 20
 _LONGEST_LINE = 1 << 16
 _GZIP_MAGIC = b"\x1f\x8b"
 _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
-
-
-def declines_listing(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no kernel listing; "" if it is one."""
-    lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
-    first = next((line for line in lines if line.strip()), "")
-    if not first:
-        return "empty"
-    if "|" in first or not all(word in first.split() for word in HEADER):
-        return f"the first line is no header ending in {' '.join(HEADER)}"
-    return ""
 
 
 def read_listing(

@@ -8,15 +8,18 @@ from typing import Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
+from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.sources.answer_lines import declines_answers
+from tb_perfcompare.sources.beginnings import declines_listing
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.kernel_listing import read_listing
 from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.torch_profiler import declines_trace, read_trace
 
-Recording = TraceRecording | AnswersRecording
+Recording = TraceRecording | AnswersRecording | LaunchRecording
 """What a reader may give back; whoever takes one apart matches all of them."""
 
 
@@ -45,8 +48,17 @@ def _read_trace(
     return read_trace(path, fs=fs, report=report, want_hash=want_hash, name=name)
 
 
+def _read_listing(
+    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
+) -> LaunchRecording:
+    if part != 1:
+        raise InputError(path, f"a listing is one run, there is no number {part}", hint=f"leave out #{part}")
+    return read_listing(path, fs=fs, report=report, want_hash=want_hash, name=name)
+
+
 READERS: tuple[Reader, ...] = (
     Reader("saved torch-tb-profiler answers", declines_answers, read_answers),
+    Reader("kernel listing", declines_listing, _read_listing),
     Reader("torch.profiler trace", declines_trace, _read_trace),
 )
 """Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""

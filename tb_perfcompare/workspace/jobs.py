@@ -9,6 +9,7 @@ from typing import Any
 
 from tb_perfcompare.analysis.answers import saved_answer, summarize_answers, totals_left_out
 from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.analysis.summarize import summarize
@@ -17,6 +18,7 @@ from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
+from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recording import TraceRecording
@@ -107,6 +109,11 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
                     answers, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
                     window=job.window,
                 )  # fmt: skip
+            case LaunchRecording() as launches:
+                return summarize_launches(
+                    launches, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
+                    window=job.window,
+                )  # fmt: skip
     except InputError as error:
         raise shown_error(error, file) from error
 
@@ -171,6 +178,11 @@ def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
                 )  # fmt: skip
             case AnswersRecording() as answers:
                 return saved_answer(answers, question.route, question.group_by)
+            case LaunchRecording():
+                raise SelectionError(
+                    f"{question.file.shown} is a kernel listing, which torch-tb-profiler does not answer",
+                    hint="leave out --compat",
+                )
     except InputError as error:
         raise shown_error(error, question.file) from error
 

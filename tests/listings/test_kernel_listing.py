@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,9 +19,13 @@ from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, NotComparable
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.kernel_listing import declines_listing, read_listing
+from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
+from tb_perfcompare.sources.beginnings import declines_listing
+from tb_perfcompare.sources.discover import find_runs
+from tb_perfcompare.sources.kernel_listing import read_listing
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
+from tests.cli.invoke import tb_perfcompare
 from tests.shared_data import SHARED, needs_shared
 
 SMALL = """\
@@ -163,3 +168,31 @@ def test_real_listings_have_their_known_totals(
     assert round(figures["tensor_active"] or 0, 4) == tensor
     assert round(figures["dram_active"] or 0, 4) == dram
     assert sum(got.bound_ns.values()) == total_ns
+
+
+def test_listings_in_a_logdir_are_runs_and_compare_on_the_command_line(tmp_path: Path) -> None:
+    listing(tmp_path, SMALL, "before.txt")
+    listing(tmp_path, SMALL.replace("3000", "4000"), "after.txt")
+    (tmp_path / "notes.txt").write_text("nothing of the kind")
+    assert [run.name for run in find_runs(str(tmp_path)).runs] == ["after.txt", "before.txt"]
+    shown = tb_perfcompare("diff", str(tmp_path / "before.txt"), str(tmp_path / "after.txt"), "--format", "json")
+    answer = json.loads(shown.out)
+    assert answer["headline"]["metric"] == "kernel_time"
+    assert answer["baseline"]["format"] == "kernel_listing"
+    assert answer["ledger"]["delta"] == 1000
+    viewed = tb_perfcompare("view", str(tmp_path / "before.txt"), "--view", "bound")
+    assert viewed.status == 0 and "tensor-bound" in viewed.out
+
+
+def test_a_text_that_is_no_listing_is_refused_with_every_reader_s_reason(tmp_path: Path) -> None:
+    shown = tb_perfcompare("view", listing(tmp_path, "hello\n"), "--view", "kernels")
+    assert shown.status == 2
+    for format_ in ("saved torch-tb-profiler answers", "kernel listing", "torch.profiler trace"):
+        assert format_ in shown.err
+
+
+def test_the_tab_is_active_on_a_logdir_of_listings(tmp_path: Path) -> None:
+    probe = TraceProbe(logdir_roots(str(tmp_path), None))
+    assert not probe.found()
+    listing(tmp_path, SMALL)
+    assert TraceProbe(logdir_roots(str(tmp_path), None)).found()

@@ -187,9 +187,9 @@ def test_a_source_without_traces_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="trace files are named"):
         parse_source(str(tmp_path))
     with pytest.raises(InputError, match=r"give one file by name, e.g. .*/control.json.gz"):
-        parse_source(str(make(tmp_path, "control.json.gz", "notes.txt")))
+        parse_source(str(make(tmp_path, "control.json.gz", "notes.md")))
     with pytest.raises(InputError, match=r"must end in .json or .json.gz"):
-        parse_source(str(tmp_path / "notes.txt"))
+        parse_source(str(tmp_path / "notes.md"))
     with pytest.raises(InputError, match="check the path"):
         parse_source(str(tmp_path / "nothing"))
 

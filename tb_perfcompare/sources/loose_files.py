@@ -1,0 +1,68 @@
+"""Files that are runs by what they hold, not by a trace's name: saved answers and kernel listings.
+
+Their names only have to look possible; the beginning of the file decides, once per state of the file.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from tb_perfcompare.sources.answer_lines import count_runs
+from tb_perfcompare.sources.beginnings import declines_listing
+from tb_perfcompare.sources.blocks import read_head
+from tb_perfcompare.sources.filesystem import FileStat, FileSystem
+
+_HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class LooseFormat:
+    """names: full match of possible file names; worker: what its only worker is called, as the file names none;
+    runs: how many runs a file holds, 0 if it is not of the format."""
+
+    names: re.Pattern[str]
+    worker: str
+    runs: Callable[[FileStat, FileSystem], int]
+
+
+def _count_listing(file: FileStat, fs: FileSystem) -> int:
+    """1 for a kernel listing, else 0; remembered for an unchanged file."""
+    return _is_listing(file.path, file.bytes, file.mtime_ns, fs.open)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_listing(path: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]) -> int:
+    try:
+        with opened(path) as file:
+            return 0 if declines_listing(path, read_head(file, _HEAD_BYTES)) else 1
+    except OSError:
+        return 0
+
+
+LOOSE_FORMATS: tuple[LooseFormat, ...] = (
+    LooseFormat(re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
+    LooseFormat(re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", _count_listing),
+)
+
+
+def possible_stem(name: str) -> str | None:
+    """The name without its endings if a loose file may be called so."""
+    for loose in LOOSE_FORMATS:
+        matched = loose.names.fullmatch(name)
+        if matched is not None:
+            return matched["stem"]
+    return None
+
+
+def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, int]:
+    """(worker, runs) of a file; ("", 0) if it is of no loose format. A file somebody names needs no ending."""
+    for loose in LOOSE_FORMATS:
+        if any_name or loose.names.fullmatch(file.name):
+            runs = loose.runs(file, fs)
+            if runs:
+                return loose.worker, runs
+    return "", 0
