@@ -75,6 +75,7 @@ def summarize_launches(
             ("operators", "operators_by_shape", "memcpy", "communication", "modules", "memory", "counters"), _NO_TRACE
         ),
         notes=recording.notes,
+        reading="as listed",
         metric="kernel_time",
         bound_ns=_bound_times(launches),
     )

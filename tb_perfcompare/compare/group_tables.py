@@ -43,7 +43,8 @@ def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_
         cells.append((columns.key(key, label, what), [row[position] for row in joined.keys]))
     calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
     order = np.zeros(len(joined.keys))
-    split = baseline.is_split and candidate.is_split
+    # Without a clock nothing overlaps, and without entities nobody knows what does.
+    split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
     exposed = _exposed(joined, baseline, candidate) if shape.exposed and split else None
     for measure in shape.measures:
         if not all(side is None or measure.source in side.measures_ns for side in (a, b)):

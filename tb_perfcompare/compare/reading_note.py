@@ -11,13 +11,15 @@ _CORRECTED = "Corrected reading"
 """Beginning of the note under tables made from traces."""
 
 AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/answers.md)."
+AS_LISTED = "Figures are the listing's own (docs/kernel_listings.md)."
 
 
 def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
     """The tables, none of which says that it is corrected if a side is not."""
     if all(side.reading == "corrected" for side in sides):
         return tables
+    told = AS_LISTED if all(side.reading == "as listed" for side in sides) else AS_ANSWERED
     return {
-        name: replace(table, notes=tuple(AS_ANSWERED if note.startswith(_CORRECTED) else note for note in table.notes))
+        name: replace(table, notes=tuple(told if note.startswith(_CORRECTED) else note for note in table.notes))
         for name, table in tables.items()
     }

@@ -180,7 +180,7 @@ class DeviceMetric:
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """One side, one or several captures pooled. `reading` is "corrected" (docs/readings.md) for everything that is
-    read from a trace, "torch-tb-profiler" for saved answers.
+    read from a trace, "torch-tb-profiler" for saved answers, "as listed" for kernel listings.
 
     window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
     marked       False when there was no ProfilerStep and the whole window stands for one step
