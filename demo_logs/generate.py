@@ -14,6 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import listing
 import synthetic
 
 HERE = Path(__file__).resolve().parent
@@ -22,6 +23,11 @@ SYNTHETIC = {
     "gpu_training_synthetic/candidate": (synthetic.CANDIDATE, 2, 1_750_000_905_000),
 }
 """Run -> program, seed, wall clock of its start in milliseconds."""
+LISTINGS = {
+    "kernel_listing_synthetic/before.txt": (listing.BEFORE, 3),
+    "kernel_listing_synthetic/after.txt": (listing.AFTER, 4),
+}
+"""File -> launches of a layer, seed."""
 RECORDED = {
     "cpu_training": (("normal", "small"), ("abnormal", "large")),
     "cpu_repeat": (("run_1", "small"), ("run_2", "small")),
@@ -41,9 +47,14 @@ def synthetic_files() -> dict[str, bytes]:
 
 
 def synthesize(target: Path) -> None:
-    """Writes the synthetic runs."""
+    """Writes the synthetic runs and listings."""
     for name, content in synthetic_files().items():
         _store(target / name, content)
+    for name, (layer, seed) in LISTINGS.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(listing.listing(layer, seed), encoding="utf-8", newline="\n")
+        print(f"{path}: {path.stat().st_size} bytes")
 
 
 def record(target: Path, group: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.compare.comparison import Comparison, Verdict
@@ -19,6 +20,7 @@ from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.kernel_listing import read_listing
 from tb_perfcompare.sources.torch_profiler import read_trace
 
 DEMO = Path(__file__).resolve().parent.parent / "demo_logs"
@@ -32,6 +34,7 @@ RUNS = {
     "gpu_training_synthetic/candidate": 2,
 }
 """Run -> number of files."""
+LISTINGS = ("kernel_listing_synthetic/before.txt", "kernel_listing_synthetic/after.txt")
 PAIRS = (
     ("cpu_repeat/run_1", "cpu_repeat/run_2"),
     ("cpu_training/normal", "cpu_training/abnormal"),
@@ -81,6 +84,8 @@ def test_generator_reproduces_its_traces(tmp_path: Path) -> None:
     committed = sorted((DEMO / "gpu_training_synthetic").rglob("*.gz"))
     made = sorted(tmp_path.rglob("*.gz"))
     assert [p.relative_to(tmp_path) for p in made] == [p.relative_to(DEMO) for p in committed]
+    for listing in LISTINGS:
+        assert (tmp_path / listing).read_bytes() == (DEMO / listing).read_bytes()
     for again, path in zip(made, committed, strict=True):
         # The packed bytes depend on the zlib at hand, their content must not.
         assert gzip.decompress(again.read_bytes()) == gzip.decompress(path.read_bytes())
@@ -94,6 +99,16 @@ def test_ledger_closes(baseline: str, candidate: str) -> None:
     for category in [row for row in ledger.rows if len(row.path) == 1]:
         parts = [row.delta for row in ledger.rows if len(row.path) == 2 and row.path[0] == category.path[0]]
         assert sum(parts) == category.delta
+
+
+def test_lost_tensor_cores_and_lost_throughput_are_found_in_the_listings() -> None:
+    before, after = (
+        summarize_launches(read_listing(str(DEMO / name)), source=name, run=name, worker="", span="", rank=None)
+        for name in LISTINGS
+    )
+    sentence = compare_summaries(before, after, CompareOptions()).findings[0].sentence
+    assert "ampere_sgemm_64x64_tn is new" in sentence
+    assert "layer_norm_kernel 336 µs more (24 calls on both sides; DRAM 72% to 36%)" in sentence
 
 
 def test_slow_data_loader_is_found() -> None:

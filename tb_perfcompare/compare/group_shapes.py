@@ -34,14 +34,14 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
-    up, decide the default order."""
+    up, decide the default order. `exposed` is what to say about exposed time, "" where a group has none."""
 
     title: str
     calls: str
     measures: tuple[Measure, ...]
     order: tuple[str, ...]
     facts: tuple[Fact, ...] = ()
-    exposed: bool = False
+    exposed: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -112,11 +112,8 @@ SHAPES: Mapping[str, Shape] = {
                 "tensor_cores", "Tensor cores", NUMBER, "1 if the name says it uses tensor cores, 0 if not", Better.NONE
             ),
         ),
-        exposed=True,
-        notes=(
-            _CORRECTED,
-            "Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
-        ),
+        exposed="Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
+        notes=(_CORRECTED,),
     ),
     "memcpy": Shape(
         "Copies and sets",
@@ -124,7 +121,7 @@ SHAPES: Mapping[str, Shape] = {
         (Measure("", "", "Copy time: summed durations", "total"),),
         ("total",),
         (Fact("bytes", "Bytes", BYTES, "bytes moved in all admitted steps together", Better.NONE),),
-        exposed=True,
+        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
         notes=(_CORRECTED,),
     ),
     "communication": Shape(
@@ -132,7 +129,7 @@ SHAPES: Mapping[str, Shape] = {
         "Operations",
         (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
         ("total",),
-        exposed=True,
+        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
         notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
     ),
 }

@@ -79,7 +79,8 @@ def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_
     )
     rows = list(zip(*(values for _, values in cells), strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], joined.keys[i]))
-    return Table(name, shape.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), shape.notes)
+    notes = shape.notes if exposed is None else (*shape.notes, shape.exposed)
+    return Table(name, shape.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), notes)
 
 
 def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:

@@ -72,7 +72,8 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     if comparison.findings:
         blocks += [Heading("Why"), _findings(comparison.findings)]
     if comparison.ledger.rows:
-        blocks += [Heading("Where the time went, per step"), grid_of(_categories(comparison))]
+        per = ", per step" if comparison.headline.metric == "step_time" else ""
+        blocks += [Heading(f"Where the time went{per}"), grid_of(_categories(comparison))]
     for name in _REPORT_TABLES:
         table = comparison.tables.get(name)
         if table is not None and table.rows:
