@@ -100,3 +100,12 @@ function differences(lists: string[][]): string[] | null {
   }
   return distinct === lists.length ? told : null;
 }
+
+const RUN_LABEL = 34;
+
+/** A run's name that fits the picker: runs differ at their ends, so the middle is what goes. */
+export function runLabel(run: string): string {
+  if (run.length <= RUN_LABEL) return run;
+  const head = Math.floor(RUN_LABEL * 0.4);
+  return `${run.slice(0, head)}…${run.slice(head + 1 - RUN_LABEL)}`;
+}

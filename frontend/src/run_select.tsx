@@ -1,6 +1,7 @@
 // The choice of a run: a native list while it is short, a search field with a list when it is long.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { runLabel } from './names';
 import { parseQuery } from './search';
 import { text } from './strings';
 
@@ -24,8 +25,8 @@ function NativeSelect({ label, runs, value, onChoose }: Props) {
       {value === null && <option value="">{text.picker.choose}</option>}
       {missing && <option value={value}>{text.picker.missing(value)}</option>}
       {runs.map((run) => (
-        <option key={run} value={run}>
-          {run}
+        <option key={run} value={run} title={run}>
+          {runLabel(run)}
         </option>
       ))}
     </select>

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { cellText, columnViews, family, meaning, toggleColumn, visibleColumns } from '../src/columns';
 import { csvCell, tableCsv } from '../src/csv';
-import { shortName, shortNames } from '../src/names';
+import { runLabel, shortName, shortNames } from '../src/names';
 import { LineDecoder } from '../src/ndjson';
 import { text } from '../src/strings';
 import { foldProgress } from '../src/use_comparison';
 import { moveRow, offsetFor, rowWindow } from '../src/window';
 import { column, kernels } from './samples';
+
+describe('names of runs in the picker', () => {
+  it('keep the end, where runs differ', () => {
+    const labels = ['answers_of_a_very_long_case_name.jsonl#1', 'answers_of_a_very_long_case_name.jsonl#2'].map(runLabel);
+    expect(new Set(labels).size).toBe(2);
+    expect(labels[0]).toMatch(/^answers_of_a.*…/);
+    expect(labels[0]!.endsWith('#1')).toBe(true);
+    expect(labels[0]!.length).toBe(34);
+  });
+  it('stay whole when they fit', () => {
+    expect(runLabel('gpu_training_synthetic/candidate')).toBe('gpu_training_synthetic/candidate');
+  });
+});
 
 describe('kernel names', () => {
   const add = 'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, float)';
