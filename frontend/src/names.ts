@@ -101,7 +101,7 @@ function differences(lists: string[][]): string[] | null {
   return distinct === lists.length ? told : null;
 }
 
-const RUN_LABEL = 34;
+const RUN_LABEL = 28;
 
 /** A run's name that fits the picker: runs differ at their ends, so the middle is what goes. */
 export function runLabel(run: string): string {
