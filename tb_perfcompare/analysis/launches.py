@@ -10,6 +10,7 @@ from tb_perfcompare.analysis.device_work import TENSOR_CORE_MARKS
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.summary import (
+    BOUND,
     BOUND_CLASSES,
     Capture,
     DeviceFacts,
@@ -22,10 +23,6 @@ from tb_perfcompare.model.summary import (
 )
 
 FORMAT = "kernel_listing"
-
-BOUND = 0.6
-"""A launch counts as bound by a unit that it keeps busy for at least this fraction of its peak (the threshold Nsight
-Compute's Speed Of Light section uses for "high" utilisation)."""
 
 _NO_TRACE = "a kernel listing holds launches only"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Ledger, Table
-from tb_perfcompare.model.summary import BOUND_CLASSES, CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, Summary
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
@@ -84,7 +84,7 @@ def steps_table(sides: dict[str, Summary]) -> Table:
 
 BOUND_WHAT = (
     "launches by what limits them: a tensor-bound (memory-bound) launch keeps the tensor pipe (the memory) busy for at "
-    "least 60 % of its peak"
+    f"least {100 * BOUND:g} % of its peak"
 )
 
 

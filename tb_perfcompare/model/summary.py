@@ -46,7 +46,11 @@ CATEGORY_LABELS: tuple[str, ...] = (
 """Display name by StepCategory."""
 
 BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", "not measured")
-"""What limits a launch, by its utilisation of the tensor pipe and of the memory (analysis/launches.py: BOUND)."""
+"""What limits a launch, by its utilisation of the tensor pipe and of the memory."""
+
+BOUND = 0.6
+"""A launch counts as bound by a unit that it keeps busy for at least this fraction of its peak (the threshold Nsight
+Compute's Speed Of Light section uses for "high" utilisation)."""
 
 DEVICE_CATEGORIES = frozenset(
     {StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.COMMUNICATION}

@@ -85,7 +85,7 @@ def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
         measures = drawn.groups[table].measures_ns
         for kind in ("host", "device"):
             assert (measures[f"{kind}_self"] >= 0).all()
-        assert (measures["device_self"].sum() <= measures["device_total"].sum()) or not len(drawn.groups[table])
+        assert measures["device_self"].sum() <= measures["device_total"].sum()
 
 
 @QUICK
