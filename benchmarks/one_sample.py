@@ -29,6 +29,7 @@ def ours() -> Work:
     from tb_perfcompare.compare.engine import compare_summaries
     from tb_perfcompare.compare.options import CompareOptions
     from tb_perfcompare.model.progress import silent
+    from tb_perfcompare.model.recording import Origin
     from tb_perfcompare.sources.torch_profiler import read_trace
 
     def work(baseline: Path, candidate: Path) -> dict[str, Any]:
@@ -37,7 +38,7 @@ def ours() -> Work:
             recording = read_trace(path, report=silent, want_hash=False, skip_python_functions=True)
             events += recording.stats.events
             sides.append(
-                summarize(recording, source=str(path), run=path.parent.name, worker="worker0", span="1", rank=None)
+                summarize(recording, Origin(str(path), path.parent.name, "worker0", "1"))
             )
             del recording
         comparison = compare_summaries(sides[0], sides[1], CompareOptions())

@@ -19,6 +19,7 @@ from tb_perfcompare.compare.comparison import Comparison, Verdict
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.model.progress import silent
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.kernel_listing import read_listing
 from tb_perfcompare.sources.torch_profiler import read_trace
@@ -51,7 +52,7 @@ def side(run: str) -> Summary:
     for span, path in enumerate(sorted((DEMO / run).glob("*.pt.trace.json.gz")), start=1):
         recording = read_trace(path, report=silent, want_hash=False, skip_python_functions=True)
         worker = path.name.partition(".")[0]
-        summaries.append(summarize(recording, source=str(path), run=run, worker=worker, span=str(span), rank=None))
+        summaries.append(summarize(recording, Origin(str(path), run, worker, str(span))))
     return pool(summaries)
 
 
@@ -103,7 +104,7 @@ def test_ledger_closes(baseline: str, candidate: str) -> None:
 
 def test_lost_tensor_cores_and_lost_throughput_are_found_in_the_listings() -> None:
     before, after = (
-        summarize_launches(read_listing(str(DEMO / name)), source=name, run=name, worker="", span="", rank=None)
+        summarize_launches(read_listing(str(DEMO / name)), Origin(name, name))
         for name in LISTINGS
     )
     sentence = compare_summaries(before, after, CompareOptions()).findings[0].sentence

@@ -15,7 +15,9 @@ from tb_perfcompare.analysis.answer_device import answer_metrics, answers_device
 from tb_perfcompare.analysis.answer_tables import kernel_table, operator_table, table_disagreements
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
 from tb_perfcompare.model.answers import AnswerKind, AnswersRecording, SavedStep
+from tb_perfcompare.model.formats import ANSWERS
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import (
     CATEGORY_LABELS,
     NOT_SPLIT,
@@ -28,8 +30,6 @@ from tb_perfcompare.model.summary import (
     StepTable,
     Summary,
 )
-
-FORMAT = "profiler_answers"
 
 _ABSENT = {
     "steps": "no overview was saved: step times are not known, and per step means for the whole recording",
@@ -62,16 +62,7 @@ _ROUTES = {
 }
 
 
-def summarize_answers(
-    recording: AnswersRecording,
-    *,
-    source: str,
-    run: str,
-    worker: str,
-    span: str,
-    rank: int | None,
-    window: str = "device",
-) -> Summary:
+def summarize_answers(recording: AnswersRecording, origin: Origin, window: str = "device") -> Summary:
     """Summary of one run of saved answers.
 
     Raises InputError for another step window than the profiler's, CorruptInput if no step of an overview has a length.
@@ -89,9 +80,9 @@ def summarize_answers(
     if recording.steps:
         del absent["steps"]
     return Summary(
-        source=source,
-        format=FORMAT,
-        captures=(Capture(run, worker, span, rank, recording.file, device),),
+        source=origin.source,
+        format=ANSWERS,
+        captures=(Capture(origin.run, origin.worker, origin.span, origin.rank, recording.file, device),),
         device=device,
         window=window,
         marked=marked,

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.device_work import TENSOR_CORE_MARKS
+from tb_perfcompare.model.formats import LISTING
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.names import kernel_key
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import (
     BOUND,
     BOUND_CLASSES,
@@ -22,21 +24,10 @@ from tb_perfcompare.model.summary import (
     Summary,
 )
 
-FORMAT = "kernel_listing"
-
 _NO_TRACE = "a kernel listing holds launches only"
 
 
-def summarize_launches(
-    recording: LaunchRecording,
-    *,
-    source: str,
-    run: str,
-    worker: str,
-    span: str,
-    rank: int | None,
-    window: str = "device",
-) -> Summary:
+def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
     """Summary of one listing: one step "0" as long as all launches together."""
     launches = recording.launches
     total = np.array([launches.dur_ns.sum()], dtype=np.int64)
@@ -45,9 +36,9 @@ def summarize_launches(
     kernels = _kernels(launches)
     time = kernels.measures_ns["total"]
     return Summary(
-        source=source,
-        format=FORMAT,
-        captures=(Capture(run, worker, span, rank, recording.file, device),),
+        source=origin.source,
+        format=LISTING,
+        captures=(Capture(origin.run, origin.worker, origin.span, origin.rank, recording.file, device),),
         device=device,
         window=window,
         marked=True,

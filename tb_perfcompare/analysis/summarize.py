@@ -16,11 +16,10 @@ from tb_perfcompare.analysis.steps import Windows, step_windows
 from tb_perfcompare.analysis.timeline import Timeline, interpret
 from tb_perfcompare.analysis.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
-
-FORMAT = "torch_profiler_trace"
 
 _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
@@ -34,16 +33,7 @@ _ABSENT = {
 }
 
 
-def summarize(
-    recording: TraceRecording,
-    *,
-    source: str,
-    run: str,
-    worker: str,
-    span: str,
-    rank: int | None,
-    window: str = "device",
-) -> Summary:
+def summarize(recording: TraceRecording, origin: Origin, window: str = "device") -> Summary:
     """Summary of one trace; `window` is "device" or "marker". Raises CorruptInput if nothing in it can be timed."""
     vendor, _ = find_vendor(recording)
     timeline = interpret(recording.events, vendor)
@@ -70,9 +60,11 @@ def summarize(
     groups = {name: table for name, table in groups.items() if len(table)}
     other = both["marker" if window == "device" else "device"]
     return Summary(
-        source=source,
-        format=FORMAT,
-        captures=(Capture(run, worker, span, _rank(recording, rank), recording.file, device),),
+        source=origin.source,
+        format=TRACE,
+        captures=(
+            Capture(origin.run, origin.worker, origin.span, _rank(recording, origin.rank), recording.file, device),
+        ),
         device=device,
         window=window,
         marked=windows.marked,

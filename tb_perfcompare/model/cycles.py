@@ -12,6 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.strings import StringTable
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -36,6 +38,7 @@ class CycleTable:
     anchor        code of the function that delimits the cycles; None when the file has no such column
     duration_us   time of the function in the cycle; None when the file has no such column
     instances     number of calls or launches in the cycle; None when the file has no such column
+    kind          code of the function's type (gpu_compute, oncpu, ...); None when the file has no such column
     interpolated  the counter had no sample of its own in this row; None when the file has no such column
     """
 
@@ -53,6 +56,7 @@ class CycleTable:
     duration_us: Floats | None = None
     instances: Floats | None = None
     interpolated: NDArray[np.bool_] | None = None
+    kind: Codes | None = None
 
     def __len__(self) -> int:
         return len(self.cycle)
@@ -71,6 +75,7 @@ class CycleTable:
             None if self.duration_us is None else self.duration_us[chosen],
             None if self.instances is None else self.instances[chosen],
             None if self.interpolated is None else self.interpolated[chosen],
+            None if self.kind is None else self.kind[chosen],
         )  # fmt: skip
 
     def of_pid(self, pid: int) -> CycleTable:
@@ -113,6 +118,16 @@ class CounterTable:
             if own == name or (own.startswith(f"{name}_") and _is_number(own[len(name) + 1 :]))
         ]  # fmt: skip
         return self.value[np.isin(self.counter, wanted)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleRecording:
+    """One table with the counters beside it (None when there are none)."""
+
+    file: FileFacts
+    table: CycleTable
+    counters: CounterTable | None
+    notes: tuple[Note, ...]
 
 
 def _is_number(text: str) -> bool:

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb_perfcompare.model.events import EventTable, FlowTable
 from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.strings import StringTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,18 @@ class SpanKey:
     run: str
     worker: str
     span: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a capture comes from: what the user calls the whole it belongs to (`source`), its run, worker and span, and
+    its rank, None when the worker's name does not tell it."""
+
+    source: str
+    run: str
+    worker: str = ""
+    span: str = ""
+    rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +61,29 @@ class ReadStats:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class CounterSamples:
+    """Samples of counters (`ph: "C"` events), one row per number of an event's `args`, in time order.
+
+    strings  texts behind the codes
+    name     (m,) int32 name of the event
+    series   (m,) int32 key of the number in `args`
+    device   (m,) int32 device the counter belongs to, -1 for the host
+    time_ns  (m,) int64 in the clock of the trace
+    value    (m,) float64
+    """
+
+    strings: StringTable
+    name: NDArray[np.int32]
+    series: NDArray[np.int32]
+    device: NDArray[np.int32]
+    time_ns: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TraceRecording:
     """One torch.profiler trace.
 
@@ -57,6 +96,7 @@ class TraceRecording:
     thread_names      (pid, tid) as written -> `thread_name` metadata
     fractional_times  True if any `ts` or `dur` was written with a fraction (compat answers are then floats)
     notes             damage and repairs
+    counters          samples of counters, None when the trace has none
     """
 
     file: FileFacts
@@ -69,6 +109,7 @@ class TraceRecording:
     fractional_times: bool
     stats: ReadStats
     notes: tuple[Note, ...]
+    counters: CounterSamples | None = None
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:

@@ -169,6 +169,43 @@ class GroupTable:
         return len(self.keys)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CounterSeries:
+    """Counters per step, k counters x s steps.
+
+    keys      k pairs (counter, device), unique; joins the two sides. The device is "Host" or e.g. "GPU 0"
+    units     k texts, "" where the unit is not known
+    mean      (k, s) float64 mean over the step, weighted by time; NaN where the step has no sample
+    sd        (k, s) float64 deviation within the step, weighted by time; NaN where the step has no sample
+    coverage  (k, s) float64 share of the step, 0 to 1, that samples of its own stand for
+    samples   (k, s) int64 samples inside the step
+    """
+
+    keys: tuple[tuple[str, str], ...]
+    units: tuple[str, ...]
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+    coverage: NDArray[np.float64]
+    samples: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchSequence:
+    """Launches in the order they ran, n rows: `kernel` (n,) int32 is the row of groups["kernels"]; `dur_ns`, `tensor`
+    and `dram` as in model/launches.py."""
+
+    kernel: NDArray[np.int32]
+    dur_ns: NDArray[np.int64]
+    tensor: NDArray[np.float64]
+    dram: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.kernel)
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceMetric:
     """One figure of the device summary. `value` is None when it was not measured; `reason` then says why
@@ -193,6 +230,8 @@ class Summary:
     absent       table name -> why this source cannot give it
     metric       what a "step" measures: "step_time", or "kernel_time" for a source without a clock
     bound_ns     BOUND_CLASSES -> device time, where launches carry utilisation
+    counters     counters per step, None without any
+    launches     the launches one by one, for sources that hold nothing else and for one capture only
     """
 
     source: str
@@ -214,6 +253,8 @@ class Summary:
     reading: str = "corrected"
     metric: str = "step_time"
     bound_ns: Mapping[str, int] = field(default_factory=dict)
+    counters: CounterSeries | None = None
+    launches: LaunchSequence | None = None
 
     @property
     def is_split(self) -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
 from tb_perfcompare.sources.loose_files import held_runs, possible_stem
@@ -72,12 +73,13 @@ class WorkerEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One directory of traces, or one file: given by name, or of saved answers."""
+    """One directory of traces, or one file of another format; `format` is a key of model/formats.py."""
 
     name: str
     path: str
     workers: tuple[WorkerEntry, ...]
     problems: tuple[Note, ...] = ()
+    format: str = TRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,18 +237,18 @@ def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
         entry
         for entry in sorted(entries, key=lambda entry: entry.name)
         if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
-        if held_runs(entry, fs)[1]
+        if held_runs(entry, fs)[2]
     ]
 
 
 def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
     """One entry for every run in a file that is one by its content, none for another file."""
-    worker, runs = held_runs(file, fs, any_name=any_name)
+    form, worker, runs = held_runs(file, fs, any_name=any_name)
     out = []
     for part in range(1, runs + 1):
         entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part)
         only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
-        out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,)))
+        out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from tb_perfcompare.model.formats import ANSWERS, LISTING
 from tb_perfcompare.sources.answer_lines import count_runs
 from tb_perfcompare.sources.beginnings import declines_listing
 from tb_perfcompare.sources.blocks import read_head
@@ -21,9 +22,10 @@ _HEAD_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class LooseFormat:
-    """names: full match of possible file names; worker: what its only worker is called, as the file names none;
-    runs: how many runs a file holds, 0 if it is not of the format."""
+    """format: key of model/formats.py; names: full match of possible file names; worker: what its only worker is called,
+    as the file names none; runs: how many runs a file holds, 0 if it is not of the format."""
 
+    format: str
     names: re.Pattern[str]
     worker: str
     runs: Callable[[FileStat, FileSystem], int]
@@ -44,8 +46,8 @@ def _is_listing(path: str, bytes_stored: int, mtime_ns: int, opened: Callable[[s
 
 
 LOOSE_FORMATS: tuple[LooseFormat, ...] = (
-    LooseFormat(re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
-    LooseFormat(re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", _count_listing),
+    LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
+    LooseFormat(LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", _count_listing),
 )
 
 
@@ -58,11 +60,12 @@ def possible_stem(name: str) -> str | None:
     return None
 
 
-def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, int]:
-    """(worker, runs) of a file; ("", 0) if it is of no loose format. A file somebody names needs no ending."""
+def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
+    """(format, worker, runs) of a file; ("", "", 0) if it is of no loose format. A file somebody names needs no
+    ending."""
     for loose in LOOSE_FORMATS:
         if any_name or loose.names.fullmatch(file.name):
             runs = loose.runs(file, fs)
             if runs:
-                return loose.worker, runs
-    return "", 0
+                return loose.format, loose.worker, runs
+    return "", "", 0

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
+from tb_perfcompare.model.formats import ANSWERS, LISTING, TITLES, TRACE
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recording import TraceRecording
@@ -33,7 +34,8 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One format. `declines(file name, first uncompressed bytes)` says why a file is not of it, "" if it is."""
+    """One format, by its key in model/formats.py. `declines(file name, first uncompressed bytes)` says why a file is not
+    of it, "" if it is."""
 
     format: str
     declines: Callable[[str, bytes], str]
@@ -57,9 +59,9 @@ def _read_listing(
 
 
 READERS: tuple[Reader, ...] = (
-    Reader("saved torch-tb-profiler answers", declines_answers, read_answers),
-    Reader("kernel listing", declines_listing, _read_listing),
-    Reader("torch.profiler trace", declines_trace, _read_trace),
+    Reader(ANSWERS, declines_answers, read_answers),
+    Reader(LISTING, declines_listing, _read_listing),
+    Reader(TRACE, declines_trace, _read_trace),
 )
 """Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""
 
@@ -77,7 +79,7 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         reason = reader.declines(fs.basename(path), head)
         if not reason:
             return reader
-        reasons.append(f"{reader.format}: {reason}")
+        reasons.append(f"{TITLES[reader.format]}: {reason}")
     message = f"no reader takes it ({'; '.join(reasons)})"
     raise UnrecognisedFormat(path, message, hint="give a file as the profiler wrote it")
 

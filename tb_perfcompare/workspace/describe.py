@@ -51,6 +51,7 @@ def _selection(selection: Selection) -> dict[str, Any]:
 def _run(run: RunEntry, details: SpanDetails | None) -> dict[str, Any]:
     return {
         "run": run.name,
+        "format": run.format,
         "workers": [
             {
                 "worker": worker.name,

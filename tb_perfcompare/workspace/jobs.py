@@ -21,7 +21,7 @@ from tb_perfcompare.model.answers import AnswersRecording
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources import registry
 
@@ -66,6 +66,11 @@ class CaptureFile:
     source: str
     part: int = 1
 
+    @property
+    def origin(self) -> Origin:
+        """What its summary says about where it comes from."""
+        return Origin(self.source, self.run, self.worker, self.span, self.rank)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -100,20 +105,11 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
-                return summarize(
-                    trace, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
-                    window=job.window,
-                )  # fmt: skip
+                return summarize(trace, file.origin, job.window)
             case AnswersRecording() as answers:
-                return summarize_answers(
-                    answers, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
-                    window=job.window,
-                )  # fmt: skip
+                return summarize_answers(answers, file.origin, job.window)
             case LaunchRecording() as launches:
-                return summarize_launches(
-                    launches, source=file.source, run=file.run, worker=file.worker, span=file.span, rank=file.rank,
-                    window=job.window,
-                )  # fmt: skip
+                return summarize_launches(launches, file.origin, job.window)
     except InputError as error:
         raise shown_error(error, file) from error
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.timeline import Timeline, interpret
 from tb_perfcompare.analysis.vendor import find_vendor
-from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 from tests.build import TraceBuilder
 from tests.compat.naive_reader import recording_of
@@ -35,9 +35,7 @@ def summary(
     worker: str = "worker0",
 ) -> Summary:
     """The summary of a drawn trace."""
-    return summarize(
-        recording(trace, order), source="drawn", run="drawn", worker=worker, span=span, rank=0, window=window
-    )
+    return summarize(recording(trace, order), Origin("drawn", "drawn", worker, span, 0), window)
 
 
 def categories_us(of: Summary, step: int = 0) -> dict[str, float]:

@@ -9,6 +9,7 @@ import pytest
 
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.recording import Origin
 from tests.analysis.summaries import categories_us, operator_us, owners_us, summary, timeline
 from tests.build import TraceBuilder
 from tests.compat.naive_reader import recording_of
@@ -135,6 +136,6 @@ def test_an_intel_trace_is_read_by_its_own_categories() -> None:
         .replace(name, "Intel(R) Data Center GPU Max 1550")
     )
     read = recording_of(json.loads(text, parse_float=Decimal), "xpu.pt.trace.json", len(text))
-    drawn = summarize(read, source="drawn", run="drawn", worker="w", span="1", rank=0)
+    drawn = summarize(read, Origin("drawn", "drawn", "w", "1", 0))
     assert (drawn.device.kind, drawn.device.word) == ("xpu", "XPU")
     assert operator_us(drawn, "aten::mm", "device_self") == 20

@@ -16,7 +16,7 @@ from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.views import view_tables
 from tb_perfcompare.model.answers import AnswersRecording, SavedStep
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.model.recording import FileFacts, Origin
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
 from tb_perfcompare.render import wire
 from tb_perfcompare.sources.profiler_answers import read_answers
@@ -28,7 +28,7 @@ JITTER = (0, 3, 1, 4, 2, 0, 3, 1)
 
 
 def summarized(recording: AnswersRecording) -> Summary:
-    return summarize_answers(recording, source="a", run="a", worker="answers", span="default", rank=None)
+    return summarize_answers(recording, Origin("a", "a", "answers", "default"))
 
 
 def summary(path: Path, *answers: Any) -> Summary:

@@ -15,6 +15,7 @@ from tb_perfcompare.analysis.answers import saved_answer, summarize_answers
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
 from tb_perfcompare.model.answers import SavedKernel, SavedOperator
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
 from tb_perfcompare.sources.profiler_answers import read_answers
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
@@ -22,7 +23,7 @@ from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, o
 
 def summary(tmp_path: Path, *answers: Any, window: str = "device") -> Summary:
     recording = read_answers(str(write(tmp_path / "a.jsonl", *answers)))
-    return summarize_answers(recording, source="a", run="a", worker="answers", span="default", rank=None, window=window)
+    return summarize_answers(recording, Origin("a", "a", "answers", "default"), window)
 
 
 def part(found: Summary, label: str) -> list[int]:

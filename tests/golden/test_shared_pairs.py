@@ -13,6 +13,7 @@ from tb_perfcompare.compare.comparison import Comparison, Verdict
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
@@ -33,7 +34,7 @@ MODELS = (
 @lru_cache(maxsize=12)
 def side(path: str, window: str = "device", span: str = "1") -> Summary:
     recording = read_trace(str(SHARED / path))
-    return summarize(recording, source=path, run=path, worker="worker0", span=span, rank=None, window=window)
+    return summarize(recording, Origin(path, path, "worker0", span), window)
 
 
 def compare(a: str, b: str, window: str = "device") -> Comparison:

@@ -18,6 +18,7 @@ from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, NotComparable
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.beginnings import declines_listing
@@ -45,7 +46,7 @@ def listing(folder: Path, text: str | bytes, name: str = "kernels.txt") -> str:
 
 def side(folder: Path, text: str, name: str = "kernels.txt") -> Summary:
     recording = read_listing(listing(folder, text, name))
-    return summarize_launches(recording, source=name, run=name, worker="", span="", rank=None)
+    return summarize_launches(recording, Origin(name, name))
 
 
 def compare(a: Summary, b: Summary) -> Comparison:
@@ -165,7 +166,7 @@ def test_real_listings_have_their_known_totals(
     name: str, launches: int, total_ns: int, tensor: float, dram: float
 ) -> None:
     recording = read_listing(str(SHARED / "seeds" / f"kernels_{name}.txt"))
-    got = summarize_launches(recording, source=name, run=name, worker="", span="", rank=None)
+    got = summarize_launches(recording, Origin(name, name))
     figures = {metric.name: metric.value for metric in got.device_metrics}
     assert (len(recording.launches), int(got.steps.total_ns[0])) == (launches, total_ns)
     assert round(figures["tensor_active"] or 0, 4) == tensor

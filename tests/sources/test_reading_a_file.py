@@ -158,7 +158,7 @@ def test_a_file_that_is_not_there(reader: Any, tmp_path: Path) -> None:
 def test_traces_are_recognised_by_content_or_name(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(content)
-    assert recognise(str(path)).format == "torch.profiler trace"
+    assert recognise(str(path)).format == "torch_profiler_trace"
 
 
 @pytest.mark.parametrize(

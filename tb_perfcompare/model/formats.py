@@ -1,0 +1,18 @@
+"""The formats by name: the key that answers use, and what users call it."""
+
+from __future__ import annotations
+
+TRACE = "torch_profiler_trace"
+ANSWERS = "profiler_answers"
+LISTING = "kernel_listing"
+NCU = "ncu_csv"
+CYCLES = "perf_data"
+
+TITLES: dict[str, str] = {
+    TRACE: "torch.profiler trace",
+    ANSWERS: "saved torch-tb-profiler answers",
+    LISTING: "kernel listing",
+    NCU: "ncu --csv export",
+    CYCLES: "perf_data table",
+}
+"""Format -> what users call it."""
