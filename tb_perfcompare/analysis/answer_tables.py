@@ -44,6 +44,7 @@ def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_
         min_ns=None,
         max_ns=None,
         facts={},
+        sampled=False,
     )
 
 

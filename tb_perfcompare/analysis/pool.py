@@ -157,6 +157,7 @@ def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTa
         min_ns=low if timed else None,
         max_ns=high if timed else None,
         facts=_facts(present, rows_total),
+        sampled=all(part.sampled for part, _ in present),
     )
 
 

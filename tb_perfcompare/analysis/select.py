@@ -106,4 +106,5 @@ def _group(group: GroupTable, columns: NDArray[np.intp]) -> GroupTable:
         min_ns=None,
         max_ns=None,
         facts={},
+        sampled=group.sampled,
     )

@@ -58,7 +58,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         tables["categories"] = categories_table(ledger, p_values)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     for name in SHAPES:
-        table = diff_table(name, baseline, candidate, headline.delta)
+        table = diff_table(name, baseline, candidate, headline.delta, options)
         if table is not None:
             tables[name] = table
     bound = bound_table(baseline, candidate)

@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Column, Table
-from tb_perfcompare.compare.group_shapes import SHAPES, Shape
+from tb_perfcompare.compare.entity_tests import entity_tests, floor_ns, robust_z
+from tb_perfcompare.compare.group_shapes import SHAPES, Measure, Shape
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.samples import observations
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, GroupTable, Summary
 
 Floats = NDArray[np.float64]
+
+DEFAULT_OPTIONS = CompareOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +31,13 @@ class _Joined:
     at_b: NDArray[np.int64]
 
 
-def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None) -> Table | None:
+def diff_table(
+    name: str,
+    baseline: Summary,
+    candidate: Summary,
+    headline_delta_us: float | None,
+    options: CompareOptions = DEFAULT_OPTIONS,
+) -> Table | None:
     """The table `name` of SHAPES, None if neither side has it."""
     a, b = baseline.groups.get(name), candidate.groups.get(name)
     shape = SHAPES[name]
@@ -59,6 +70,8 @@ def diff_table(name: str, baseline: Summary, candidate: Summary, headline_delta_
             cells.append((column, _cells(values, _mask(column.role, joined))))
         if not measure.name:
             main = (x, y, delta)
+        if not measure.name or measure.source in shape.order:
+            cells += _tested(name, measure, joined, (baseline, candidate), delta * 1000, options)
     cells += _share_and_effects(main, calls_a, calls_b, headline_delta_us)
     if exposed is not None:
         what = "Exposed time: owned in the ledger"
@@ -119,6 +132,35 @@ def _per_step(
         return np.zeros(len(at))
     total = pick(table).sum(axis=1).astype(np.float64)
     return np.where(at >= 0, total[np.maximum(at, 0)], 0.0) / steps
+
+
+def _tested(
+    name: str, measure: Measure, joined: _Joined, both: tuple[Summary, Summary], delta_ns: Floats,
+    options: CompareOptions,
+) -> list[tuple[Column, list[Cell]]]:  # fmt: skip
+    """Columns of the test of each row, none where a side only shares out a total."""
+    sides = []
+    for summary, at in zip(both, (joined.at_a, joined.at_b), strict=True):
+        table = summary.groups.get(name)
+        if table is not None and not table.sampled:
+            return []
+        values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
+        if table is not None:
+            values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
+        seen = observations(summary)
+        sides.append((seen.means(values) if len(at) else values, seen.capture))
+    (x, captures_a), (y, captures_b) = sides
+    least = floor_ns(float(both[0].steps.total_ns.mean()), options)
+    found = entity_tests(
+        x, y, (captures_a, captures_b), (joined.at_a >= 0, joined.at_b >= 0), delta_ns, least, options.alpha
+    )
+    change, *rest = columns.tests(measure.name, measure.label)
+    out: list[tuple[Column, list[Cell]]] = [(change, [each.value for each in found.change])]
+    if min(x.shape[1], y.shape[1]) < 2:
+        return out
+    z = robust_z(x, y)
+    figures = (found.q, found.p, found.shift_ns / 1000, found.low_ns / 1000, found.high_ns / 1000, z)
+    return out + [(column, _cells(values, None)) for column, values in zip(rest, figures, strict=True)]
 
 
 def _exposed(joined: _Joined, baseline: Summary, candidate: Summary) -> tuple[Floats, Floats, Floats]:

@@ -153,6 +153,7 @@ class GroupTable:
     min_ns       (g,) int64 shortest single call, or None when the measure has no single calls
     max_ns       (g,) int64 longest
     facts        fact -> (g,) float64, NaN where not measured (occupancy, blocks_per_sm, tensor_cores)
+    sampled      False when the columns only share out a total, so that they say nothing on how it varies
     """
 
     kind: str
@@ -164,6 +165,7 @@ class GroupTable:
     min_ns: NDArray[np.int64] | None
     max_ns: NDArray[np.int64] | None
     facts: Mapping[str, NDArray[np.float64]]
+    sampled: bool = True
 
     def __len__(self) -> int:
         return len(self.keys)

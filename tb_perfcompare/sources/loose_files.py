@@ -22,8 +22,8 @@ _HEAD_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class LooseFormat:
-    """format: key of model/formats.py; names: full match of possible file names; worker: what its only worker is called,
-    as the file names none; runs: how many runs a file holds, 0 if it is not of the format."""
+    """format: key of model/formats.py; names: full match of possible file names; worker: what its only worker is
+    called, as the file names none; runs: how many runs a file holds, 0 if it is not of the format."""
 
     format: str
     names: re.Pattern[str]

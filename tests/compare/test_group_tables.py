@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from tb_perfcompare.compare.comparison import Table
@@ -67,3 +68,32 @@ def test_every_column_has_a_unit_and_a_definition() -> None:
         for column in table.columns:
             assert column.description and column.label
             assert column.unit or column.kind in ("text", "bool")
+
+
+def timed(*lengths: int) -> TraceBuilder:
+    """One step per length, each with the kernel "a" of that length."""
+    trace = TraceBuilder()
+    for number, length in enumerate(lengths):
+        start = number * 1000
+        trace.step(number + 1, start, start + 1000)
+        trace.op("aten::mm", start, start + 100)
+        trace.kernel("a", start + 50, start + 50 + length, launch=(start + 10, start + 12))
+    return trace
+
+
+def test_a_row_is_tested_over_its_steps() -> None:
+    before, after = summary(timed(100, 102, 99, 104, 101, 103)), summary(timed(201, 199, 204, 202, 198, 203))
+    got = rows(diff_table("kernels", before, after, 100.0))["a"]
+    assert (got["change"], got["shift_us"], got["q"]) == ("slower", 100.0, 2 / 924)
+
+
+def test_one_step_a_side_tells_the_size_alone() -> None:
+    table = diff_table("kernels", summary(timed(100)), summary(timed(200)), 100.0)
+    got = rows(table)["a"]
+    assert got["change"] == "cannot tell" and "q" not in got
+
+
+def test_totals_shared_out_over_steps_are_not_tested() -> None:
+    before = summary(timed(100, 102, 99))
+    total = replace(before, groups={"kernels": replace(before.groups["kernels"], sampled=False)})
+    assert "change" not in rows(diff_table("kernels", total, before, 0.0))["a"]
