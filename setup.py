@@ -1,4 +1,7 @@
-"""Builds the tab's page before the package's files are collected; everything else stands in pyproject.toml."""
+"""Builds the tab's page before the package's files are collected, and the compiled reader where there is a compiler.
+
+Everything else stands in pyproject.toml.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,22 @@ import shutil
 import sys
 from pathlib import Path
 
-from setuptools import Command, setup
+from setuptools import Command, Extension, setup
 from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 from setuptools.errors import ExecError
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "build_support"))
 
+import native
+
 import frontend
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # older than what pyproject.toml asks for, but able to build the page in place
+    bdist_wheel = None
 
 
 class BuildFrontend(Command):
@@ -66,4 +77,35 @@ class Sdist(sdist):
         super().run()
 
 
-setup(cmdclass={"build": Build, "build_frontend": BuildFrontend, "sdist": Sdist})
+class BuildNative(build_ext):
+    """build_ext that leaves nothing of an older build behind where it fails, which is allowed to happen."""
+
+    def build_extension(self, ext: Extension) -> None:
+        try:
+            super().build_extension(ext)
+        except Exception:
+            Path(self.get_ext_fullpath(ext.name)).unlink(missing_ok=True)
+            print("[reader] the compiled reader could not be built; traces will be read by the one in Python")
+            raise
+
+
+commands = {"build": Build, "build_ext": BuildNative, "build_frontend": BuildFrontend, "sdist": Sdist}
+
+if bdist_wheel is not None:
+
+    class BdistWheel(bdist_wheel):
+        """A wheel for all Pythons of the platform, or for all platforms if the compiled reader could not be built."""
+
+        def run(self) -> None:
+            if not self.skip_build:
+                self.run_command("build")
+            if native.is_built_in(Path(self.get_finalized_command("build").build_lib)):
+                self.py_limited_api = native.PYTHON_TAG
+            else:
+                self.root_is_pure = True
+                self.distribution.ext_modules = []  # nothing to put beside the pure modules, nor to try again
+            super().run()
+
+    commands["bdist_wheel"] = BdistWheel
+
+setup(cmdclass=commands, ext_modules=[Extension(**native.extension_options())] if native.is_possible() else [])

@@ -3,7 +3,8 @@
     python benchmarks/strict_report.py                   prints the table
     python benchmarks/strict_report.py --repeat 9        best of 9 (default 5)
 
-The recorded pairs are shared data and skipped with a word when absent. Reading is timed for files only.
+The recorded pairs are shared data and skipped with a word when absent. Reading is timed for files only; "answer" is
+what api/strict answers: the report with its weaknesses, tables and JSON.
 """
 
 from __future__ import annotations
@@ -26,9 +27,13 @@ from tb_perfcompare.compare.strict.processes import all_pairs  # noqa: E402
 from tb_perfcompare.compare.strict.report import strict_report  # noqa: E402
 from tb_perfcompare.model.cycles import CycleTable  # noqa: E402
 from tb_perfcompare.model.strings import StringTable  # noqa: E402
+from tb_perfcompare.render import wire  # noqa: E402
 from tb_perfcompare.render.strict import strict_markdown  # noqa: E402
 from tb_perfcompare.render.strict_tables import strict_csv  # noqa: E402
+from tb_perfcompare.render.strict_wire import strict_dict  # noqa: E402
 from tb_perfcompare.sources.perf_data_csv import read_perf_data  # noqa: E402
+from tb_perfcompare.workspace.strict_jobs import strict_answer  # noqa: E402
+from tb_perfcompare.workspace.strict_sides import sides_of_tables  # noqa: E402
 
 DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", REPOSITORY.parent / "shared" / "data"))
 CASES = ("SGLang/gpu_instability", "SGLang/cpu_frequency_reduction", "vLLM/gpu_instability")
@@ -49,10 +54,12 @@ class Timed:
     compare_s: float
     csv_s: float
     markdown_s: float
+    answer_s: float
 
     def line(self) -> str:
         read = "-" if self.read_s is None else f"{self.read_s * 1000:.1f}"
-        times = (read, *(f"{value * 1000:.1f}" for value in (self.compare_s, self.csv_s, self.markdown_s)))
+        timed_s = (self.compare_s, self.csv_s, self.markdown_s, self.answer_s)
+        times = (read, *(f"{value * 1000:.1f}" for value in timed_s))
         return f"| {self.name} | {self.rows:,} | {self.triplets:,} | {' | '.join(times)} |"
 
 
@@ -90,8 +97,10 @@ def timed(name: str, normal: CycleTable, abnormal: CycleTable, repeat: int, read
     compare_s, report = best(repeat, lambda: strict_report(*sides, pair.labels))
     csv_s, _ = best(repeat, lambda: strict_csv(report))
     markdown_s, _ = best(repeat, lambda: strict_markdown(report, name))
+    whole = sides_of_tables(normal, abnormal, case=name)
+    answer_s, _ = best(repeat, lambda: wire.encode(strict_dict(strict_answer(whole, None))))
     rows = len(sides[0]) + len(sides[1])
-    return Timed(name, rows, len(report.triplets), read_s, compare_s, csv_s, markdown_s)
+    return Timed(name, rows, len(report.triplets), read_s, compare_s, csv_s, markdown_s, answer_s)
 
 
 def recorded(repeat: int) -> Iterator[Timed]:
@@ -110,8 +119,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=5, help="the best of so many runs counts")
     repeat = parser.parse_args().repeat
-    print("| pair | rows | triplets | read both (ms) | compare (ms) | csv (ms) | md (ms) |")
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print("| pair | rows | triplets | read both (ms) | compare (ms) | csv (ms) | md (ms) | answer (ms) |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for found in recorded(repeat):
         print(found.line())
     for triplets, cycles in SIZES:

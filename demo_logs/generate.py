@@ -1,6 +1,6 @@
 """Makes the traces in this folder (README.md says what each one is).
 
-python demo_logs/generate.py synthesize     needs nothing but Python; the same bytes every time
+python demo_logs/generate.py synthesize     needs this package (for the saved answers); the same bytes every time
 python demo_logs/generate.py record         needs torch and numpy; records the CPU runs again, on this machine
 """
 
@@ -14,8 +14,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+import answers
 import listing
+import mlu_training
+import ncu
+import serving
 import synthetic
+import training_launches
 
 HERE = Path(__file__).resolve().parent
 SYNTHETIC = {
@@ -23,11 +28,30 @@ SYNTHETIC = {
     "gpu_training_synthetic/candidate": (synthetic.CANDIDATE, 2, 1_750_000_905_000),
 }
 """Run -> program, seed, wall clock of its start in milliseconds."""
+MLU = {
+    "mlu_training_synthetic/baseline": (mlu_training.BASELINE, 5, 1_750_000_005_000),
+    "mlu_training_synthetic/candidate": (mlu_training.CANDIDATE, 6, 1_750_000_905_000),
+}
+"""The same of the runs on MLUs."""
+ANSWERS = "saved_answers_synthetic/answers.jsonl"
+"""Their answers."""
 LISTINGS = {
     "kernel_listing_synthetic/before.txt": (listing.BEFORE, 3),
     "kernel_listing_synthetic/after.txt": (listing.AFTER, 4),
 }
 """File -> launches of a layer, seed."""
+EXPORTS = {
+    "ncu_synthetic/before.csv": (listing.BEFORE, 3),
+    "ncu_synthetic/after.csv": (listing.AFTER, 4),
+}
+"""The same launches as Nsight Compute exports them."""
+TRAINING_EXPORT = "ncu_synthetic/training.csv"
+"""The kernels of a layer of the GPU training, with their utilisation."""
+TABLES = {
+    "perf_data_synthetic/normal_perf_data": (serving.NORMAL, 13),
+    "perf_data_synthetic/abnormal_perf_data": (serving.ABNORMAL, 14),
+}
+"""Folder -> what the recording saw, seed."""
 RECORDED = {
     "cpu_training": (("normal", "small"), ("abnormal", "large")),
     "cpu_repeat": (("run_1", "small"), ("run_2", "small")),
@@ -37,24 +61,37 @@ SPANS = 2
 STEPS = 10
 
 
-def synthetic_files() -> dict[str, bytes]:
+def traces() -> dict[str, bytes]:
     """Path relative to this folder -> uncompressed trace."""
     files = {}
     for run, (program, seed, start_ms) in SYNTHETIC.items():
         for rank, content in enumerate(synthetic.traces(program, seed, start_ms)):
             files[f"{run}/worker{rank}.{start_ms}.pt.trace.json.gz"] = content
+    for run, (mlu_program, seed, start_ms) in MLU.items():
+        content = mlu_training.trace(mlu_program, seed, start_ms)
+        files[f"{run}/worker0.{start_ms}.pt.trace.json.gz"] = content
+    return files
+
+
+def texts(made: dict[str, bytes]) -> dict[str, bytes]:
+    """Path -> content of the files that are stored as they are; `made` are the traces."""
+    files = {name: listing.listing(layer, seed).encode() for name, (layer, seed) in LISTINGS.items()}
+    files |= {name: ncu.export(layer, seed).encode() for name, (layer, seed) in EXPORTS.items()}
+    files[TRAINING_EXPORT] = training_launches.export().encode()
+    for folder, (side, seed) in TABLES.items():
+        functions, counters = serving.tables(side, seed)
+        files |= {f"{folder}/result_perf_data.csv": functions, f"{folder}/result_counters_data.csv": counters}
+    files[ANSWERS] = answers.answer_lines(content for name, content in made.items() if name.startswith("mlu_"))
     return files
 
 
 def synthesize(target: Path) -> None:
-    """Writes the synthetic runs and listings."""
-    for name, content in synthetic_files().items():
+    """Writes everything that is generated."""
+    made = traces()
+    for name, content in made.items():
+        _store(target / name, gzip.compress(content, 9, mtime=0))
+    for name, content in texts(made).items():
         _store(target / name, content)
-    for name, (layer, seed) in LISTINGS.items():
-        path = target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(listing.listing(layer, seed), encoding="utf-8", newline="\n")
-        print(f"{path}: {path.stat().st_size} bytes")
 
 
 def record(target: Path, group: str) -> None:
@@ -70,7 +107,8 @@ def record(target: Path, group: str) -> None:
                 command = [sys.executable, str(HERE / "training.py"), decode, str(raw), "--steps", str(STEPS)]
                 subprocess.run(command, check=True)
                 content = anonymous(raw.read_bytes())
-            _store(target / group / run / f"worker0.{_start_ms(content)}.pt.trace.json.gz", content)
+            name = f"worker0.{_start_ms(content)}.pt.trace.json.gz"
+            _store(target / group / run / name, gzip.compress(content, 9, mtime=0))
 
 
 def anonymous(trace: bytes) -> bytes:
@@ -91,7 +129,7 @@ def _start_ms(trace: bytes) -> int:
 
 def _store(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(content, 9, mtime=0))
+    path.write_bytes(content)
     print(f"{path}: {path.stat().st_size} bytes")
 
 

@@ -43,13 +43,20 @@ AFTER = (
 )
 
 
-def listing(layer: tuple[Launch, ...], seed: int) -> str:
-    """The text of one listing; the same text for the same seed."""
+def launches(layer: tuple[Launch, ...], seed: int) -> list[tuple[Launch, int]]:
+    """Every launch with its latency in nanoseconds, in the order they ran; the same for the same seed."""
     noise = random.Random(seed)
+    return [
+        (launch, round(launch.latency_ns * noise.uniform(0.98, 1.02) / 32) * 32)
+        for _ in range(LAYERS)
+        for launch in layer
+    ]
+
+
+def listing(layer: tuple[Launch, ...], seed: int) -> str:
+    """The text of one listing."""
     lines = [f"{'Kernel':<{WIDTH}}  {'Latency':>9} {'Tensor':>6} {'DRAM':>6}"]
-    for _ in range(LAYERS):
-        for launch in layer:
-            name = launch.name if len(launch.name) <= WIDTH else launch.name[: WIDTH - 3] + "..."
-            latency_ns = round(launch.latency_ns * noise.uniform(0.98, 1.02) / 32) * 32
-            lines.append(f"{name:<{WIDTH}} | {latency_ns:>9} {launch.tensor:>6.2f} {launch.dram:>6.2f}")
+    for launch, latency_ns in launches(layer, seed):
+        name = launch.name if len(launch.name) <= WIDTH else launch.name[: WIDTH - 3] + "..."
+        lines.append(f"{name:<{WIDTH}} | {latency_ns:>9} {launch.tensor:>6.2f} {launch.dram:>6.2f}")
     return "\n".join(lines) + "\n"

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 COMPUTE, COLLECTIVES = 7, 20
 """Streams."""
@@ -48,7 +48,16 @@ class PendingCollective:
 
 @dataclass(slots=True)
 class Rank:
-    """One process. `pace` multiplies every kernel's duration, `now_ns` is the clock of the thread that runs."""
+    """One process. `pace` multiplies every kernel's duration, `now_ns` is the clock of the thread that runs.
+
+    API_CATEGORY  category of its API calls
+    TICK_NS       resolution of its clock
+    BETWEEN_NS    host time between two events
+    """
+
+    API_CATEGORY: ClassVar[str] = "cuda_runtime"
+    TICK_NS: ClassVar[int] = 1
+    BETWEEN_NS: ClassVar[int] = BETWEEN_NS
 
     number: int
     world_size: int
@@ -73,17 +82,22 @@ class Rank:
     def pid(self) -> int:
         return 4000 + self.number
 
+    def time(self, ns: int) -> str:
+        """Microseconds as they are written."""
+        return f"{ns // 1000}.{ns % 1000:03d}"
+
     def jitter(self, mean_ns: int, spread: float) -> int:
         """`mean_ns` moved by up to `spread` of it. Only random() is used: its sequence is the same in every Python."""
-        return round(mean_ns * (1 + spread * (2 * self._random.random() - 1)))
+        moved = mean_ns * (1 + spread * (2 * self._random.random() - 1))
+        return round(moved / self.TICK_NS) * self.TICK_NS
 
     def write(self, ph: str, cat: str, name: str, pid: int | str, tid: int | str, start_ns: int, dur_ns: int | None,
               args: dict[str, Any] | None = None, **extra: Any) -> None:  # fmt: skip
         """Adds one event."""
         text = json.dumps({"ph": ph, "cat": cat, "name": name, "pid": pid, "tid": tid}, separators=(",", ":"))[:-1]
-        text += f',"ts":{_us(start_ns)}'
+        text += f',"ts":{self.time(start_ns)}'
         if dur_ns is not None:
-            text += f',"dur":{_us(dur_ns)}'
+            text += f',"dur":{self.time(dur_ns)}'
         for key, value in (extra | ({"args": args} if args is not None else {})).items():
             text += f',"{key}":{json.dumps(value, separators=(",", ":"))}'
         self.lines.append(text + "}")
@@ -101,14 +115,14 @@ class Rank:
         shapes = {} if dims is None else {"Input Dims": list(dims), "Input type": ["float"] * len(dims)}
         full = {"External id": external_id, **shapes, **args}
         self.write("X", cat, name, self.pid, self.thread, start, self.now_ns - start, full)
-        self.now_ns += BETWEEN_NS
+        self.now_ns += self.BETWEEN_NS
 
     def call(self, name: str, dur_ns: int) -> int:
         """A host API call of the current operator; gives its correlation."""
         self._correlations += 1
         args = {"External id": self.owner, "cbid": 211, "correlation": self._correlations}
-        self.write("X", "cuda_runtime", name, self.pid, self.thread, self.now_ns, dur_ns, args)
-        self.now_ns += dur_ns + BETWEEN_NS
+        self.write("X", self.API_CATEGORY, name, self.pid, self.thread, self.now_ns, dur_ns, args)
+        self.now_ns += dur_ns + self.BETWEEN_NS
         return self._correlations
 
     def launch(self, kernel: Kernel) -> int:
@@ -202,7 +216,3 @@ def finish(ranks: Sequence[Rank], transfer_ns: int) -> None:
     for rank in ranks:
         rank.pending.clear()
         rank.free_ns[COMPUTE] = max(rank.free_ns.values())
-
-
-def _us(ns: int) -> str:
-    return f"{ns // 1000}.{ns % 1000:03d}"

@@ -18,7 +18,8 @@ export default defineConfig({
     target: 'es2022',
     rollupOptions: {
       input: 'src/main.tsx',
-      preserveEntrySignatures: 'strict',
+      // parts that are fetched later take what they share with the entry from it, so the first request is the only one
+      preserveEntrySignatures: 'allow-extension',
       output: { entryFileNames: 'index-[hash].js', chunkFileNames: '[name]-[hash].js', assetFileNames: '[name]-[hash][extname]' },
     },
   },

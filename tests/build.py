@@ -126,6 +126,10 @@ class TraceBuilder:
         instant = Event("i", cat, "[memory]", MAIN, thread, nanoseconds(at), None, args, {"s": "t"})
         self.events.append(instant)
 
+    def counter(self, name: str, at: float, *, pid: int = MAIN, **values: float) -> None:
+        """A sample of each value."""
+        self.events.append(Event("C", "counters", name, pid, 0, nanoseconds(at), None, dict(values)))
+
     def forward_backward(self, number: int, forward: float, backward: float, *, backward_thread: int = MAIN + 1,
                          forward_thread: int = MAIN) -> None:  # fmt: skip
         """The arrow from a forward operator to its backward one, at the starts of both."""

@@ -14,3 +14,6 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("product")
+
+# Tests read what they mean to read, and leave nothing in the home of whoever runs them.
+os.environ["TB_PERFCOMPARE_CACHE"] = "off"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import re
@@ -12,17 +13,21 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.analysis.answers import summarize_answers
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.compare.comparison import Comparison, Verdict
+from tb_perfcompare.compare.comparison import Comparison, LedgerRow, Verdict
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.kernel_listing import read_listing
+from tb_perfcompare.sources.ncu_csv import read_ncu
+from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.cli.invoke import tb_perfcompare
 
 DEMO = Path(__file__).resolve().parent.parent / "demo_logs"
 FILE_NAME = re.compile(r"worker\d+\.\d{13}\.pt\.trace\.json\.gz")
@@ -33,13 +38,22 @@ RUNS = {
     "cpu_training/normal": 2,
     "gpu_training_synthetic/baseline": 2,
     "gpu_training_synthetic/candidate": 2,
+    "mlu_training_synthetic/baseline": 1,
+    "mlu_training_synthetic/candidate": 1,
+    "perf_data_synthetic/abnormal_perf_data": 2,
+    "perf_data_synthetic/normal_perf_data": 2,
 }
 """Run -> number of files."""
 LISTINGS = ("kernel_listing_synthetic/before.txt", "kernel_listing_synthetic/after.txt")
+EXPORTS = ("ncu_synthetic/before.csv", "ncu_synthetic/after.csv")
+ANSWERS = "saved_answers_synthetic/answers.jsonl"
+TABLES = ("perf_data_synthetic/normal_perf_data", "perf_data_synthetic/abnormal_perf_data")
+GENERATED = sorted(path for path in DEMO.rglob("*") if path.is_file() and "_synthetic" in path.parent.as_posix())
 PAIRS = (
     ("cpu_repeat/run_1", "cpu_repeat/run_2"),
     ("cpu_training/normal", "cpu_training/abnormal"),
     ("gpu_training_synthetic/baseline", "gpu_training_synthetic/candidate"),
+    ("mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate"),
 )
 TRACES = sorted(DEMO.glob("*/*/*.pt.trace.json.gz"))
 MACHINE_SPECIFIC = re.compile(r"/(?:home|root|work|tmp|usr|opt|mnt|Users)/|host_?name|user_?name", re.IGNORECASE)
@@ -70,6 +84,7 @@ def test_demo_stays_small() -> None:
     sizes = {path.name: path.stat().st_size for path in TRACES}
     assert max(sizes.values()) <= 300_000
     assert sum(sizes.values()) <= 4_000_000
+    assert sum(path.stat().st_size for path in GENERATED) <= 800_000
 
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: str(path.relative_to(DEMO)))
@@ -79,17 +94,34 @@ def test_traces_name_no_machine_and_no_person(path: Path) -> None:
     assert MACHINE_SPECIFIC.search(text) is None
 
 
-def test_generator_reproduces_its_traces(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", [path for path in GENERATED if path.suffix != ".gz"], ids=lambda path: path.name)
+def test_generated_texts_name_no_machine(path: Path) -> None:
+    assert re.search(r"/(?:home|root|work|tmp|usr|opt|mnt|Users)/", path.read_text("utf-8")) is None
+
+
+def test_generator_reproduces_its_files(tmp_path: Path) -> None:
     command = [sys.executable, str(DEMO / "generate.py"), "synthesize", "--target", str(tmp_path)]
     subprocess.run(command, check=True, capture_output=True)
-    committed = sorted((DEMO / "gpu_training_synthetic").rglob("*.gz"))
-    made = sorted(tmp_path.rglob("*.gz"))
-    assert [p.relative_to(tmp_path) for p in made] == [p.relative_to(DEMO) for p in committed]
-    for listing in LISTINGS:
-        assert (tmp_path / listing).read_bytes() == (DEMO / listing).read_bytes()
-    for again, path in zip(made, committed, strict=True):
+    made = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert [p.relative_to(tmp_path) for p in made] == [p.relative_to(DEMO) for p in GENERATED]
+    for again, path in zip(made, GENERATED, strict=True):
+        first, second = again.read_bytes(), path.read_bytes()
         # The packed bytes depend on the zlib at hand, their content must not.
-        assert gzip.decompress(again.read_bytes()) == gzip.decompress(path.read_bytes())
+        packed = path.suffix == ".gz"
+        same = gzip.decompress(first) == gzip.decompress(second) if packed else first == second
+        assert same, path
+
+
+def test_the_first_suggestion_is_the_recorded_pair() -> None:
+    first = json.loads(tb_perfcompare("pairs", DEMO, "--json").out)["pairs"][0]
+    assert (first["baseline"]["run"], first["candidate"]["run"]) == PAIRS[1]
+
+
+def test_every_pair_of_the_readme_is_suggested_and_no_other() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", (DEMO / "README.md").read_text("utf-8"), re.MULTILINE)
+    suggested = json.loads(tb_perfcompare("pairs", DEMO, "--json").out)["pairs"]
+    between_runs = [(pair["baseline"]["run"], pair["candidate"]["run"]) for pair in suggested]
+    assert sorted(rows) == sorted(pair for pair in between_runs if pair[0] != pair[1])
 
 
 @pytest.mark.parametrize(("baseline", "candidate"), PAIRS)
@@ -102,14 +134,21 @@ def test_ledger_closes(baseline: str, candidate: str) -> None:
         assert sum(parts) == category.delta
 
 
-def test_lost_tensor_cores_and_lost_throughput_are_found_in_the_listings() -> None:
-    before, after = (
-        summarize_launches(read_listing(str(DEMO / name)), Origin(name, name))
-        for name in LISTINGS
-    )
-    sentence = compare_summaries(before, after, CompareOptions()).findings[0].sentence
-    assert "ampere_sgemm_64x64_tn is new" in sentence
-    assert "layer_norm_kernel 336 µs more (24 calls on both sides; DRAM 72% to 36%)" in sentence
+def read_launches(name: str) -> Summary:
+    path = str(DEMO / name)
+    recording = read_ncu(path) if name in EXPORTS else read_listing(path)
+    return summarize_launches(recording, Origin(name, name))
+
+
+@pytest.mark.parametrize("files", [LISTINGS, EXPORTS], ids=["listing", "ncu"])
+def test_lost_tensor_cores_and_lost_throughput_are_found_in_launches(files: tuple[str, str]) -> None:
+    found = compare_summaries(read_launches(files[0]), read_launches(files[1]), CompareOptions())
+    sentences = [finding.sentence for finding in found.findings]
+    lost = "replaced by ampere_sgemm_64x64_tn in 24 launches, tensor cores no longer used (tensor pipe 62% to 0%)"
+    assert any(lost in text and "930 µs more" in text for text in sentences)
+    slow = "layer_norm_kernel: same kernel, lower DRAM throughput (72% to 36%), 336 µs more"
+    assert any(text.startswith(slow) for text in sentences)
+    assert found.tables["launches"].notes[0].endswith("120 on both sides, 0 added, 0 removed, 24 replaced.")
 
 
 def test_slow_data_loader_is_found() -> None:
@@ -148,3 +187,127 @@ def test_planted_small_kernels_are_found_as_new() -> None:
 def test_unchanged_parts_of_the_synthetic_pair_stay_unnamed() -> None:
     found = comparison("gpu_training_synthetic/baseline", "gpu_training_synthetic/candidate")
     assert not [f for f in found.findings if f.category in ("DataLoader", "Memcpy", "Communication")]
+
+
+def row_of(found: Comparison, *path: str) -> LedgerRow:
+    return next(row for row in found.ledger.rows if row.path == path)
+
+
+def mean_us(found: Comparison, row: LedgerRow) -> float:
+    """Delta of a ledger row per step."""
+    return row.delta / found.ledger.denominator / 1000
+
+
+def test_planted_wait_is_found_below_the_operator_that_reads_the_loss() -> None:
+    found = comparison("mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate")
+    assert found.headline.verdict is Verdict.SLOWER
+    first = found.findings[0]
+    assert first.category == "Runtime"
+    assert "cnQueueSync" in first.sentence and "aten::_local_scalar_dense" in first.sentence
+    waiting = row_of(found, "Runtime", "cnQueueSync")
+    assert mean_us(found, waiting) == pytest.approx(900, rel=0.02)
+    assert waiting.calls == (1.0, 1.0) and waiting.rate_effect == waiting.delta
+
+
+def test_planted_kernel_on_one_core_is_found_with_its_launch() -> None:
+    found = comparison("mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate")
+    assert found.findings[1].category == "Kernel"
+    name = "MLUBlockKernel3StageAdd<half>"
+    assert name in found.findings[1].sentence
+    assert mean_us(found, row_of(found, "Kernel", name)) == pytest.approx(4 * 41 * 0.9, rel=0.05)
+    table = found.tables["kernels_by_launch"]
+    at = {column.name: place for place, column in enumerate(table.columns)}
+    moved = {row[at["launch"]]: row[at["status"]] for row in table.rows if row[at["status"]] != "both"}
+    assert moved == {"UNION4 [16, 1, 1]": "removed", "BLOCK [1, 1, 1]": "added"}
+
+
+def test_unchanged_parts_of_the_mlu_pair_stay_unnamed() -> None:
+    found = comparison("mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate")
+    assert {finding.category for finding in found.findings} <= {"Runtime", "Kernel"}
+    assert (found.baseline.device.kind, found.baseline.device.word) == ("mlu", "MLU")
+    assert row_of(found, "Communication", "cnclRingAllReduce<float>").calls == (2.0, 2.0)
+
+
+def answers_side(part: int) -> Summary:
+    recording = read_answers(str(DEMO / ANSWERS), part=part)
+    return summarize_answers(recording, Origin(ANSWERS, ANSWERS))
+
+
+def test_saved_answers_are_those_of_the_mlu_runs() -> None:
+    lines = (DEMO / ANSWERS).read_text("utf-8").splitlines()
+    routes = ("overview", "operation", "operation/table", "kernel", "kernel/table")
+    shown = [
+        tb_perfcompare("view", DEMO / run, "--compat", "--view", route).out for run in PAIRS[3] for route in routes
+    ]
+    assert [json.loads(line) for line in lines] == [json.loads(text) for text in shown]
+
+
+def test_saved_answers_and_traces_tell_the_same_figures() -> None:
+    """In the profiler's reading; where the corrected one agrees with it, in both."""
+    saved = compare_summaries(answers_side(1), answers_side(2), CompareOptions())
+    traces = comparison(*PAIRS[3])
+    assert saved.headline.delta == traces.headline.delta
+    assert saved.headline.verdict is traces.headline.verdict
+    for part, run in enumerate(PAIRS[3], start=1):
+        side = answers_side(part)
+        overview = json.loads(tb_perfcompare("view", DEMO / run, "--compat", "--view", "overview").out)
+        assert side.steps.label == tuple(row[0] for row in overview["steps"]["rows"])
+        parts_us = (side.owned.by_category() / 1000).T.tolist()
+        assert parts_us == [row[1::2] for row in overview["steps"]["rows"]]
+    same = ("Memcpy", "Memset", "Runtime", "DataLoader", "CPU Exec", "Other")
+    assert {row.path[0]: row.delta for row in saved.ledger.rows if row.path[0] in same and len(row.path) == 1} == {
+        row.path[0]: row.delta for row in traces.ledger.rows if row.path[0] in same and len(row.path) == 1
+    }
+
+    def kernels(of: Comparison) -> dict[object, object]:
+        table = of.tables["kernels"]
+        at = {column.name: place for place, column in enumerate(table.columns)}
+        return {row[at["name"]]: (row[at["baseline_us"]], row[at["candidate_us"]]) for row in table.rows}
+
+    assert kernels(saved) == kernels(traces)
+
+
+def test_a_slow_clock_under_a_busy_host_is_found_without_a_slower_cycle() -> None:
+    answer = json.loads(tb_perfcompare("diff", DEMO / TABLES[0], DEMO / TABLES[1], "--format", "json").out)
+    assert answer["headline"]["verdict"] == "same"
+    first = answer["findings"][0]["sentence"]
+    assert "3.5 times as long" in first and "the cycle is not slower" in first
+    assert "gpu_frequency of GPU 0 1,410 to 210 MHz" in first
+    assert [side["steps"]["admitted"] for side in (answer["baseline"], answer["candidate"])] == [11, 10]
+    table = answer["tables"]["functions"]
+    at = {column["name"]: place for place, column in enumerate(table["columns"])}
+    added = [row[at["name"]] for row in table["rows"] if row[at["status"]] != "both"]
+    assert added == ["engine::recovery_probe(int*, unsigned long)"]
+    for row in table["rows"]:
+        if row[at["type"]] in ("gpu_compute", "gpu_comm") and row[at["baseline_us"]] is not None:
+            assert row[at["candidate_us"]] / row[at["baseline_us"]] == pytest.approx(3.5, rel=0.05), row[at["name"]]
+
+
+def test_the_published_report_of_the_tables_names_the_clock() -> None:
+    report = tb_perfcompare("strict", DEMO / "perf_data_synthetic", DEMO / "perf_data_synthetic").out
+    assert "**`gpu_frequency`**: decreased from 141,000.00 to 21,000.00." in report
+    assert "engine::recovery_probe" in report
+
+
+def test_tables_hold_what_tracers_write() -> None:
+    for folder, incomplete in zip(TABLES, (1, 2), strict=True):
+        with (DEMO / folder / "result_perf_data.csv").open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        assert {row["pid"] for row in rows} == {"41001", "41002"}
+        assert 30 <= len({row["function_name"] for row in rows}) <= 40
+        assert {row["interpolation_status"] for row in rows} == {" ", "**"}
+        assert {row["mu_pct"] for row in rows if row["metric_name"] == "N/A"} == {""}
+        calls: dict[int, int] = {}
+        for key in {(row["cycle"], row["pid"], row["function_name"], row["instances_count"]) for row in rows}:
+            calls[int(key[0])] = calls.get(int(key[0]), 0) + int(key[3])
+        assert len(calls) == 12 and 8 not in calls
+        usual = sorted(calls.values())[6]
+        assert sorted(cycle for cycle, count in calls.items() if count < 0.98 * usual) == list(range(1, incomplete + 1))
+
+
+def test_the_export_holds_the_launches_of_the_listing() -> None:
+    for export, listing in zip(EXPORTS, LISTINGS, strict=True):
+        told = [read_ncu(str(DEMO / export)).launches, read_listing(str(DEMO / listing)).launches]
+        assert told[0].dur_ns.tolist() == told[1].dur_ns.tolist()
+        assert told[0].tensor.tolist() == pytest.approx(told[1].tensor.tolist())
+        assert told[0].dram.tolist() == pytest.approx(told[1].dram.tolist())

@@ -5,9 +5,9 @@ import { writeHash, type Address } from './hash';
 import { addressWith, copyText, currentHash } from './host';
 import { Icon } from './icons';
 import { Menu } from './menu';
-import { SuggestMenu } from './pickers';
-import { sideQuery } from './selection';
+import { findRun, isTrace, sideQuery } from './selection';
 import { text } from './strings';
+import { SuggestMenu } from './suggest_menu';
 import type { Comparison, RunsAnswer, Side } from './wire';
 
 interface Props {
@@ -27,6 +27,8 @@ interface Props {
 
 export function Actions(props: Props) {
   const { answer, address, a, b, comparison, onPair, onWindow, onRescan, onKeys, onSay } = props;
+  // only traces have host marks and device work to end a step by
+  const windowed = [a, b].some((side) => side !== null && isTrace(findRun(answer, side.run)));
   const copyLink = (): void => {
     const link = addressWith(writeHash(currentHash(), { ...address, a, b }));
     void copyText(link).then((done) => onSay(done ? text.actions.copied : text.actions.notCopied));
@@ -42,20 +44,24 @@ export function Actions(props: Props) {
         {a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
       </div>
       <div class="action-row">
-        <span class="muted">{text.actions.windowShort}</span>
-        <span class="segments" role="group" aria-label={text.actions.window}>
-          {(['device', 'marker'] as const).map((window) => (
-            <button
-              key={window}
-              type="button"
-              aria-pressed={address.window === window}
-              title={`${text.actions.window}: ${window === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`}
-              onClick={() => onWindow(window)}
-            >
-              {window === 'device' ? text.actions.device : text.actions.marker}
-            </button>
-          ))}
-        </span>
+        {windowed && (
+          <>
+            <span class="muted">{text.actions.windowShort}</span>
+            <span class="segments" role="group" aria-label={text.actions.window}>
+              {(['device', 'marker'] as const).map((window) => (
+                <button
+                  key={window}
+                  type="button"
+                  aria-pressed={address.window === window}
+                  title={`${text.actions.window}: ${window === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`}
+                  onClick={() => onWindow(window)}
+                >
+                  {window === 'device' ? text.actions.device : text.actions.marker}
+                </button>
+              ))}
+            </span>
+          </>
+        )}
         <button type="button" class="icon-button" title={text.actions.rescan} aria-label={text.actions.rescan} onClick={onRescan}>
           <Icon name="refresh" />
         </button>

@@ -1,6 +1,7 @@
 // The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
 
 import { LineDecoder } from './ndjson';
+import { asStrict, type StrictAnswer } from './strict_wire';
 import { asComparison, asRuns, type Comparison, type Progress, type RunsAnswer, type ServerError, type StreamLine } from './wire';
 
 export class RequestError extends Error {
@@ -80,6 +81,12 @@ export async function fetchComparison(
   }
   if (result === null) throw new RequestError('unreachable', '', '');
   return result;
+}
+
+/** The strict report of a pair. Aborting the signal stops the work at the server too. */
+export async function fetchStrict(query: URLSearchParams, signal: AbortSignal): Promise<StrictAnswer> {
+  const response = await request(apiUrl('strict', query), signal);
+  return asStrict(await response.json());
 }
 
 export async function fetchText(url: string): Promise<string> {

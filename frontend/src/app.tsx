@@ -10,7 +10,7 @@ import { ResultView } from './result_view';
 import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery } from './selection';
 import { Failed, failureText, Loading, Message, NoRuns, OneRun, Problems, Scanning } from './states';
 import { text } from './strings';
-import { Tabs, tabsOf, SUMMARY } from './tabs';
+import { STRICT, SUMMARY, Tabs, tabsOf } from './tabs';
 import { useAddress, type Change } from './use_address';
 import { useComparison } from './use_comparison';
 import { useKeys } from './use_keys';
@@ -18,7 +18,7 @@ import { useRuns } from './use_runs';
 import type { Pair, RunsAnswer, Side } from './wire';
 
 /** State of a table that a change of table or pair starts afresh. */
-const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '' };
+const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '', clear: false };
 
 export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns();
@@ -103,13 +103,15 @@ export function App() {
       case 'loading':
         return <Loading files={state.files} phase={state.phase} since={state.since} onCancel={state.cancel} />;
       case 'failed':
-        return <Failed failure={state.failure} onRetry={again} />;
+        return <Failed failure={state.failure} onRetry={again} pairs={answer.pairs.filter((one) => holds(one, a) || holds(one, b)).slice(0, OTHER_PAIRS)} onPair={pair} />;
       case 'cancelled':
         return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
       case 'ready':
         return (
           <ResultView
             comparison={state.comparison}
+            question={state.question}
+            query={query ?? new URLSearchParams()}
             tab={tab}
             tabs={tabs}
             address={address}
@@ -124,7 +126,7 @@ export function App() {
   };
 
   return (
-    <div class={`app${tab === SUMMARY || !comparison ? '' : ' app-table'}`}>
+    <div class={`app${tab === SUMMARY || tab === STRICT || !comparison ? '' : ' app-table'}`}>
       <header class="top">
         {heading}
         {answer.runs.length > 0 && (
@@ -171,9 +173,16 @@ export function App() {
           body()
         )}
       </main>
-      {keysShown && <Keys onClose={() => setKeysShown(false)} />}
+      {keysShown && <Keys version={answer.version} reader={answer.reader ?? ''} onClose={() => setKeysShown(false)} />}
     </div>
   );
+}
+
+/** Suggestions listed where a pair cannot be compared. */
+const OTHER_PAIRS = 4;
+
+function holds(pair: Pair, side: Side): boolean {
+  return pair.baseline.run === side.run || pair.candidate.run === side.run;
 }
 
 interface Question {

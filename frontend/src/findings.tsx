@@ -43,14 +43,14 @@ function Card({ finding, comparison, onEvidence }: { finding: Finding } & Props)
     <article class="card">
       <header>
         <span class="tag">{finding.category}</span>
-        <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>
+        {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
       </header>
       <h3 title={finding.subject}>{shortName(finding.subject)}</h3>
       <p>{finding.sentence}</p>
       {finding.share !== null && (
         <div class="share">
           <span class="share-track" aria-hidden="true">
-            <span class={finding.delta_us < 0 ? 'share-less' : 'share-more'} style={{ width: `${100 * share}%` }} />
+            <span class={(finding.delta_us ?? 0) < 0 ? 'share-less' : 'share-more'} style={{ width: `${100 * share}%` }} />
           </span>
           <span>{text.findings.share(formatPercent(finding.share))}</span>
         </div>

@@ -77,7 +77,8 @@ export function timeStyle(values_us: Iterable<number | null | undefined>): Numbe
 
 /** One unit for a column of a table: the largest in which the largest value has two digits before the point. */
 export function columnStyle(values_us: Iterable<number | null | undefined>): NumberStyle {
-  const largest = sizesOf(values_us).pop() ?? 0;
+  let largest = 0;
+  for (const value of values_us) if (typeof value === 'number' && Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   const unit = UNITS_DOWN.find((candidate) => largest / US_PER_UNIT[candidate] >= 10) ?? 'ns';
   if (largest === 0) return { scale: 1e3, decimals: 1, unit: 'ms' };
   const scale = US_PER_UNIT[unit];
@@ -112,35 +113,39 @@ export function formatPercent(fraction: number | null | undefined, signed = fals
 /** A count that may be a mean per step: whole when whole, otherwise up to two decimals. */
 export function formatCount(value: number | null | undefined, signed = false): string {
   if (value === null || value === undefined) return NOT_MEASURED;
-  if (Number.isInteger(value)) return formatNumber(value, 0, signed);
-  return formatNumber(value, Math.abs(value) >= 100 ? 1 : 2, signed);
+  return formatNumber(value, countDecimals([value]), signed);
 }
 
-/** A number of unknown kind: four significant digits or so. */
-export function formatPlain(value: number | null | undefined, signed = false): string {
-  if (value === null || value === undefined) return NOT_MEASURED;
-  if (Number.isInteger(value)) return formatNumber(value, 0, signed);
-  return formatNumber(value, decimalsFor(Math.abs(value)), signed);
+/** Decimals of a column of counts, the same in every row. */
+export function countDecimals(values: number[]): number {
+  if (values.every(Number.isInteger)) return 0;
+  return values.every((value) => Math.abs(value) >= 100) ? 1 : 2;
 }
 
-/** p and q values. */
+/** Decimals of a column of plain numbers, the same in every row: none where all are whole, else enough for the largest. */
+export function plainDecimals(values: number[]): number {
+  if (values.every(Number.isInteger)) return 0;
+  return values.every((value) => Math.abs(value) < 10) ? 3 : 2;
+}
+
+/** p and q values: two significant digits down to 0.001. */
 export function formatP(p: number | null | undefined): string {
   if (p === null || p === undefined) return NOT_MEASURED;
-  if (p < 0.001) return '<0.001';
-  return formatNumber(p, p < 0.1 ? 3 : 2);
+  if (p < 0.001) return `<${fixed(0.001, 3)}`;
+  return formatNumber(p, p < 0.01 ? 4 : p < 0.1 ? 3 : 2);
 }
 
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
-export function formatBytes(bytes: number | null | undefined): string {
+export function formatBytes(bytes: number | null | undefined, signed = false): string {
   if (bytes === null || bytes === undefined) return NOT_MEASURED;
   let value = bytes;
   let unit = 0;
-  while (value >= 999.5 && unit < BYTE_UNITS.length - 1) {
+  while (Math.abs(value) >= 999.5 && unit < BYTE_UNITS.length - 1) {
     value /= 1000;
     unit += 1;
   }
-  return `${formatNumber(value, unit === 0 || value >= 100 ? 0 : 1)}${THIN}${BYTE_UNITS[unit]}`;
+  return `${formatNumber(value, unit === 0 || Math.abs(value) >= 100 ? 0 : 1, signed)}${THIN}${BYTE_UNITS[unit]}`;
 }
 
 export function formatElapsed(seconds: number): string {

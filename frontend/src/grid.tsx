@@ -1,25 +1,30 @@
 // A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { cellText, headerUnit, meaning, type ColumnView } from './columns';
+import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
 import { Delta } from './delta';
 import { NameText } from './name_text';
-import type { SortKey } from './order';
+import { nameIndex, type SortKey } from './order';
 import { text } from './strings';
 import { moveRow, offsetFor, rowWindow } from './window';
-import type { Cell, Table } from './wire';
+import type { Cell, Column, Table } from './wire';
 
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;
+const GROUP_HEIGHT = 24;
 
 interface Props {
   table: Table;
   /** row numbers of the table, in order */
   rows: number[];
   columns: ColumnView[];
-  /** short forms of the first key, by row number */
+  /** short forms of the row's name (see nameIndex), by row number */
   names: string[] | null;
   sort: SortKey[];
+  /** heads above columns that belong together, "" for none */
+  group?: ((column: Column) => string) | undefined;
+  /** tells the rows of two grids on one page apart */
+  id?: string;
   /** place in `rows`, -1 for none */
   selected: number;
   onSort: (column: string, add: boolean) => void;
@@ -28,24 +33,27 @@ interface Props {
 }
 
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
-function trackOf(view: ColumnView, first: boolean): { track: string; least: number } {
+function trackOf(view: ColumnView, named: boolean): { track: string; least: number } {
   const label = 7 * (view.column.label.length + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const letters = Math.min(60, Math.max(view.letters, view.column.label.length));
-    const least = Math.min(Math.max(7 * letters + 24, label), first ? 260 : 170);
+    const least = Math.min(Math.max(7 * letters + 24, label), named ? 260 : 170);
     return { track: letters < 12 ? `${least + 12}px` : `minmax(${least}px, ${letters}fr)`, least };
   }
-  const least = view.largest > 0 ? Math.max(184, label) : Math.max(84, label);
+  const least = view.largest > 0 ? Math.max(184, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
-export function Grid({ table, rows, columns, names, sort, selected, onSort, onSelect, onOpen }: Props) {
+export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, onSort, onSelect, onOpen }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const [viewport, setViewport] = useState(0);
-  const inner = Math.max(0, viewport - HEAD_HEIGHT);
+  const heads = group ? 2 : 1;
+  const headHeight = HEAD_HEIGHT + (group ? GROUP_HEIGHT : 0);
+  const inner = Math.max(0, viewport - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
-  const tracks = columns.map((view, index) => trackOf(view, index === 0));
+  const named = nameIndex(table);
+  const tracks = columns.map((view) => trackOf(view, view.index === named));
   const template = tracks.map(({ track }) => track).join(' ');
   const width = tracks.reduce((sum, { least }) => sum + least, 12);
   const status = table.columns.findIndex((column) => column.role === 'status');
@@ -87,9 +95,9 @@ export function Grid({ table, rows, columns, names, sort, selected, onSort, onSe
     drawn.push(
       <div
         key={number}
-        id={`row-${place}`}
+        id={`${id}-${place}`}
         role="row"
-        aria-rowindex={place + 2}
+        aria-rowindex={place + 1 + heads}
         aria-selected={place === selected}
         class={`row${place === selected ? ' selected' : ''}${place % 2 ? ' odd' : ''}`}
         style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}
@@ -97,13 +105,14 @@ export function Grid({ table, rows, columns, names, sort, selected, onSort, onSe
           if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
         }}
       >
-        {columns.map((view, index) => (
+        {columns.map((view) => (
           <GridCell
             key={view.column.name}
             view={view}
             cell={cells[view.index]}
-            name={index === 0 ? (names?.[number] ?? null) : null}
-            status={index === 0 && status >= 0 ? String(cells[status]) : ''}
+            cells={cells}
+            name={view.index === named ? (names?.[number] ?? null) : null}
+            status={view.index === named && status >= 0 ? String(cells[status]) : ''}
           />
         ))}
       </div>,
@@ -117,14 +126,15 @@ export function Grid({ table, rows, columns, names, sort, selected, onSort, onSe
       role="grid"
       tabIndex={0}
       aria-label={text.table.grid(table.title)}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={rows.length + heads}
       aria-colcount={columns.length}
-      aria-activedescendant={selected >= visible.first && selected < visible.end ? `row-${selected}` : undefined}
+      aria-activedescendant={selected >= visible.first && selected < visible.end ? `${id}-${selected}` : undefined}
       onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
       onKeyDown={onKeyDown}
     >
-      <div class="grid-head" role="rowgroup" style={{ minWidth: `${width}px` }}>
-        <div class="row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      <div class="grid-head" role="rowgroup" style={{ minWidth: `${width}px`, height: `${headHeight}px` }}>
+        {group && <GroupRow columns={columns} group={group} template={template} />}
+        <div class="row" role="row" aria-rowindex={heads} style={{ gridTemplateColumns: template }}>
           {columns.map((view) => (
             <Header key={view.column.name} view={view} sort={sort} onSort={onSort} />
           ))}
@@ -137,6 +147,26 @@ export function Grid({ table, rows, columns, names, sort, selected, onSort, onSe
   );
 }
 
+/** One head per run of columns of a group. The first column stands alone: it stays in place when the rest is scrolled. */
+function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: (column: Column) => string; template: string }) {
+  const runs: { label: string; size: number; again: boolean }[] = [];
+  columns.forEach((view, index) => {
+    const label = group(view.column);
+    const last = runs[runs.length - 1];
+    if (index > 1 && last?.label === label) last.size += 1;
+    else runs.push({ label, size: 1, again: last?.label === label });
+  });
+  return (
+    <div class="row group-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      {runs.map((run, index) => (
+        <div key={index} role="columnheader" aria-colspan={run.size} class={run.again ? 'again' : ''} style={{ gridColumn: `span ${run.size}` }}>
+          <span class={run.again ? 'sr' : 'group-label'}>{run.label}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
 function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onSort: Props['onSort'] }) {
   const { column } = view;
   const key = sort.find((one) => one.column === column.name);
@@ -145,7 +175,7 @@ function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onS
   return (
     <div role="columnheader" class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
       <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
-        <span class="head-label">{column.label}</span>
+        <span class="head-label">{headerLabel(view)}</span>
         {unit && <span class="unit">{unit}</span>}
         <span class="sort-mark" aria-hidden="true">
           {key ? (key.descending ? '↓' : '↑') : ''}
@@ -158,12 +188,13 @@ function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onS
 interface CellProps {
   view: ColumnView;
   cell: Cell | undefined;
+  cells: Cell[];
   name: string | null;
   status: string;
 }
 
-function GridCell({ view, cell, name, status }: CellProps) {
-  const shown = cellText(view, cell, text.table);
+function GridCell({ view, cell, cells, name, status }: CellProps) {
+  const shown = cellText(view, cell, text.table, cells);
   const absent = cell === null || cell === undefined || cell === '';
   const title = absent ? text.table.notMeasured : typeof cell === 'string' ? cell : undefined;
   const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', cell === false ? 'flag-no' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
@@ -182,6 +213,7 @@ function GridCell({ view, cell, name, status }: CellProps) {
       )}
       {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
       {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
+      {status === 'replaced' && <span class="chip chip-other" title={text.table.replacedAbout}>{text.table.replacedChip}</span>}
     </div>
   );
 }

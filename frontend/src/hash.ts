@@ -21,6 +21,16 @@ export interface Address {
   category: string;
   row: string;
   columns: string;
+  /** only rows that differ clearly */
+  clear: boolean;
+  /** the figure above a table: open, or closed by the reader */
+  figure: 'open' | 'closed';
+  /** what colours the launches: the first choice when "" */
+  colour: string;
+  /** strict view: pair of processes, `10` or `11~12`; the first when "" */
+  processes: string;
+  /** strict view of traces: which time of a function makes its share */
+  beta: 'total' | 'exclusive';
 }
 
 export const EMPTY_ADDRESS: Address = {
@@ -35,6 +45,11 @@ export const EMPTY_ADDRESS: Address = {
   category: '',
   row: '',
   columns: '',
+  clear: false,
+  figure: 'open',
+  colour: '',
+  processes: '',
+  beta: 'total',
 };
 
 function sideTokens(letter: string, side: Side | null): [string, string][] {
@@ -56,6 +71,11 @@ function tokensOf(address: Address): [string, string][] {
     ['cat', address.category],
     ['cols', address.columns],
     ['row', address.row],
+    ['clear', address.clear ? '1' : ''],
+    ['figure', address.figure === 'open' ? '' : address.figure],
+    ['colour', address.colour],
+    ['pids', address.processes],
+    ['beta', address.beta === 'total' ? '' : address.beta],
   ];
   const tokens = [...sideTokens('a', address.a), ...sideTokens('b', address.b), ...optional.filter(([, value]) => value !== '')];
   return tokens.length > 0 ? [...tokens, ['v', SCHEME]] : [];
@@ -101,11 +121,16 @@ export function readHash(hash: string): Address {
     tab: values.get('tab') ?? '',
     q: values.get('q') ?? '',
     sort: values.get('sort') ?? '',
-    status: only === 'added' || only === 'removed' ? only : 'all',
+    status: only === 'added' || only === 'removed' || only === 'replaced' ? only : 'all',
     min: Number.isFinite(min) && min >= 0 ? min : null,
     category: values.get('cat') ?? '',
     row: values.get('row') ?? '',
     columns: values.get('cols') ?? '',
+    clear: values.get('clear') === '1',
+    figure: values.get('figure') === 'closed' ? 'closed' : 'open',
+    colour: values.get('colour') ?? '',
+    processes: values.get('pids') ?? '',
+    beta: values.get('beta') === 'exclusive' ? 'exclusive' : 'total',
   };
 }
 

@@ -1,10 +1,16 @@
-// The list of keys.
+// The list of keys, and below it which program answers.
 
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 import { text } from './strings';
 
-export function Keys({ onClose }: { onClose: () => void }) {
+interface Props {
+  version: string;
+  reader: string;
+  onClose: () => void;
+}
+
+export function Keys({ version, reader, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -25,6 +31,7 @@ export function Keys({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <p class="muted">{text.keys.about(version, reader)}</p>
     </dialog>
   );
 }

@@ -11,6 +11,11 @@ export function categories(ledger: Ledger): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 1);
 }
 
+/** Whether the time is split into parts; a cycle of a per-cycle table is one part, as nobody recorded what overlaps. */
+export function isSplit(ledger: Ledger): boolean {
+  return categories(ledger).length > 1;
+}
+
 /** Entities of a category, largest change first. */
 export function entities(ledger: Ledger, category: string): LedgerRow[] {
   return ledger.rows

@@ -3,6 +3,7 @@
 import { render as draw } from 'preact';
 import { App } from './app';
 import { followTheme } from './host';
+import { adoptSheet } from './sheets';
 import css from './style.css?inline';
 import { text } from './strings';
 
@@ -10,9 +11,7 @@ export function render(): void {
   const root = document.documentElement;
   root.lang = 'en';
   document.title = text.title;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  adoptSheet(css);
   followTheme((dark) => root.classList.toggle('dark', dark));
   draw(<App />, document.body);
 }

@@ -103,9 +103,14 @@ function differences(lists: string[][]): string[] | null {
 
 const RUN_LABEL = 28;
 
-/** A run's name that fits the picker: runs differ at their ends, so the middle is what goes. */
+/** Of the directory before a long last part, so many letters are kept. */
+const LEAST_HEAD = 4;
+
+/** A run's name that fits the picker: runs differ at their ends, so the middle is what goes. The last part of a path stays whole if it can. */
 export function runLabel(run: string): string {
   if (run.length <= RUN_LABEL) return run;
-  const head = Math.floor(RUN_LABEL * 0.4);
-  return `${run.slice(0, head)}…${run.slice(head + 1 - RUN_LABEL)}`;
+  const last = run.slice(run.lastIndexOf('/'));
+  const usual = RUN_LABEL - 1 - Math.floor(RUN_LABEL * 0.4);
+  const tail = last.startsWith('/') && last.length <= RUN_LABEL - 1 - LEAST_HEAD ? Math.max(last.length, usual) : usual;
+  return `${run.slice(0, RUN_LABEL - 1 - tail)}…${run.slice(-tail)}`;
 }

@@ -1,6 +1,6 @@
 // Which rows of a table are shown, and in which order. Works on row numbers; rows themselves stay where they are.
 
-import { isMeasuredDelta } from './columns';
+import { isMeasuredDelta, isQ } from './columns';
 import type { Cell, Table } from './wire';
 import type { Query } from './search';
 
@@ -60,7 +60,7 @@ export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[
   });
 }
 
-export type StatusFilter = 'all' | 'added' | 'removed';
+export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced';
 
 export interface RowFilter {
   query: Query;
@@ -69,7 +69,12 @@ export interface RowFilter {
   status: StatusFilter;
   /** smallest |delta| shown, in microseconds, of any of the table's times; 0 shows all */
   minDelta: number;
+  /** only rows with a q of at most CLEAR_Q, where the table has one */
+  clear?: boolean;
 }
+
+/** A difference with a q up to this one is called clear, as the server's own word for a row is. */
+export const CLEAR_Q = 0.05;
 
 export interface Selected {
   /** rows that pass everything, in table order */
@@ -80,6 +85,12 @@ export interface Selected {
 
 export function columnIndex(table: Table, test: (column: Table['columns'][number]) => boolean): number {
   return table.columns.findIndex(test);
+}
+
+/** Index of the column that names a row to a reader: the first key, or the first text where the keys are numbers; -1 for none. */
+export function nameIndex(table: Table): number {
+  const key = columnIndex(table, (column) => column.role === 'key');
+  return key < 0 || table.columns[key]!.kind === 'text' ? key : columnIndex(table, (column) => column.kind === 'text' && column.role !== 'status');
 }
 
 /** Index of the main difference of a time, or -1. */
@@ -93,6 +104,12 @@ export function categoryIndex(table: Table): number {
   return table.columns.findIndex((column) => column.role === 'key') === index ? -1 : index;
 }
 
+/** Columns with the q of a row's tests, one per measure; none where no row was tested. */
+export function qIndexes(table: Table): number[] {
+  const found = table.columns.flatMap((column, index) => (isQ(column) ? [index] : []));
+  return found.some((index) => table.rows.some((row) => typeof row[index] === 'number')) ? found : [];
+}
+
 function reaches(cell: Cell | undefined, least: number): boolean {
   return typeof cell === 'number' && Math.abs(cell) >= least;
 }
@@ -102,12 +119,14 @@ export function filterRows(table: Table, filter: RowFilter): Selected {
   const status = columnIndex(table, (column) => column.role === 'status');
   const category = categoryIndex(table);
   const deltas = table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
+  const qs = filter.clear ? qIndexes(table) : [];
   const rows: number[] = [];
   const hidden: number[] = [];
   table.rows.forEach((row, number) => {
     if (filter.category !== null && category >= 0 && row[category] !== filter.category) return;
     if (filter.status !== 'all' && status >= 0 && row[status] !== filter.status) return;
     if (!filter.query.empty && !filter.query.test(texts.map((index) => row[index] ?? '').join('\n'))) return;
+    if (qs.length > 0 && !qs.some((index) => typeof row[index] === 'number' && row[index] <= CLEAR_Q)) return;
     const small = filter.minDelta > 0 && deltas.length > 0 && !deltas.some((index) => reaches(row[index], filter.minDelta));
     (small ? hidden : rows).push(number);
   });

@@ -2,11 +2,10 @@
 
 import { formatBytes } from './format';
 import { Icon } from './icons';
-import { Menu } from './menu';
 import { RunSelect } from './run_select';
-import { filesOf, findRun, missingOf, spanPair, spansOf } from './selection';
-import { text } from './strings';
-import type { Comparison, Pair, RunsAnswer, Side, SideFacts } from './wire';
+import { filesOf, findRun, formatTitle, isTrace, missingOf, spansOf } from './selection';
+import { metricWords, text, type MetricWords } from './strings';
+import type { Comparison, RunsAnswer, Side, SideFacts } from './wire';
 
 type Letter = 'a' | 'b';
 
@@ -16,11 +15,14 @@ interface SideProps {
   side: Side | null;
   facts: SideFacts | null;
   other: SideFacts | null;
+  /** format of the other side's run */
+  otherFormat: string | undefined;
+  words: MetricWords;
   onChange: (side: Side) => void;
   onOpenProfiler: ((letter: Letter) => void) | null;
 }
 
-function SidePicker({ letter, answer, side, facts, other, onChange, onOpenProfiler }: SideProps) {
+function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler }: SideProps) {
   const name = letter === 'a' ? text.sideA : text.sideB;
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
@@ -31,7 +33,12 @@ function SidePicker({ letter, answer, side, facts, other, onChange, onOpenProfil
       <div class="side-head">
         <span class="badge">{letter === 'a' ? text.letterA : text.letterB}</span>
         <span class="side-name">{name}</span>
-        {side && onOpenProfiler && !missing && (
+        {run?.format !== undefined && (
+          <span class={`format${otherFormat !== undefined && otherFormat !== run.format ? ' differs' : ''}`} title={text.picker.formatAbout}>
+            {formatTitle(run.format)}
+          </span>
+        )}
+        {side && onOpenProfiler && !missing && isTrace(run) && (
           <button type="button" class="icon-button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
             <Icon name="open" size={14} />
           </button>
@@ -40,7 +47,7 @@ function SidePicker({ letter, answer, side, facts, other, onChange, onOpenProfil
       <div class="side-choices">
         <RunSelect
           label={text.picker.label(name, text.picker.run)}
-          runs={answer.runs.map((entry) => entry.run)}
+          runs={answer.runs}
           value={side?.run ?? null}
           onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
         />
@@ -62,7 +69,7 @@ function SidePicker({ letter, answer, side, facts, other, onChange, onOpenProfil
           onChoose={(span) => side && onChange({ ...side, span })}
         />
       </div>
-      <Facts answer={answer} side={side} facts={facts} other={other} />
+      <Facts answer={answer} side={side} facts={facts} other={other} words={words} />
     </section>
   );
 }
@@ -106,12 +113,12 @@ function deviceText(facts: SideFacts): string {
 }
 
 /** Steps, device and files under a picker; what differs between the sides stands out. */
-function Facts({ answer, side, facts, other }: Pick<SideProps, 'answer' | 'side' | 'facts' | 'other'>) {
+function Facts({ answer, side, facts, other, words }: Pick<SideProps, 'answer' | 'side' | 'facts' | 'other' | 'words'>) {
   const files = side ? filesOf(answer, side) : [];
   const bytes = formatBytes(files.reduce((sum, file) => sum + file.bytes, 0));
   const parts: { text: string; differs: boolean }[] = [];
   if (facts) {
-    parts.push({ text: text.picker.steps(facts.steps.admitted, facts.steps.count), differs: false });
+    parts.push({ text: text.picker.steps(facts.steps.admitted, facts.steps.count, words), differs: false });
     parts.push({ text: deviceText(facts), differs: other !== null && deviceText(facts) !== deviceText(other) });
   }
   if (files.length > 0) parts.push({ text: text.picker.files(files.length, bytes), differs: false });
@@ -141,13 +148,15 @@ interface Props {
 export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions }: Props) {
   const factsA = comparison?.baseline ?? null;
   const factsB = comparison?.candidate ?? null;
+  const words = metricWords(comparison?.headline.metric ?? 'step_time');
+  const formats = [a, b].map((side) => (side ? findRun(answer, side.run)?.format : undefined));
   return (
     <div class="pickers" role="group" aria-label={text.picker.region}>
-      <SidePicker letter="a" answer={answer} side={a} facts={factsA} other={factsB} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />
+      <SidePicker letter="a" answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />
       <button type="button" class="icon-button swap" title={text.picker.swap} aria-label={text.picker.swap} disabled={!a || !b} onClick={() => onPair(b, a)}>
         <Icon name="swap" size={18} />
       </button>
-      <SidePicker letter="b" answer={answer} side={b} facts={factsB} other={factsA} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} />
+      <SidePicker letter="b" answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} />
       <div class="actions" role="group" aria-label={text.actions.region}>
         {actions}
         {guess !== null && (
@@ -157,51 +166,5 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
         )}
       </div>
     </div>
-  );
-}
-
-function sideText(side: Side): string {
-  return [side.run, side.worker, side.span === null ? null : `${text.picker.span} ${side.span}`].filter((part) => part !== null).join(' · ');
-}
-
-/** The server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
-export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {
-  const shownRuns = [...new Set([a?.run, b?.run])].flatMap((name) => (name === undefined ? [] : [findRun(answer, name)]));
-  const checks = shownRuns.flatMap((run) => {
-    const pair = run ? spanPair(run) : null;
-    return pair ? [{ ...pair, reason: text.actions.spanReason }] : [];
-  });
-  const pairs: Pair[] = [...answer.pairs, ...checks];
-  return (
-    <Menu label={text.actions.suggest} icon="bulb" align="right">
-      {(close) =>
-        pairs.length === 0 ? (
-          <p class="pop-note">{text.actions.noPairs}</p>
-        ) : (
-          <ul class="pop-list">
-            {pairs.map((pair, index) => (
-              <li key={index}>
-                <button
-                  type="button"
-                  class="pop-item"
-                  onClick={() => {
-                    onPair(pair.baseline, pair.candidate);
-                    close();
-                  }}
-                >
-                  <span class="pair-line">
-                    <span class="badge badge-a">{text.letterA}</span> {sideText(pair.baseline)}
-                  </span>
-                  <span class="pair-line">
-                    <span class="badge badge-b">{text.letterB}</span> {sideText(pair.candidate)}
-                  </span>
-                  <span class="muted">{pair.reason}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-        )
-      }
-    </Menu>
   );
 }

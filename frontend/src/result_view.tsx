@@ -5,20 +5,25 @@ import { Caveats } from './caveats';
 import { Findings } from './findings';
 import type { Address } from './hash';
 import { Icon } from './icons';
-import { ledgerTable } from './ledger';
+import { Lazy } from './lazy';
+import { isSplit, ledgerTable } from './ledger';
 import { StepChart } from './step_chart';
 import { Message } from './states';
-import { text } from './strings';
-import { ATTRIBUTION, SUMMARY, type Tab } from './tabs';
+import { metricWords, sentence, text } from './strings';
+import { ATTRIBUTION, STRICT, SUMMARY, type Tab } from './tabs';
 import { TableView } from './table_view';
 import type { Change } from './use_address';
 import { Verdict, VerdictLine } from './verdict';
 import { WaterfallView } from './waterfall_view';
 import { findRow, joinKey, rowKey } from './order';
+import { hasUtilisation } from './scatter';
 import type { Comparison, Table } from './wire';
 
 interface Props {
   comparison: Comparison;
+  /** what the comparison answers: the pair with its files as they are now, and as every route takes it */
+  question: string;
+  query: URLSearchParams;
   tab: string;
   tabs: Tab[];
   address: Address;
@@ -28,11 +33,29 @@ interface Props {
   profiler: { open: (letter: 'a' | 'b') => void; hint: (letter: 'a' | 'b') => string } | null;
 }
 
-export function ResultView({ comparison, tab, tabs, address, onChange, fresh, profiler }: Props) {
-  const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution), [comparison]);
+export function ResultView({ comparison, question, query, tab, tabs, address, onChange, fresh, profiler }: Props) {
+  const words = metricWords(comparison.headline.metric);
+  const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution(words)), [comparison]);
   if (tab === SUMMARY) return <Summary comparison={comparison} attribution={attribution} address={address} onChange={onChange} fresh={fresh} />;
   const absent = tabs.find((entry) => entry.id === tab && entry.absent !== '');
-  if (absent) return <Message title={text.tabs.absent(absent.label)} hint={absent.absent || text.tabs.absentReason} />;
+  if (absent) return <Message title={tab === STRICT ? text.strict.absent : text.tabs.absent(absent.label)} hint={sentence(absent.absent || text.tabs.absentReason)} />;
+  if (tab === STRICT)
+    return (
+      <Lazy
+        load={loadStrict}
+        height={600}
+        props={{
+          question,
+          query,
+          traces: comparison.baseline.format === 'torch_profiler_trace',
+          headline: comparison.headline,
+          words,
+          address,
+          onChange,
+          onSummary: () => onChange({ ...fresh, tab: '' }, true),
+        }}
+      />
+    );
   const table = tab === ATTRIBUTION ? attribution : comparison.tables[tab];
   if (!table) return <Message title={text.tabs.absent(tab)} hint={text.tabs.absentReason} />;
   return (
@@ -44,6 +67,8 @@ export function ResultView({ comparison, tab, tabs, address, onChange, fresh, pr
         table={table}
         address={address}
         stepTime={comparison.headline.baseline}
+        words={words}
+        figure={figureOf(tab, table, address, onChange)}
         onChange={onChange}
         extra={
           profiler && (
@@ -64,6 +89,30 @@ export function ResultView({ comparison, tab, tabs, address, onChange, fresh, pr
   );
 }
 
+// in variables: a part is known by the function that fetches it
+const loadScatter = () => import('./scatter_view').then((part) => part.ScatterView);
+const loadStrict = () => import('./strict_view').then((part) => part.StrictView);
+const loadTimeline = () => import('./timeline_view').then((part) => part.TimelineView);
+
+/** The picture that goes above a table, where its columns give one. */
+function figureOf(tab: string, table: Table, address: Address, onChange: Props['onChange']) {
+  const open = address.figure === 'open';
+  const onToggle = (next: boolean): void => onChange({ figure: next ? 'open' : 'closed' });
+  if (tab === 'kernels' && hasUtilisation(table))
+    return (rows: { selected: number; open: (row: number) => void }) => (
+      <Lazy load={loadScatter} height={open ? 359 : 50} props={{ table, selected: rows.selected, open, onToggle, onRow: rows.open }} />
+    );
+  if (tab === 'launches' && table.rows.length > 0)
+    return (rows: { selected: number; open: (row: number) => void }) => (
+      <Lazy
+        load={loadTimeline}
+        height={open ? 290 : 50}
+        props={{ table, selected: rows.selected, open, colour: address.colour, onToggle, onColour: (colour: string) => onChange({ colour }), onRow: rows.open }}
+      />
+    );
+  return undefined;
+}
+
 /** `part / entry` of a finding as the key of a row in the attribution table. */
 function attributionKey(path: string): string {
   const cut = path.indexOf(' / ');
@@ -82,21 +131,24 @@ function Summary({ comparison, attribution, address, onChange, fresh }: SummaryP
     onChange({ ...fresh, tab, min: 0, row: table && found >= 0 ? rowKey(table, found) : '', category: '' }, true);
   };
   const stepsTable = comparison.tables['steps'];
+  const spread = comparison.headline.n.some((n) => n > 1);
   return (
     <div class="summary">
       <Verdict comparison={comparison} />
       <Caveats comparison={comparison} />
-      <div class="answer">
+      <div class={`answer${spread && isSplit(comparison.ledger) ? '' : ' answer-one'}`}>
         <Findings comparison={comparison} onEvidence={showRow} />
-        {comparison.ledger.rows.length > 0 && (
+        {isSplit(comparison.ledger) && (
           <WaterfallView
             ledger={comparison.ledger}
+            words={metricWords(comparison.headline.metric)}
+            omitEmpty={comparison.headline.metric !== 'step_time'}
             selected={address.category}
             onSelect={(category) => onChange({ category })}
             onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
           />
         )}
-        <StepChart comparison={comparison} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />
+        {spread && <StepChart comparison={comparison} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
       </div>
     </div>
   );

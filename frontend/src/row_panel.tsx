@@ -1,12 +1,12 @@
 // Everything about one row: its full name, every column, and what the columns mean.
 
 import { useState } from 'preact/hooks';
-import { cellText, family, headerUnit, isMeasuredDelta, meaning, type ColumnView } from './columns';
+import { cellText, family, headerUnit, isMeasuredDelta, meaning, sideOfColumn, type ColumnView } from './columns';
 import { Delta } from './delta';
 import { timeStyle } from './format';
 import { copyText } from './host';
 import { Icon } from './icons';
-import { rowKey } from './order';
+import { nameIndex, rowKey } from './order';
 import { text } from './strings';
 import type { Cell, Table } from './wire';
 
@@ -30,29 +30,31 @@ interface Measure {
 export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: ColumnView[] } {
   const groups = new Map<string, ColumnView[]>();
   for (const view of views) {
-    if (!/^(baseline|candidate)(_|$)/.test(view.column.name) && !isMeasuredDelta(view.column)) continue;
-    const key = /^(baseline|candidate|delta)$/.test(view.column.name) ? '' : family(view.column.name);
+    if (sideOfColumn(view.column.name) === null && !isMeasuredDelta(view.column)) continue;
+    const key = family(view.column.name);
     groups.set(key, [...(groups.get(key) ?? []), view]);
   }
   const measures: Measure[] = [];
   const used = new Set<ColumnView>();
   for (const group of groups.values()) {
     const of = (test: (view: ColumnView) => boolean): ColumnView | null => group.find(test) ?? null;
-    const a = of((view) => view.column.name.startsWith('baseline'));
-    const b = of((view) => view.column.name.startsWith('candidate'));
+    const a = of((view) => sideOfColumn(view.column.name) === 'a');
+    const b = of((view) => sideOfColumn(view.column.name) === 'b');
     const delta = of((view) => isMeasuredDelta(view.column));
     if (!a || !b) continue;
     for (const view of [a, b, delta]) if (view) used.add(view);
-    measures.push({ label: measureLabel(a), a, b, delta });
+    measures.push({ label: measureLabel(a, b), a, b, delta });
   }
   const others = views.filter((view) => !used.has(view) && view.column.role !== 'key' && view.column.role !== 'status');
   return { measures, others };
 }
 
-/** `Calls A` and `Calls B` are calls; a bare `A` is the table's main measure. */
-function measureLabel(a: ColumnView): string {
-  const words = a.column.label.replace(/\s*\b(A|Normal)$/, '').trim();
-  return words || text.panel.main[a.column.kind];
+/** `Calls A` and `Calls B` are calls: what both labels begin with. A bare `A` is the table's main measure. */
+function measureLabel(a: ColumnView, b: ColumnView): string {
+  const [left, right] = [a.column.label, b.column.label];
+  let same = 0;
+  while (same < left.length && left[same] === right[same]) same += 1;
+  return left.slice(0, same).replace(/[\s_(]+$/, '') || text.panel.main[a.column.kind];
 }
 
 export function RowPanel({ table, views, row, onMove, onClose, children }: Props) {
@@ -60,12 +62,12 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
   // a side alone names nothing: such rows are named by all of their keys
-  const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[keys[0]?.index ?? 0] ?? '');
+  const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
   const { measures, others } = measuresOf(views);
   const status = views.find((view) => view.column.role === 'status');
   // a text that only repeats the name above it says nothing
   const told = others.filter((view) => cells[view.index] !== name);
-  const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} />;
+  const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
   /** in the unit that suits this row, not the whole column */
   const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
     if (!a?.style) return [a, b, delta];
@@ -94,7 +96,8 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
       <h2 class="full-name">{name}</h2>
       {status && cells[status.index] === 'added' && <span class="chip chip-new">{text.table.addedAbout}</span>}
       {status && cells[status.index] === 'removed' && <span class="chip chip-gone">{text.table.removedAbout}</span>}
-      {(keys[0]?.column.name === 'side' ? [] : keys.slice(1)).map((view) => (
+      {status && cells[status.index] === 'replaced' && <span class="chip chip-other">{text.table.replacedAbout}</span>}
+      {(keys[0]?.column.name === 'side' ? [] : keys.filter((view) => view.index !== nameIndex(table))).map((view) => (
         <p key={view.column.name} class="second-key">
           <span class="muted">{view.column.label}</span> {String(cells[view.index] ?? '')}
         </p>
@@ -151,8 +154,8 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
   );
 }
 
-function Value({ view, cell }: { view: ColumnView; cell: Cell | undefined }) {
-  const shown = cellText(view, cell, text.table);
+function Value({ view, cell, cells }: { view: ColumnView; cell: Cell | undefined; cells: Cell[] }) {
+  const shown = cellText(view, cell, text.table, cells);
   const unit = typeof cell === 'number' ? headerUnit(view) : '';
   const withUnit = unit ? `${shown}\u202f${unit}` : shown;
   if (cell === null || cell === undefined) return <span title={text.table.notMeasured}>{shown}</span>;

@@ -2,14 +2,16 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { runLabel } from './names';
+import { formatTitle } from './selection';
 import { parseQuery } from './search';
 import { text } from './strings';
+import type { RunEntry } from './wire';
 
 const NATIVE_LIMIT = 30;
 
 interface Props {
   label: string;
-  runs: string[];
+  runs: RunEntry[];
   value: string | null;
   onChoose: (run: string) => void;
 }
@@ -18,17 +20,39 @@ export function RunSelect(props: Props) {
   return props.runs.length <= NATIVE_LIMIT ? <NativeSelect {...props} /> : <SearchSelect {...props} />;
 }
 
-function NativeSelect({ label, runs, value, onChoose }: Props) {
-  const missing = value !== null && !runs.includes(value);
+/** Runs by format, in order of first mention. */
+function byFormat(runs: RunEntry[]): [string, RunEntry[]][] {
+  const groups = new Map<string, RunEntry[]>();
+  for (const run of runs) groups.set(run.format ?? '', [...(groups.get(run.format ?? '') ?? []), run]);
+  return [...groups];
+}
+
+function Options({ runs }: { runs: RunEntry[] }) {
   return (
-    <select class="select run" aria-label={label} title={value ?? ''} value={value ?? ''} onChange={(event) => onChoose(event.currentTarget.value)}>
-      {value === null && <option value="">{text.picker.choose}</option>}
-      {missing && <option value={value}>{text.picker.missing(value)}</option>}
-      {runs.map((run) => (
+    <>
+      {runs.map(({ run }) => (
         <option key={run} value={run} title={run}>
           {runLabel(run)}
         </option>
       ))}
+    </>
+  );
+}
+
+function NativeSelect({ label, runs, value, onChoose }: Props) {
+  const missing = value !== null && !runs.some(({ run }) => run === value);
+  const groups = byFormat(runs);
+  return (
+    <select class="select run" aria-label={label} title={value ?? ''} value={value ?? ''} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {value === null && <option value="">{text.picker.choose}</option>}
+      {missing && <option value={value}>{text.picker.missing(value)}</option>}
+      {groups.length > 1
+        ? groups.map(([format, own]) => (
+            <optgroup key={format} label={formatTitle(format)}>
+              <Options runs={own} />
+            </optgroup>
+          ))
+        : <Options runs={runs} />}
     </select>
   );
 }
@@ -39,7 +63,8 @@ function SearchSelect({ label, runs, value, onChoose }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const open = typed !== null;
   const query = parseQuery(typed ?? '');
-  const found = open ? runs.filter((run) => query.test(run)) : [];
+  const found = open ? runs.filter(({ run }) => query.test(run)) : [];
+  const mixed = new Set(runs.map((run) => run.format)).size > 1;
   const id = `runs-${label.replace(/\W/g, '')}`;
 
   useEffect(() => {
@@ -59,7 +84,7 @@ function SearchSelect({ label, runs, value, onChoose }: Props) {
       else setTyped('');
     } else if (event.key === 'Enter' && open) {
       event.preventDefault();
-      choose(found[active]);
+      choose(found[active]?.run);
     } else if (event.key === 'Escape' && open) {
       event.stopPropagation();
       setTyped(null);
@@ -80,10 +105,10 @@ function SearchSelect({ label, runs, value, onChoose }: Props) {
         spellcheck={false}
         placeholder={value ?? text.picker.filter}
         title={value ?? ''}
-        value={typed ?? (value !== null && !runs.includes(value) ? text.picker.missing(value) : (value ?? ''))}
+        value={typed ?? (value !== null && !runs.some(({ run }) => run === value) ? text.picker.missing(value) : (value ?? ''))}
         onFocus={() => {
           setTyped('');
-          setActive(Math.max(0, runs.indexOf(value ?? '')));
+          setActive(Math.max(0, runs.findIndex(({ run }) => run === value)));
         }}
         onBlur={() => setTyped(null)}
         onInput={(event) => {
@@ -94,7 +119,7 @@ function SearchSelect({ label, runs, value, onChoose }: Props) {
       />
       {open && (
         <ul class="combo-list" role="listbox" id={id} ref={list} aria-label={label}>
-          {found.map((run, index) => (
+          {found.map(({ run, format }, index) => (
             <li
               key={run}
               id={`${id}-${index}`}
@@ -107,6 +132,7 @@ function SearchSelect({ label, runs, value, onChoose }: Props) {
               }}
             >
               {run}
+              {mixed && format !== undefined && <span class="muted"> {formatTitle(format)}</span>}
             </li>
           ))}
           {found.length === 0 && <li class="muted">{text.picker.noMatch}</li>}

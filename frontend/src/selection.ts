@@ -1,5 +1,6 @@
 // Which two sides are compared.
 
+import { text } from './strings';
 import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from './wire';
 
 export function sameSide(a: Side | null, b: Side | null): boolean {
@@ -9,6 +10,16 @@ export function sameSide(a: Side | null, b: Side | null): boolean {
 
 export function findRun(answer: RunsAnswer, run: string): RunEntry | undefined {
   return answer.runs.find((entry) => entry.run === run);
+}
+
+/** What users call a format. */
+export function formatTitle(format: string): string {
+  return text.picker.format[format] ?? format.replaceAll('_', ' ');
+}
+
+/** Runs that the PyTorch Profiler tab shows too, and that have steps to delimit; a server that names no formats has no others. */
+export function isTrace(run: RunEntry | undefined): boolean {
+  return run?.format === undefined || run.format === 'torch_profiler_trace';
 }
 
 export interface Missing {

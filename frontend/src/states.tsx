@@ -1,13 +1,15 @@
 // What the page shows while there is no comparison: looking, nothing there, one run only, loading, failures.
 
 import { useEffect, useState } from 'preact/hooks';
+import { RequestError } from './api';
 import { formatBytes, formatElapsed } from './format';
 import { Icon } from './icons';
 import { spanPair } from './selection';
-import { text } from './strings';
+import { sentence, text } from './strings';
+import { PairLines } from './suggest_menu';
 import type { FileProgress } from './use_comparison';
 import type { Failure } from './use_runs';
-import { SchemaError, type RunsAnswer, type Side } from './wire';
+import { SchemaError, type Pair, type RunsAnswer, type Side } from './wire';
 
 export function Scanning() {
   return (
@@ -145,18 +147,49 @@ export function failureText(failure: Failure): { message: string; hint: string }
   return { message: failure.message || text.errors.notJson, hint: failure.hint };
 }
 
-export function Failed({ failure, onRetry }: { failure: Failure; onRetry: () => void }) {
+/** Trying again cannot help where the two sides do not fit; other pairs can. */
+export function isMismatch(failure: Failure): boolean {
+  return failure instanceof RequestError && failure.code === 'not_comparable';
+}
+
+interface FailedProps {
+  failure: Failure;
+  onRetry: () => void;
+  /** pairs that hold a run of the failed one */
+  pairs?: Pair[];
+  onPair?: (a: Side, b: Side) => void;
+}
+
+export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
   const { message, hint } = failureText(failure);
+  const mismatch = isMismatch(failure);
   return (
     <section class="state failed" role="alert">
       <h2 class="state-title">
-        <Icon name="stop" /> {text.errors.title}
+        <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
       </h2>
-      <p class="state-message">{message}</p>
-      {hint && <p class="muted">{hint}</p>}
-      <button type="button" class="button primary" onClick={onRetry}>
-        {text.errors.retry}
-      </button>
+      <p class="state-message">{sentence(message)}</p>
+      {hint && <p class="muted">{sentence(hint)}</p>}
+      {mismatch && pairs.length > 0 && (
+        <>
+          <h3>{text.errors.otherPairs}</h3>
+          <ul class="state-pairs">
+            {pairs.map((pair, index) => (
+              <li key={index}>
+                <button type="button" class="pop-item" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
+                  <PairLines pair={pair} />
+                  <span class="muted">{pair.reason}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {!mismatch && (
+        <button type="button" class="button primary" onClick={onRetry}>
+          {text.errors.retry}
+        </button>
+      )}
     </section>
   );
 }

@@ -1,11 +1,12 @@
 // Step times of both sides: distribution curves over strips with one mark per step.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { curvePath, ecdf } from './distribution';
 import { formatIn, formatTime, timeStyle } from './format';
 import { stepAxis, stepTimes, type StepTime } from './steps';
-import { text } from './strings';
+import { metricWords, text, type MetricWords } from './strings';
 import { niceTicks } from './ticks';
+import { useWidth } from './use_width';
 import type { Comparison } from './wire';
 
 const CURVE = 150;
@@ -29,22 +30,6 @@ interface Placed extends StepTime {
 /** A circle as a path, so that one element draws a whole lane. */
 const circle = (x: number, y: number): string => `M${(x - RADIUS).toFixed(1)} ${y.toFixed(1)}a${RADIUS} ${RADIUS} 0 1 0 ${2 * RADIUS} 0a${RADIUS} ${RADIUS} 0 1 0 ${-2 * RADIUS} 0`;
 
-/** Width of an element, followed; 0 while the tab is hidden. */
-function useWidth(): [preact.RefObject<HTMLDivElement | null>, number] {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    if (!box.current) return undefined;
-    const observer = new ResizeObserver((entries) => {
-      const now = Math.round(entries[0]?.contentRect.width ?? 0);
-      if (now > 0) setWidth(now);
-    });
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return [box, width];
-}
-
 /** Marks of one lane; neighbours that would cover each other are spread over three heights. */
 function place(steps: StepTime[], x: (us: number) => number, middle: number): Placed[] {
   const sorted = [...steps].sort((a, b) => a.us - b.us);
@@ -58,15 +43,16 @@ function place(steps: StepTime[], x: (us: number) => number, middle: number): Pl
   });
 }
 
-function summary(steps: StepTime[]): string {
+function summary(steps: StepTime[], words: MetricWords): string {
   const kept = steps.filter((step) => step.admitted).map((step) => step.us);
-  if (kept.length === 0) return text.steps.none;
-  return text.steps.sideSummary(kept.length, steps.length - kept.length, formatTime(Math.min(...kept)), formatTime(Math.max(...kept)));
+  if (kept.length === 0) return text.steps.none(words);
+  return text.steps.sideSummary(kept.length, steps.length - kept.length, formatTime(Math.min(...kept)), formatTime(Math.max(...kept)), words);
 }
 
 export function StepChart({ comparison, onStep }: Props) {
   const [box, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
+  const words = metricWords(comparison.headline.metric);
   const steps = stepTimes(comparison);
   const axis = stepAxis(steps);
   const style = timeStyle(steps.map((step) => step.us));
@@ -85,7 +71,7 @@ export function StepChart({ comparison, onStep }: Props) {
   const describe = (step: StepTime): string => {
     const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
     const where = captures > 1 && step.capture !== '' ? text.steps.capture(step.capture) : '';
-    const time = text.steps.step(step.side === 'a' ? text.sideA : text.sideB, step.step, where, `${formatIn(style, step.us)}\u202f${style.unit}`);
+    const time = text.steps.step(words.one, step.side === 'a' ? text.sideA : text.sideB, step.step, where, `${formatIn(style, step.us)}\u202f${style.unit}`);
     return step.admitted ? time : `${time}, ${text.steps.reason(step.reason)}`;
   };
   const nearest = (event: MouseEvent): number | null => {
@@ -108,21 +94,21 @@ export function StepChart({ comparison, onStep }: Props) {
   };
 
   return (
-    <section class="panel steps" aria-label={text.steps.region}>
+    <section class="panel steps" aria-label={words.times}>
       <header>
-        <h2 class="section-title">{text.steps.title}</h2>
-        <p class="muted">{text.steps.about}</p>
+        <h2 class="section-title">{words.times}</h2>
+        <p class="muted">{text.steps.about(words)}</p>
       </header>
       <div
         ref={box}
         class="step-chart"
         tabIndex={steps.length > 0 ? 0 : -1}
         role="group"
-        aria-label={text.steps.label(summary(steps.filter((s) => s.side === 'a')), summary(steps.filter((s) => s.side === 'b')))}
+        aria-label={text.steps.label(words.times.toLowerCase(), summary(steps.filter((s) => s.side === 'a'), words), summary(steps.filter((s) => s.side === 'b'), words))}
         onKeyDown={onKeyDown}
         onBlur={() => setActive(null)}
       >
-        {steps.length === 0 && <p class="muted">{text.steps.none}</p>}
+        {steps.length === 0 && <p class="muted">{text.steps.none(words)}</p>}
         {steps.length > 0 && width > 0 && (
           <svg
             width={width}
@@ -167,12 +153,12 @@ export function StepChart({ comparison, onStep }: Props) {
         )}
       </div>
       <p class="step-read" role="status">
-        {chosen ? describe(chosen) : steps.length > 0 ? <span class="muted">{text.steps.hint}</span> : null}
+        {chosen ? describe(chosen) : steps.length > 0 ? <span class="muted">{text.steps.hint(words.one)}</span> : null}
       </p>
       <p class="legend">
         <span class="legend-key legend-a">{text.sideA}</span>
         <span class="legend-key legend-b">{text.sideB}</span>
-        {sides.map((side) => side.beyond > 0 && <span key={side.letter}>{text.steps.beyond(side.letter === 'a' ? text.letterA : text.letterB, side.beyond)} ▸</span>)}
+        {sides.map((side) => side.beyond > 0 && <span key={side.letter}>{text.steps.beyond(side.letter === 'a' ? text.letterA : text.letterB, side.beyond, words)} ▸</span>)}
         {steps.some((step) => !step.admitted) && <span class="legend-key legend-hollow">{text.steps.dropped}</span>}
       </p>
     </section>

@@ -4,6 +4,74 @@ import type { Kind, VerdictWord } from './wire';
 
 const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
 
+/** With a capital and a full stop; the server's clauses are made to stand inside others. A name at the start stays as it is. */
+export function sentence(clause: string): string {
+  const start = /^[a-z]+([ ,;]|$)/.test(clause) ? clause.charAt(0).toUpperCase() + clause.slice(1) : clause;
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+}
+
+/** What one headline metric measures, in words. */
+export interface MetricWords {
+  one: string;
+  many: string;
+  /** what shares are taken of, without and with its article */
+  whole: string;
+  the: string;
+  /** after a difference in the verdict */
+  per: string;
+  mean: string;
+  total: string;
+  /** below the title of the waterfall */
+  parts: string;
+  times: string;
+  /** after "calls" */
+  each: string;
+}
+
+const METRICS: Record<string, MetricWords> = {
+  step_time: {
+    one: 'step',
+    many: 'steps',
+    whole: 'step',
+    the: 'the step',
+    per: 'per step',
+    mean: 'mean per step',
+    total: 'mean step time',
+    parts: 'mean per step, every part of the step once',
+    times: 'Step times',
+    each: 'per step',
+  },
+  cycle_time: {
+    one: 'cycle',
+    many: 'cycles',
+    whole: 'cycle',
+    the: 'the cycle',
+    per: 'per cycle',
+    mean: 'mean per cycle',
+    total: 'mean cycle time',
+    parts: 'mean per cycle, every part of the cycle once',
+    times: 'Cycle times',
+    each: 'per cycle',
+  },
+  kernel_time: {
+    one: 'recording',
+    many: 'recordings',
+    whole: 'kernel time',
+    the: 'the kernel time',
+    per: 'of kernel time',
+    mean: 'kernel time',
+    total: 'kernel time',
+    parts: 'every launch once',
+    times: 'Kernel times',
+    each: 'in all',
+  },
+};
+
+/** Words of a headline metric; of a step's for one that this page does not know. */
+export function metricWords(metric: string): MetricWords {
+  return METRICS[metric] ?? METRICS['step_time']!;
+}
+
 export const text = {
   title: 'Perf Compare',
   sideA: 'Normal',
@@ -29,8 +97,16 @@ export const text = {
     filter: 'type to search runs…',
     noMatch: 'no run of that name',
     openProfiler: (side: string) => `Open ${side} in the PyTorch Profiler tab`,
-    steps: (admitted: number, all: number) =>
-      admitted === all ? count(all, 'step', 'steps') : `${admitted.toLocaleString()} of ${count(all, 'step', 'steps')}`,
+    steps: (admitted: number, all: number, words: MetricWords) =>
+      admitted === all ? count(all, words.one, words.many) : `${admitted.toLocaleString()} of ${count(all, words.one, words.many)}`,
+    format: {
+      torch_profiler_trace: 'torch.profiler trace',
+      profiler_answers: 'saved profiler answers',
+      kernel_listing: 'kernel listing',
+      ncu_csv: 'ncu export',
+      perf_data: 'perf_data table',
+    } as Record<string, string>,
+    formatAbout: 'Format of the run',
     files: (n: number, bytes: string) => `${count(n, 'file', 'files')}, ${bytes}`,
     device: (word: string, n: number, name: string | null) => (n > 0 ? `${name || word} ×${n}` : name || word),
   },
@@ -66,15 +142,25 @@ export const text = {
     region: 'Views',
     summary: 'Summary',
     attribution: 'Attribution',
+    strict: 'Strict',
+    steps: { step_time: 'Steps', cycle_time: 'Cycles', kernel_time: 'Recordings' } as Record<string, string>,
     names: {
       categories: 'Categories',
       operators: 'Operators',
       operators_by_shape: 'By shape',
+      operators_by_type: 'By type',
+      kernels_by_operator: 'By operator',
+      kernels_by_launch: 'By launch',
+      functions: 'Functions',
       kernels: 'Kernels',
+      launches: 'Launches',
       steps: 'Steps',
       modules: 'Modules',
       communication: 'Communication',
       memory: 'Memory',
+      memory_operators: 'Allocations',
+      memory_curves: 'Memory curve',
+      corrections: 'Corrections',
       memcpy: 'Memcpy',
       bound: 'Limits',
       device: 'Device',
@@ -98,26 +184,25 @@ export const text = {
       inconclusive: 'Cannot tell',
       withheld: 'Not comparable',
     } as Record<VerdictWord, string>,
-    per: { step_time: 'per step', kernel_time: 'of kernel time', cycle_time: 'per cycle' } as Record<string, string>,
     by: (delta: string, per: string, percent: string) => `by ${delta} ${per} (${percent})`,
     measured: (delta: string, per: string, percent: string) => `measured ${delta} ${per} (${percent})`,
     zero: (per: string) => `exactly the same time ${per}`,
-    mean: (per: string) => `mean ${per}`,
     shift: 'typical shift',
-    shiftAbout: 'Hodges-Lehmann: the middle of all differences between a step of B and a step of A',
+    shiftAbout: (one: string) => `Hodges-Lehmann: the middle of all differences between a ${one} of B and a ${one} of A`,
     interval: (low: string, high: string, level: string) => `${low} … ${high} at ${level}`,
     range: (low: string, high: string) => `${low} … ${high}, whole range`,
-    steps: 'steps compared',
+    compared: (many: string) => `${many} compared`,
     versus: (a: number, b: number) => `${a.toLocaleString()} vs ${b.toLocaleString()}`,
     p: 'p',
-    pAbout: 'Chance of steps this different if A and B were alike (two-sided Mann-Whitney)',
+    pAbout: (many: string) => `Chance of ${many} this different if A and B were alike (two-sided Mann-Whitney)`,
     scope: 'Scope',
     cause: 'Largest cause',
     largest: 'Largest measured difference',
     how: 'How this was decided',
     method: 'Method',
     margin: 'Smallest difference that matters',
-    inflation: 'Correction for steps that resemble their neighbours',
+    sensitivity: 'If some are left out',
+    inflation: (many: string) => `Correction for ${many} that resemble their neighbours`,
     times: (factor: string) => `×${factor} on standard errors`,
     ratio: 'B / A',
   },
@@ -148,10 +233,105 @@ export const text = {
     status: { ok: 'ok', warn: 'caveat', fail: 'failed' } as Record<string, string>,
   },
 
+  lazy: {
+    loading: 'Loading…',
+    failed: 'This part of the page cannot be loaded; the server may have been updated.',
+  },
+
+  bound: {
+    'tensor-bound': 'tensor-bound',
+    'memory-bound': 'memory-bound',
+    both: 'bound by both',
+    neither: 'bound by neither',
+    'not measured': 'not measured',
+  } as Record<string, string>,
+
+  scatter: {
+    title: 'Utilisation',
+    about: 'how busy each kernel keeps the tensor pipe and the memory; both runs',
+    tensor: 'Tensor',
+    dram: 'DRAM',
+    tensorAxis: '↑ Tensor pipe active',
+    dramAxis: 'Share of peak DRAM throughput →',
+    label: (kernels: number, marks: number) =>
+      `${count(kernels, 'kernel', 'kernels')} as ${count(marks, 'mark', 'marks')}: tensor pipe against DRAM throughput, area is time. The list beside it has the largest ones.`,
+    listed: (shown: number, all: number) => (shown === all ? count(all, 'kernel', 'kernels') : `largest ${shown} of ${count(all, 'kernel', 'kernels')}`),
+    /** said before a number that stands below its column's head */
+    figure: (what: string, side: string) => `${what} ${side} `,
+    absent: 'no figures',
+    area: 'area: time',
+    lines: (n: number) => (n === 1 ? 'line: the kernel that moved' : `lines: the ${n} kernels that moved most`),
+    small: (n: number, a: string, b: string) => `${count(n, 'smaller kernel is', 'smaller kernels are')} not drawn: ${a} of A, ${b} of B.`,
+    unmeasured: (n: number, a: string, b: string) => `${count(n, 'kernel has', 'kernels have')} no such figures: ${a} of A, ${b} of B.`,
+  },
+
+  timeline: {
+    title: 'Launch by launch',
+    about: 'in the order they ran, width is time; equal places stand below each other',
+    colour: 'What the strips show',
+    shade: { bound: 'Limits', tensor: 'Tensor', dram: 'DRAM' } as Record<string, string>,
+    shadeAbout: {
+      bound: 'What limits each launch: 60 % of the peak of the tensor pipe or of the memory',
+      tensor: 'How busy each launch keeps the tensor pipe',
+      dram: 'How much of the peak memory throughput each launch uses',
+    } as Record<string, string>,
+    high: { tensor: 'height: tensor pipe active, 0 to 100 %', dram: 'height: share of peak DRAM throughput, 0 to 100 %' } as Record<string, string>,
+    zoom: 'Zoom',
+    closer: 'Closer (+)',
+    farther: 'Farther (-)',
+    all: 'All launches (Esc)',
+    status: { both: 'on both sides', replaced: 'another kernel in the same place', added: 'only in B', removed: 'only in A' } as Record<string, string>,
+    missing: 'not there',
+    change: 'Δ: share of the longer launch, up for more time in B',
+    span: (time: string) => `in view: ${time}`,
+    hint: 'Wheel or + − zooms, dragging moves, ← → go from launch to launch, Enter or a click shows the row.',
+    label: (n: number) => `Launches of both runs at ${count(n, 'place', 'places')}. Arrow keys go from launch to launch, plus and minus zoom, Enter shows the row.`,
+    said: (n: number, all: number, name: string, status: string, a: string, b: string) => `Place ${n} of ${all}: ${name}, ${status}. Normal ${a}, Abnormal ${b}.`,
+  },
+
+  strict: {
+    refused: {
+      profiler_answers: 'Saved profiler answers hold totals and means, no times of functions per step.',
+      kernel_listing: 'A kernel listing has no clock, so there are no cycles to compare.',
+      ncu_csv: 'An ncu export has no clock, so there are no cycles to compare.',
+    } as Record<string, string>,
+    notFor: (format: string) => `There is no strict report of a ${format}.`,
+    about: 'The published method and its words, unchanged.',
+    corrected: 'The corrected comparison of the same pair is on the other tabs:',
+    summary: 'Summary',
+    processes: 'Processes',
+    beta: 'Share (β) of',
+    betas: { total: 'total', exclusive: 'exclusive' } as Record<string, string>,
+    betaAbout: {
+      total: 'Summed durations, as published: calls within calls count twice, and shares may exceed 100 %',
+      exclusive: 'Time owned in the ledger: every instant counts once, and the shares add up to the step',
+    } as Record<string, string>,
+    downloads: 'Download',
+    markdown: 'Markdown',
+    csv: 'CSV',
+    markdownAbout: 'The report as published, as Markdown',
+    csvAbout: 'All triplets, the published columns, as CSV',
+    weaknesses: (n: number) => (n === 1 ? 'One known weakness of this method touches this pair' : `${n} known weaknesses of this method touch this pair`),
+    noWeaknesses: 'No known weakness of this method touches this pair.',
+    weaknessAbout: (n: number) => `Weakness ${n} in docs/strict.md`,
+    overview: 'Overview',
+    findings: 'Key findings',
+    device: (name: string) => `on ${name}`,
+    counters: 'Counters that moved with it',
+    recommendation: 'Recommendation',
+    units: 'Units of μ',
+    unitOf: { us: 'µs', count: '' } as Record<string, string>,
+    change: 'Change',
+    measure: 'Measure',
+    groups: { key: 'Triplet', published: 'Published report', beside: 'Beside it: not in the published report' },
+    absent: 'No strict report',
+    waiting: 'Comparing in the strict way…',
+    newPair: 'Loading…',
+  },
+
   waterfall: {
     region: 'From A to B',
     title: 'Where the time went',
-    about: 'mean per step, every part of the step once',
     noChange: 'no change',
     expand: (category: string) => `${category}: show its entries and filter the tables to it`,
     sum: (delta: string) => `The parts add up to ${delta}, the whole difference, exactly.`,
@@ -159,7 +339,7 @@ export const text = {
     broken: 'The axis does not start at zero.',
     entry: 'Entry',
     calls: 'calls',
-    callsAbout: 'Calls per step',
+    callsAbout: (each: string) => `Calls ${each}`,
     countEffect: 'Δ by count',
     rateEffect: 'Δ by call',
     countAbout: 'Part of the difference that comes from more or fewer calls, at the mean time per call of both sides',
@@ -167,10 +347,11 @@ export const text = {
     rest: (n: number) => count(n, 'further entry', 'further entries'),
     all: (n: number) => `All ${n.toLocaleString()} in Attribution`,
     noEntries: 'This part has no entries of its own.',
-    label: (a: string, b: string, parts: string) => `Waterfall of the mean step time from ${a} in A to ${b} in B: ${parts}.`,
+    label: (total: string, a: string, b: string, parts: string) => `Waterfall of the ${total} from ${a} in A to ${b} in B: ${parts}.`,
+    empty: (n: number) => `${count(n, 'part is', 'parts are')} zero on both sides and not drawn.`,
   },
 
-  attribution: {
+  attribution: (words: MetricWords) => ({
     title: 'Attribution',
     category: 'Part',
     entity: 'Entry',
@@ -183,31 +364,29 @@ export const text = {
     rate: 'Δ by call',
     status: 'Status',
     about: {
-      category: 'The part of the step that the time belongs to; every instant of a step belongs to one part',
+      category: `The part of ${words.the} that the time belongs to; every instant belongs to one part`,
       entity: 'The kernel, operator or API call that owned the time',
-      side: 'Mean time owned per step; time under something of higher rank is not counted again',
-      delta: 'Abnormal minus normal, mean per step; all entries of a part add up to the part exactly',
-      calls: 'Calls per step',
+      side: `Time owned, ${words.mean}; time under something of higher rank is not counted again`,
+      delta: `Abnormal minus normal, ${words.mean}; all entries of a part add up to the part exactly`,
+      calls: `Calls ${words.each}`,
       count: 'Part of Δ that comes from more or fewer calls, at the mean time per call of both sides',
       rate: 'Part of Δ that comes from longer or shorter calls, at the mean number of calls of both sides',
       status: 'Whether both sides have the entry',
     },
-  },
+  }),
 
   steps: {
-    region: 'Step times',
-    title: 'Step times',
-    about: 'share of steps that took at most so long; each mark is a step',
-    none: 'The source has no step times to draw.',
+    about: (words: MetricWords) => `share of ${words.many} that took at most so long; each mark is a ${words.one}`,
+    none: (words: MetricWords) => `The source has no ${words.times.toLowerCase()} to draw.`,
     dropped: 'hollow: not compared',
-    step: (side: string, step: string, capture: string, time: string) => `${side}, step ${step}${capture}: ${time}`,
+    step: (one: string, side: string, step: string, capture: string, time: string) => `${side}, ${one} ${step}${capture}: ${time}`,
     capture: (capture: string) => ` of capture ${capture}`,
     reason: (reason: string) => `not compared: ${reason}`,
-    beyond: (side: string, n: number) => `${side}: ${count(n, 'step', 'steps')} beyond the axis`,
-    hint: 'Point at a mark, or use ← → here, to read one step; Enter shows it in the table.',
-    label: (a: string, b: string) => `Distribution of step times. A: ${a}. B: ${b}.`,
-    sideSummary: (n: number, dropped: number, low: string, high: string) =>
-      `${count(n, 'step', 'steps')} from ${low} to ${high}${dropped > 0 ? `, ${dropped} not compared` : ''}`,
+    beyond: (side: string, n: number, words: MetricWords) => `${side}: ${count(n, words.one, words.many)} beyond the axis`,
+    hint: (one: string) => `Point at a mark, or use ← → here, to read one ${one}; Enter shows it in the table.`,
+    label: (times: string, a: string, b: string) => `Distribution of ${times}. A: ${a}. B: ${b}.`,
+    sideSummary: (n: number, dropped: number, low: string, high: string, words: MetricWords) =>
+      `${count(n, words.one, words.many)} from ${low} to ${high}${dropped > 0 ? `, ${dropped} not compared` : ''}`,
   },
 
   table: {
@@ -216,14 +395,19 @@ export const text = {
     badRegex: (message: string) => `Not a regular expression: ${message}`,
     minDelta: 'Smallest |Δ|',
     minAll: 'any |Δ|',
-    minOf: (percent: string) => `|Δ| ≥ ${percent} of step`,
+    minOf: (percent: string, whole: string) => `|Δ| ≥ ${percent} of ${whole}`,
+    sure: 'q ≤ 0.05',
+    sureAbout: 'Clear differences only: rows whose q is at most 0.05 for one of their times. Rows without a q are hidden too.',
     all: 'All',
     added: 'New',
     removed: 'Gone',
+    replaced: 'Replaced',
     addedChip: 'new',
+    replacedChip: 'other',
     removedChip: 'gone',
     addedAbout: 'only in B',
     removedAbout: 'only in A',
+    replacedAbout: 'another kernel in the same place',
     csv: 'CSV',
     columns: 'Columns',
     resetColumns: 'Back to the usual columns',
@@ -234,8 +418,8 @@ export const text = {
       shown === all ? count(all, 'row', 'rows') : `${shown.toLocaleString()} of ${count(all, 'row', 'rows')}`,
     sumShown: (sum: string) => `Σ Δ shown ${sum}`,
     sumAll: (sum: string) => `Σ Δ all ${sum}`,
-    hidden: (n: number, percent: string, sum: string) => `${count(n, 'row', 'rows')} below ${percent} of the step hidden, Σ Δ ${sum}`,
-    hiddenAll: (percent: string) => `No row changes by ${percent} of the step.`,
+    hidden: (n: number, percent: string, the: string, sum: string) => `${count(n, 'row', 'rows')} below ${percent} of ${the} hidden, Σ Δ ${sum}`,
+    hiddenAll: (percent: string, the: string) => `No row changes by ${percent} of ${the}.`,
     show: 'show',
     nothing: 'No row passes the filters.',
     empty: 'This table has no rows.',
@@ -317,6 +501,8 @@ with profile(
 
   errors: {
     title: 'No comparison',
+    mixedTitle: 'These two cannot be compared',
+    otherPairs: 'Pairs with one of these runs',
     retry: 'Try again',
     unreachable: 'TensorBoard does not answer.',
     unreachableHint: 'Is it still running? This page asks again by itself.',

@@ -4,7 +4,7 @@ import { toggleColumn, visibleColumns, type ColumnView } from './columns';
 import type { Address } from './hash';
 import { Icon } from './icons';
 import { Menu } from './menu';
-import { categoryIndex, columnIndex, type StatusFilter } from './order';
+import { categoryIndex, columnIndex, qIndexes, type StatusFilter } from './order';
 import { text } from './strings';
 import type { Change } from './use_address';
 import type { Table } from './wire';
@@ -19,11 +19,13 @@ interface Props {
   /** null where the table has no difference to filter by */
   minimum: number | null;
   error: string;
+  /** what shares are taken of: step, cycle */
+  whole: string;
   onChange: (change: Change) => void;
   children: preact.ComponentChildren;
 }
 
-export function Toolbar({ table, views, address, minimum, error, onChange, children }: Props) {
+export function Toolbar({ table, views, address, minimum, error, whole, onChange, children }: Props) {
   const hasCategory = categoryIndex(table) >= 0;
   return (
     <div class="toolbar">
@@ -49,12 +51,18 @@ export function Toolbar({ table, views, address, minimum, error, onChange, child
         <select class="select" aria-label={text.table.minDelta} value={String(minimum)} onChange={(event) => onChange({ min: Number(event.currentTarget.value) })}>
           {[...new Set([...MINIMA, minimum])].map((value) => (
             <option key={value} value={String(value)}>
-              {value === 0 ? text.table.minAll : text.table.minOf(percentText(value))}
+              {value === 0 ? text.table.minAll : text.table.minOf(percentText(value), whole)}
             </option>
           ))}
         </select>
       )}
       <StatusChoice table={table} value={address.status} onChange={(status) => onChange({ status })} />
+      {(address.clear || qIndexes(table).length > 0) && (
+        <button type="button" class="button toggle" aria-pressed={address.clear} title={text.table.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
+          <Icon name="filter" size={14} />
+          {text.table.sure}
+        </button>
+      )}
       {address.category !== '' && (
         <span class={`chip chip-filter${hasCategory ? '' : ' chip-idle'}`}>
           {hasCategory ? text.table.category(address.category) : text.table.categoryMissing(address.category)}
@@ -88,6 +96,8 @@ function StatusChoice({ table, value, onChange }: { table: Table; value: StatusF
     ['added', `${text.table.added} ${count('added').toLocaleString()}`, text.table.addedAbout],
     ['removed', `${text.table.removed} ${count('removed').toLocaleString()}`, text.table.removedAbout],
   ];
+  const replaced = count('replaced');
+  if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${replaced.toLocaleString()}`, text.table.replacedAbout]);
   return (
     <span class="segments" role="group">
       {choices.map(([choice, label, about]) => (

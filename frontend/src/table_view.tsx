@@ -9,13 +9,13 @@ import type { Address } from './hash';
 import { saveFile } from './host';
 import { Icon } from './icons';
 import { shortNames } from './names';
-import { columnIndex, deltaIndex, filterRows, findRow, nextSort, parseSort, rowKey, sortRows, sumOf, writeSort } from './order';
+import { deltaIndex, filterRows, findRow, nameIndex, nextSort, parseSort, rowKey, sortRows, sumOf, writeSort } from './order';
 import { RowPanel } from './row_panel';
 import { parseQuery } from './search';
-import { text } from './strings';
+import { sentence, text, type MetricWords } from './strings';
 import { percentText, Toolbar } from './table_toolbar';
 import type { Change } from './use_address';
-import type { Table } from './wire';
+import type { Column, Table } from './wire';
 
 /** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
 const DEFAULT_MINIMUM = 0.001;
@@ -26,12 +26,19 @@ interface Props {
   address: Address;
   /** baseline of the headline in the unit of the delta columns; null where the table's deltas are something else */
   stepTime: number | null;
+  words: MetricWords;
+  /** whether rows add up to something: false where one time stands in several rows */
+  sums?: boolean;
   onChange: (change: Change) => void;
+  /** a picture of the rows above them; `open` shows the details of a row */
+  figure?: ((rows: { selected: number; open: (row: number) => void }) => preact.ComponentChildren) | undefined;
+  /** heads above columns that belong together, "" for none */
+  group?: ((column: Column) => string) | undefined;
   /** what the row details offer besides the row, e.g. a link */
   extra: preact.ComponentChildren;
 }
 
-export function TableView({ name, table, address, stepTime, onChange, extra }: Props) {
+export function TableView({ name, table, address, stepTime, words, sums = true, onChange, figure, group, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
   const views = useMemo(() => columnViews(table), [table]);
@@ -41,13 +48,15 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
   const hasDelta = stepTime !== null && deltaIndex(table) >= 0;
   // who looks for something must find it, however little it changed
   const looking = address.q !== '' || address.status !== 'all';
-  const minimum = hasDelta ? (address.min ?? (looking ? 0 : DEFAULT_MINIMUM)) : 0;
+  // single launches are small, each of them, and their order is what one reads
+  const usual = looking || table.columns[nameIndex(table)]?.role !== 'key' ? 0 : DEFAULT_MINIMUM;
+  const minimum = hasDelta ? (address.min ?? usual) : 0;
   const query = parseQuery(address.q);
   const category = address.category === '' ? null : address.category;
   const { chosen, rows } = useMemo(() => {
-    const filtered = filterRows(table, { query, category, status: address.status, minDelta: minimum * (stepTime ?? 0) });
+    const filtered = filterRows(table, { query, category, status: address.status, minDelta: minimum * (stepTime ?? 0), clear: address.clear });
     return { chosen: filtered, rows: sortRows(table, filtered.rows, sort) };
-  }, [table, address.q, category, address.status, minimum, stepTime, address.sort]);
+  }, [table, address.q, category, address.status, address.clear, minimum, stepTime, address.sort]);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
@@ -62,12 +71,19 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
     onChange({ row: '' });
     focusGrid();
   };
-  const filtered = address.q !== '' || address.status !== 'all' || category !== null || minimum > 0;
-  const clear = (): void => onChange({ q: '', status: 'all', category: '', min: hasDelta ? 0 : null });
+  const filtered = looking || address.clear || category !== null || minimum > 0;
+  const everything: Change = { q: '', status: 'all', category: '', clear: false, min: hasDelta ? 0 : null };
+  const clear = (): void => onChange(everything);
+  /** of a row that the filters may hide */
+  const openRow = (row: number): void => {
+    onChange({ ...(rows.includes(row) ? {} : everything), row: rowKey(table, row) });
+    setOpen(true);
+  };
 
   return (
     <div class="table-view" ref={grid}>
-      <Toolbar table={table} views={views} address={address} minimum={hasDelta ? minimum : null} error={query.error} onChange={onChange}>
+      {figure?.({ selected: selectedRow, open: openRow })}
+      <Toolbar table={table} views={views} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
         <button
           type="button"
           class="button"
@@ -87,6 +103,7 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
             columns={columns}
             names={names}
             sort={sort}
+            group={group}
             selected={selected}
             onSort={(column, add) => {
               const view = views.find((one) => one.column.name === column);
@@ -100,7 +117,7 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
           />
         ) : (
           <div class="nothing" role="status">
-            <p>{nothingText(table, chosen.hidden.length, minimum)}</p>
+            <p>{nothingText(table, chosen.hidden.length, minimum, words)}</p>
             {table.rows.length > 0 && filtered && (
               <button type="button" class="button" onClick={clear}>
                 {text.table.clearFilters}
@@ -123,28 +140,29 @@ export function TableView({ name, table, address, stepTime, onChange, extra }: P
           </RowPanel>
         )}
       </div>
-      <Footer table={table} views={views} rows={rows} hidden={chosen.hidden} minimum={minimum} onShow={() => onChange({ min: 0 })} />
+      <Footer table={table} views={views} rows={rows} hidden={chosen.hidden} minimum={minimum} words={words} sums={sums} onShow={() => onChange({ min: 0 })} />
     </div>
   );
 }
 
 function keyNames(table: Table): string[] | null {
-  const key = columnIndex(table, (column) => column.role === 'key');
-  return key < 0 ? null : shortNames(table.rows.map((row) => String(row[key] ?? '')));
+  const name = nameIndex(table);
+  return name < 0 ? null : shortNames(table.rows.map((row) => String(row[name] ?? '')));
 }
 
-function nothingText(table: Table, hidden: number, minimum: number): string {
+function nothingText(table: Table, hidden: number, minimum: number, words: MetricWords): string {
   if (table.rows.length === 0) return text.table.empty;
-  if (hidden > 0) return text.table.hiddenAll(formatPercent(minimum));
+  if (hidden > 0) return text.table.hiddenAll(formatPercent(minimum), words.the);
   return text.table.nothing;
 }
 
 function Notes({ notes }: { notes: string[] }) {
-  if (notes.length === 1) return <p class="table-notes muted">{notes[0]}</p>;
+  const [first = '', ...rest] = notes.map(sentence);
+  if (rest.length === 0) return <p class="table-notes muted">{first}</p>;
   return (
     <details class="table-notes muted">
-      <summary>{notes[0]}</summary>
-      {notes.slice(1).map((note) => (
+      <summary>{first}</summary>
+      {rest.map((note) => (
         <p key={note}>{note}</p>
       ))}
     </details>
@@ -157,11 +175,13 @@ interface FooterProps {
   rows: number[];
   hidden: number[];
   minimum: number;
+  words: MetricWords;
+  sums: boolean;
   onShow: () => void;
 }
 
-function Footer({ table, views, rows, hidden, minimum, onShow }: FooterProps) {
-  const index = deltaIndex(table);
+function Footer({ table, views, rows, hidden, minimum, words, sums, onShow }: FooterProps) {
+  const index = sums ? deltaIndex(table) : -1;
   const view = index < 0 ? undefined : views[index];
   const sum = (which: Iterable<number>): string =>
     view ? `${cellText(view, sumOf(table, view.index, which), text.table)}${view.style ? `\u202f${view.style.unit}` : ''}` : '';
@@ -172,7 +192,7 @@ function Footer({ table, views, rows, hidden, minimum, onShow }: FooterProps) {
       {view?.style && rows.length < table.rows.length && <span>{text.table.sumAll(sum(table.rows.keys()))}</span>}
       {hidden.length > 0 && (
         <span>
-          {text.table.hidden(hidden.length, percentText(minimum), sum(hidden))}{' '}
+          {text.table.hidden(hidden.length, percentText(minimum), words.the, sum(hidden))}{' '}
           <button type="button" class="link-button" onClick={onShow}>
             {text.table.show}
           </button>

@@ -1,8 +1,10 @@
 // The views of a comparison: the summary, and one tab per table. A table that is absent is listed with the reason.
 
 import { useRef } from 'preact/hooks';
+import { isSplit } from './ledger';
 import { Menu } from './menu';
-import { text } from './strings';
+import { formatTitle } from './selection';
+import { sentence, text } from './strings';
 import type { Comparison } from './wire';
 
 export interface Tab {
@@ -10,18 +12,23 @@ export interface Tab {
   label: string;
   /** rows of the table, null where there is none to count */
   count: number | null;
+  /** the table's own title, where the label is shorter */
+  title?: string;
   /** why it cannot be shown, "" if it can */
   absent: string;
 }
 
 export const SUMMARY = 'summary';
 export const ATTRIBUTION = 'attribution';
+export const STRICT = 'strict';
 
 const ORDER = [
-  'categories', 'operators', 'operators_by_shape', 'kernels', 'modules', 'communication', 'memory', 'memcpy', 'bound',
-  'counters',
-  'steps', 'device', 'environment', 'recommendations',
+  'categories', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'launches', 'modules', 'communication',
+  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
 ];
+
+/** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
+const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
 /** What the server gives, in a fixed order; then unknown tables; absent ones last. */
 export function tabsOf(comparison: Comparison): Tab[] {
@@ -29,21 +36,39 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const named = [...ORDER.filter((name) => given.includes(name)), ...given.filter((name) => !ORDER.includes(name))];
   const present: Tab[] = named.map((name) => {
     const table = comparison.tables[name]!;
-    return { id: name, label: text.tabs.names[name] ?? table.title, count: table.rows.length, absent: '' };
+    return { id: name, label: labelOf(name, comparison, table.title), count: table.rows.length, title: table.title, absent: '' };
   });
-  const reasons = new Map<string, string[]>();
-  for (const note of comparison.notes)
-    if (note.code === 'table_absent' && note.where !== '' && !given.includes(note.where) && !/[ (]/.test(note.where))
-      reasons.set(note.where, [...(reasons.get(note.where) ?? []), note.message]);
-  const absent: Tab[] = [...reasons].map(([name, told]) => ({
-    id: name,
-    label: text.tabs.names[name] ?? name,
-    count: null,
-    absent: reasonText(told),
-  }));
+  const reasons = absentReasons(comparison, given);
+  const refused = reasons.get(STRICT) ?? strictReason(comparison);
+  const strict: Tab = { id: STRICT, label: text.tabs.strict, count: null, absent: reasonText(refused) };
+  reasons.delete(STRICT);
+  const absent: Tab[] = [...reasons].map(([name, told]) => ({ id: name, label: labelOf(name, comparison, name), count: null, absent: reasonText(told) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
-  const attribution: Tab[] = entries > 0 ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: entries, absent: '' }] : [];
-  return [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present, ...absent];
+  const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: entries, absent: '' }] : [];
+  const views = [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present];
+  return strict.absent === '' ? [...views, strict, ...absent] : [...views, ...absent, strict];
+}
+
+function labelOf(name: string, comparison: Comparison, fallback: string): string {
+  if (name === 'steps') return text.tabs.steps[comparison.headline.metric] ?? text.tabs.names[name]!;
+  return text.tabs.names[name] ?? fallback;
+}
+
+/** Table -> why a side does not have it, as the server's notes say; one note may name several tables. */
+function absentReasons(comparison: Comparison, given: string[]): Map<string, string[]> {
+  const reasons = new Map<string, string[]>();
+  for (const note of comparison.notes) {
+    const names = note.where.split(', ');
+    if (note.code !== 'table_absent' || !names.every((name) => /^\w+$/.test(name))) continue;
+    for (const name of names) if (!given.includes(name)) reasons.set(name, [...(reasons.get(name) ?? []), note.message]);
+  }
+  return reasons;
+}
+
+/** Why there is no strict view of this pair, [] where there is one. */
+function strictReason({ baseline, candidate }: Comparison): string[] {
+  const refused = [baseline.format, candidate.format].find((format) => !STRICT_FORMATS.includes(format));
+  return refused === undefined ? [] : [text.strict.refused[refused] ?? text.strict.notFor(formatTitle(refused))];
 }
 
 /** What both sides say is said once. */
@@ -87,6 +112,7 @@ export function Tabs({ tabs, current, onChoose }: Props) {
             aria-controls="view"
             tabIndex={tab.id === focusable ? 0 : -1}
             class="tab"
+            title={tab.title}
             onClick={() => onChoose(tab.id)}
           >
             {tab.label}
@@ -98,10 +124,15 @@ export function Tabs({ tabs, current, onChoose }: Props) {
         <Menu class="absent-tabs" label={text.tabs.absentCount(absent.length)} align="right">
           {() => (
             <ul class="absent-list">
-              {absent.map((tab) => (
-                <li key={tab.id}>
-                  <span class="absent-name">{tab.label}</span>
-                  <p class="muted">{tab.absent}</p>
+              {[...new Set(absent.map((tab) => tab.absent))].map((reason) => (
+                <li key={reason}>
+                  <span class="absent-name">
+                    {absent
+                      .filter((tab) => tab.absent === reason)
+                      .map((tab) => tab.label)
+                      .join(', ')}
+                  </span>
+                  <p class="muted">{sentence(reason)}</p>
                 </li>
               ))}
             </ul>

@@ -2,7 +2,7 @@
 
 import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from './format';
 import { Icon, type IconName } from './icons';
-import { text } from './strings';
+import { metricWords, sentence, text } from './strings';
 import type { Comparison, Headline, VerdictWord } from './wire';
 
 const ICON: Record<VerdictWord, IconName> = {
@@ -27,10 +27,6 @@ function isSure(verdict: VerdictWord): boolean {
   return tone(verdict) === 'more' || tone(verdict) === 'less';
 }
 
-export function perWord(headline: Headline): string {
-  return text.verdict.per[headline.metric] ?? text.verdict.per['step_time']!;
-}
-
 /** Change as a fraction of the baseline. */
 function changeOf(headline: Headline): number | null {
   return headline.ratio === null ? null : headline.ratio - 1;
@@ -39,17 +35,12 @@ function changeOf(headline: Headline): number | null {
 /** The sentence after the verdict's word. */
 export function effectText(headline: Headline): string {
   if (headline.delta === null) return '';
-  if (headline.delta === 0) return text.verdict.zero(perWord(headline));
+  const { per } = metricWords(headline.metric);
+  if (headline.delta === 0) return text.verdict.zero(per);
   const style = timeStyle([headline.baseline, headline.candidate]);
   const delta = `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
   const percent = formatPercent(changeOf(headline), true);
-  return (isSure(headline.verdict) ? text.verdict.by : text.verdict.measured)(delta, perWord(headline), percent);
-}
-
-/** With a capital and a full stop; the server's clauses are made to stand inside others. */
-function sentence(clause: string): string {
-  const start = clause.charAt(0).toUpperCase() + clause.slice(1);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
+  return (isSure(headline.verdict) ? text.verdict.by : text.verdict.measured)(delta, per, percent);
 }
 
 function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
@@ -65,11 +56,13 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const { headline, findings } = comparison;
   const style = timeStyle([headline.baseline, headline.candidate]);
   const { shift } = headline;
+  const words = metricWords(headline.metric);
   const cause = findings[0];
   const sure = isSure(headline.verdict);
+  // one recording each: the shift is the difference that is said already
   const interval =
     shift &&
-    (shift.level === null
+    (shift.level === null && shift.low === shift.high ? '' : shift.level === null
       ? text.verdict.range(formatPercent(shift.low, true), formatPercent(shift.high, true))
       : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatPercent(shift.level)));
   return (
@@ -88,21 +81,21 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
         )}
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
-            <Figure label={text.verdict.mean(perWord(headline))}>
+            <Figure label={words.mean}>
               <span class="text-a">{formatIn(style, headline.baseline)}</span>
               <span class="to">→</span>
               <span class="text-b">{formatIn(style, headline.candidate)}</span>
               <span class="unit">{style.unit}</span>
             </Figure>
           )}
-          {shift && (
-            <Figure label={text.verdict.shift} about={text.verdict.shiftAbout}>
+          {shift && interval !== '' && (
+            <Figure label={text.verdict.shift} about={text.verdict.shiftAbout(words.one)}>
               {formatPercent(shift.estimate, true)} <span class="muted">{interval}</span>
             </Figure>
           )}
-          <Figure label={text.verdict.steps}>{text.verdict.versus(headline.n[0], headline.n[1])}</Figure>
+          <Figure label={text.verdict.compared(words.many)}>{text.verdict.versus(headline.n[0], headline.n[1])}</Figure>
           {headline.p !== null && (
-            <Figure label={text.verdict.p} about={text.verdict.pAbout}>
+            <Figure label={text.verdict.p} about={text.verdict.pAbout(words.many)}>
               {formatP(headline.p)}
             </Figure>
           )}
@@ -124,7 +117,8 @@ function How({ headline }: { headline: Headline }) {
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
   if (headline.inflation !== undefined)
-    facts.push([text.verdict.inflation, text.verdict.times(formatNumber(headline.inflation, 2))]);
+    facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatNumber(headline.inflation, 2))]);
+  if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
   if (headline.ratio !== null) facts.push([text.verdict.ratio, formatNumber(headline.ratio, 3)]);
   if (facts.length === 0) return null;
   return (

@@ -5,7 +5,7 @@ import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle
 import { categories, entities, ledgerUs, restOf, sumsUp } from './ledger';
 import { NameText } from './name_text';
 import { shortNames } from './names';
-import { text } from './strings';
+import { text, type MetricWords } from './strings';
 import { niceTicks } from './ticks';
 import { waterfall, type Waterfall } from './waterfall';
 import type { Ledger, LedgerRow } from './wire';
@@ -14,13 +14,17 @@ const ENTRIES = 8;
 
 interface Props {
   ledger: Ledger;
+  words: MetricWords;
+  /** leaves out parts that are zero on both sides */
+  omitEmpty: boolean;
   selected: string;
   onSelect: (category: string) => void;
   onAll: () => void;
 }
 
-export function WaterfallView({ ledger, selected, onSelect, onAll }: Props) {
-  const rows = categories(ledger);
+export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, onAll }: Props) {
+  const all = categories(ledger);
+  const rows = omitEmpty ? all.filter((row) => row.baseline !== 0 || row.candidate !== 0) : all;
   const us = (value: number): number => ledgerUs(ledger, value);
   const figure = waterfall(
     us(ledger.baseline),
@@ -35,9 +39,9 @@ export function WaterfallView({ ledger, selected, onSelect, onAll }: Props) {
     <section class="panel waterfall" aria-label={text.waterfall.region}>
       <header>
         <h2 class="section-title">{text.waterfall.title}</h2>
-        <p class="muted">{text.waterfall.about}</p>
+        <p class="muted">{words.parts}</p>
       </header>
-      <p class="sr">{text.waterfall.label(withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
+      <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
       <div class="falls">
         <Axis figure={figure} style={style} scale={scale} />
         <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
@@ -62,13 +66,14 @@ export function WaterfallView({ ledger, selected, onSelect, onAll }: Props) {
                 <Delta value={bar.delta}>{bar.delta === 0 ? '0' : withUnit(bar.delta, true)}</Delta>
               </span>
             </button>
-            {selected === bar.label && <Entries ledger={ledger} category={bar.label} style={style} onAll={onAll} />}
+            {selected === bar.label && <Entries ledger={ledger} words={words} category={bar.label} style={style} onAll={onAll} />}
           </div>
         ))}
         <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
       </div>
       <p class="muted sum">
         {figure.broken && `${text.waterfall.broken} `}
+        {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>
     </section>
@@ -117,7 +122,7 @@ function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
   );
 }
 
-function Entries({ ledger, category, style, onAll }: { ledger: Ledger; category: string; style: NumberStyle; onAll: () => void }) {
+function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; words: MetricWords; category: string; style: NumberStyle; onAll: () => void }) {
   const rows = entities(ledger, category);
   if (rows.length === 0) return <p class="entries muted">{text.waterfall.noEntries}</p>;
   const listed = rows.slice(0, ENTRIES);
@@ -135,7 +140,7 @@ function Entries({ ledger, category, style, onAll }: { ledger: Ledger; category:
             <th scope="col" class="num">{text.letterA} {show.unit}</th>
             <th scope="col" class="num">{text.letterB} {show.unit}</th>
             <th scope="col" class="num">Δ {show.unit}</th>
-            <th scope="col" class="num" title={text.waterfall.callsAbout}>{text.waterfall.calls}</th>
+            <th scope="col" class="num" title={text.waterfall.callsAbout(words.each)}>{text.waterfall.calls}</th>
             <th scope="col" class="num" title={text.waterfall.countAbout}>{text.waterfall.countEffect}</th>
             <th scope="col" class="num" title={text.waterfall.rateAbout}>{text.waterfall.rateEffect}</th>
           </tr>

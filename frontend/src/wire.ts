@@ -69,6 +69,8 @@ export interface Headline {
   inflation?: number;
   scope?: string;
   method?: string;
+  /** whether the verdict hangs on single steps */
+  sensitivity?: string;
 }
 
 export interface LedgerRow {
@@ -102,7 +104,8 @@ export interface Finding {
   rule: string;
   subject: string;
   category: string;
-  delta_us: number;
+  /** null for what is no time, such as a clock */
+  delta_us: number | null;
   share: number | null;
   sentence: string;
   evidence: Evidence[];
@@ -176,6 +179,8 @@ export interface WorkerEntry {
 
 export interface RunEntry {
   run: string;
+  /** key of the format (tb_perfcompare/model/formats.py) */
+  format?: string;
   workers: WorkerEntry[];
 }
 
@@ -230,7 +235,8 @@ export class SchemaError extends Error {
   }
 }
 
-function checked(value: unknown, schema: string): Record<string, unknown> {
+/** The value, if it is of this schema. */
+export function checked(value: unknown, schema: string): Record<string, unknown> {
   const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['schema'] : undefined;
   if (found !== schema) throw new SchemaError(String(found), schema);
   return value as Record<string, unknown>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { curvePath, ecdf } from '../src/distribution';
 import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../src/ledger';
 import { stepAxis, stepTimes } from '../src/steps';
-import { text } from '../src/strings';
+import { metricWords, text } from '../src/strings';
 import { niceTicks } from '../src/ticks';
 import { waterfall } from '../src/waterfall';
 import { column, comparison, ledger, ledgerRow } from './samples';
@@ -57,7 +57,7 @@ describe('ledger', () => {
     expect(ledgerUs(books, 3000)).toBe(1.5);
   });
   it('is a table in which an absent side is absent, not zero', () => {
-    const table = ledgerTable(books, text.attribution);
+    const table = ledgerTable(books, text.attribution(metricWords('step_time')));
     const rows = Object.fromEntries(table.rows.map((row) => [row[0], row]));
     expect(rows['new']![2]).toBeNull();
     expect(rows['relu']![3]).toBeNull();

@@ -56,11 +56,12 @@ it('shows shares, probabilities, counts, bytes and durations', () => {
   expect(plain(formatPercent(0.00001))).toBe('<0.1 %');
   expect(plain(formatPercent(12.5))).toBe('1,250 %');
   expect(formatP(0.0000001)).toBe('<0.001');
-  expect(formatP(0.049)).toBe('0.049');
+  expect([0.49, 0.049, 0.0049, 0.001, 0.00099].map(formatP)).toEqual(['0.49', '0.049', '0.0049', '0.0010', '<0.001']);
   expect(formatCount(6)).toBe('6');
   expect(formatCount(6.5)).toBe('6.50');
   expect(plain(formatBytes(1_159_569))).toBe('1.2 MB');
   expect(plain(formatBytes(999))).toBe('999 B');
+  expect(plain(formatBytes(-43_352_448, true))).toBe('-43.4 MB');
   expect(plain(formatElapsed(75))).toBe('1 min 15 s');
 });
 

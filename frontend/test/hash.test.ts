@@ -13,6 +13,11 @@ const full: Address = {
   category: 'CPU Exec',
   row: 'mm › [[1, 2]]',
   columns: 'baseline_us,delta_us',
+  clear: true,
+  figure: 'closed',
+  colour: 'dram',
+  processes: '10:12',
+  beta: 'exclusive',
 };
 
 describe('the address', () => {

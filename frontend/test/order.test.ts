@@ -53,6 +53,17 @@ describe('filters', () => {
     };
     expect(filterRows(both, { ...everything, minDelta: 3 }).rows).toEqual([0]);
   });
+  it('keeps what differs clearly for any measure, and nothing without a q', () => {
+    const tested: Table = {
+      ...table,
+      columns: [column('name', 'key', 'text'), column('q', 'plain', 'number'), column('device_self_q', 'plain', 'number')],
+      rows: [['clear', 0.05, null], ['clear on the device', 0.9, 0.001], ['not', 0.051, 0.2], ['not tested', null, null]],
+    };
+    expect(names(filterRows(tested, { ...everything, clear: true }).rows, tested)).toEqual(['clear', 'clear on the device']);
+    expect(filterRows(tested, everything).rows).toEqual(all.slice(0, 4));
+    // a table that was not tested at all shows its rows
+    expect(filterRows(table, { ...everything, clear: true }).rows).toEqual(all);
+  });
   it('does not filter the parts themselves by part', () => {
     const parts: Table = { ...table, columns: [column('category', 'key', 'text')], rows: [['Kernel'], ['Other']] };
     expect(filterRows(parts, { ...everything, category: 'Kernel' }).rows).toEqual([0, 1]);

@@ -53,7 +53,7 @@ const side = (name: string): Comparison['baseline'] => ({
   run: name,
   worker: 'worker0',
   span: '1',
-  format: 'torch_profiler',
+  format: 'torch_profiler_trace',
   device: { kind: 'cpu', word: 'CPU', name: null, count: 0 },
   steps: { count: 2, admitted: 2, dropped: [] },
   files: [],

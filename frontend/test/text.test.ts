@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, family, meaning, toggleColumn, visibleColumns } from '../src/columns';
+import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, toggleColumn, visibleColumns } from '../src/columns';
 import { csvCell, tableCsv } from '../src/csv';
 import { runLabel, shortName, shortNames } from '../src/names';
 import { LineDecoder } from '../src/ndjson';
+import { measuresOf } from '../src/row_panel';
 import { text } from '../src/strings';
 import { foldProgress } from '../src/use_comparison';
 import { moveRow, offsetFor, rowWindow } from '../src/window';
@@ -15,6 +16,9 @@ describe('names of runs in the picker', () => {
     expect(labels[0]).toMatch(/^answers_of_.*…/);
     expect(labels[0]!.endsWith('#1')).toBe(true);
     expect(labels[0]!.length).toBe(28);
+  });
+  it('keep the last part of a path whole: abnormal must not read as normal', () => {
+    expect(['normal', 'abnormal'].map((side) => runLabel(`perf_data_synthetic/${side}_perf_data`))).toEqual(['perf_data_…/normal_perf_data', 'perf_dat…/abnormal_perf_data']);
   });
   it('stay whole when they fit', () => {
     expect(runLabel('cpu_training/abnormal')).toBe('cpu_training/abnormal');
@@ -128,5 +132,53 @@ describe('long tables', () => {
     expect(offsetFor(5, 0, 280, 28)).toBe(0);
     expect(offsetFor(20, 0, 280, 28)).toBe(21 * 28 - 280);
     expect(offsetFor(1, 280, 280, 28)).toBe(28);
+  });
+});
+
+describe('figures of the strict report and of counters', () => {
+  const table = {
+    title: 'Triplets',
+    columns: [
+      column('function', 'key', 'text'),
+      column('beta_a', 'baseline', 'number', { label: 'β_normal(%)', unit: 'percent' }),
+      column('beta_b', 'candidate', 'number', { label: 'β_abnormal(%)', unit: 'percent' }),
+      column('beta_delta', 'delta', 'number', { label: 'Δβ(%)', unit: 'percent', better: 'none' }),
+      column('u_beta', 'plain', 'number', { label: 'U-test p(β)' }),
+    ],
+    rows: [
+      ['gemm', 12, 112.5, 100.5, 0.0012],
+      ['copy', 3, 3.25, 0.25, 0.0000001],
+    ],
+    notes: [],
+  };
+  const views = columnViews(table);
+  const shown = (row: number): string[] => views.map((view, index) => cellText(view, table.rows[row]![index], text.table, table.rows[row]));
+  it('have one precision per measure, and probabilities as such', () => {
+    expect(shown(0)).toEqual(['gemm', '12.00', '112.50', '+100.50', '0.0012']);
+    expect(shown(1)).toEqual(['copy', '3.00', '3.25', '+0.25', '<0.001']);
+  });
+  it('name their unit once', () => {
+    expect(views.map((view) => [headerLabel(view), headerUnit(view)].join('|'))).toEqual(['function|', 'β_normal|%', 'β_abnormal|%', 'Δβ|%', 'U-test p(β)|']);
+  });
+  it('are one line per measure in the details', () => {
+    const { measures, others } = measuresOf(views);
+    expect(measures.map((measure) => [measure.label, measure.delta?.column.name])).toEqual([['β', 'beta_delta']]);
+    expect(others.map((view) => view.column.name)).toEqual(['u_beta']);
+  });
+  it('stand in the unit of their row, without a bar across units', () => {
+    const counters = {
+      ...table,
+      columns: [column('counter', 'key', 'text'), column('unit', 'key', 'text'), column('baseline', 'baseline', 'number'), column('delta', 'delta', 'number')],
+      rows: [['clock', 'MHz', 1410, -1200], ['link', 'bytes/s', 3_161_200, 625_210], ['use', '%', 6, 15.25]],
+    };
+    const own = columnViews(counters);
+    const cells = counters.rows.map((row) => own.map((view, index) => cellText(view, row[index], text.table, row).replaceAll('\u202f', ' ').replaceAll('\u2212', '-')));
+    expect(cells).toEqual([['clock', 'MHz', '1,410', '-1,200'], ['link', 'bytes/s', '3.2 MB/s', '+625 kB/s'], ['use', '%', '6.00', '+15.25']]);
+    expect(own[3]!.largest).toBe(0);
+  });
+  it('keep a shift apart from the difference, in its unit', () => {
+    expect(family('shift_low_us')).toBe(family('delta_us'));
+    expect(family('device_self_shift_us')).toBe(family('device_self_delta_us'));
+    expect(isMeasuredDelta(column('shift_us', 'delta', 'time_us'))).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import { Caveats } from '../src/caveats';
 import { columnViews, visibleColumns } from '../src/columns';
 import { Findings } from '../src/findings';
 import { Grid } from '../src/grid';
-import { text } from '../src/strings';
+import { metricWords, text } from '../src/strings';
 import { tabsOf } from '../src/tabs';
 import { Verdict } from '../src/verdict';
 import { WaterfallView } from '../src/waterfall_view';
@@ -51,14 +51,19 @@ describe('the verdict', () => {
 
 describe('the waterfall', () => {
   it('has a row for every part, those without change too, and says that they add up', () => {
-    render(<WaterfallView ledger={comparison().ledger} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={comparison().ledger} words={metricWords('step_time')} omitEmpty={false} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel', 'Other']);
     expect(shown()).toContain('The parts add up to +25.00 ms, the whole difference, exactly.');
+  });
+  it('leaves out parts that a listing cannot have, and says so', () => {
+    render(<WaterfallView ledger={comparison().ledger} words={metricWords('kernel_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel']);
+    expect(shown()).toContain('1 part is zero on both sides and not drawn.');
   });
   it('opens a part with its largest entries and an exact rest', () => {
     const entries = Array.from({ length: 12 }, (_, i) => ledgerRow(['Kernel', `k${i}`], 0, (12 - i) * 1000_000));
     const books = ledger([ledgerRow(['Kernel'], 0, 78_000_000), ...entries]);
-    render(<WaterfallView ledger={books} selected="Kernel" onSelect={() => undefined} onAll={() => undefined} />, root);
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty={false} selected="Kernel" onSelect={() => undefined} onAll={() => undefined} />, root);
     const rows = [...root.querySelectorAll('.entries tbody tr')];
     expect(rows.length).toBe(9);
     expect(rows.at(-1)?.textContent).toContain('4 further entries');
@@ -91,7 +96,32 @@ it('opens the caveats by itself when a check failed, and says equal notes once',
 it('lists absent tables with their reason after those that are there', () => {
   const notes = [{ code: 'table_absent', message: 'baseline: no stacks', where: 'modules' }, { code: 'table_absent', message: 'candidate: no stacks', where: 'modules' }];
   const tabs = tabsOf(comparison({ tables: { kernels: kernels([]) }, notes }));
-  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['kernels', ''], ['modules', 'no stacks']]);
+  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['kernels', ''], ['strict', ''], ['modules', 'no stacks']]);
+});
+
+it('names the tables of one note one by one, and the formats that have no strict report', () => {
+  const notes = [{ code: 'table_absent', message: 'a listing holds launches only', where: 'operators, modules' }];
+  const listing = { ...comparison().baseline, format: 'kernel_listing' };
+  const tabs = tabsOf(comparison({ notes, baseline: listing, candidate: listing }));
+  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([
+    ['summary', ''],
+    ['operators', 'a listing holds launches only'],
+    ['modules', 'a listing holds launches only'],
+    ['strict', text.strict.refused['kernel_listing']],
+  ]);
+});
+
+it.each([
+  ['step_time', 'per step', 'steps compared', 'Steps'],
+  ['cycle_time', 'per cycle', 'cycles compared', 'Cycles'],
+  ['kernel_time', 'of kernel time', 'recordings compared', 'Recordings'],
+])('a headline of %s is told in its own words', (metric, per, compared, tab) => {
+  const base = comparison({ tables: { steps: { ...kernels([]), title: 'Steps' } } });
+  const own = { ...base, headline: { ...base.headline, metric } };
+  render(<Verdict comparison={own} />, root);
+  expect(root.querySelector('h2')?.textContent).toContain(per);
+  expect(shown()).toContain(compared);
+  expect(tabsOf(own).find(({ id }) => id === 'steps')?.label).toBe(tab);
 });
 
 describe('a table of fifty thousand rows', () => {

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from tb_perfcompare.model.answers import AnswersRecording, SavedDevice
-from tb_perfcompare.model.device import CPU, VENDORS, Vendor
+from tb_perfcompare.model.device import CPU, TENSOR_CORES_2021, VENDORS, Vendor
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, DeviceFacts, DeviceMetric
 
 _FIGURES = (
@@ -47,10 +47,19 @@ def answer_metrics(recording: AnswersRecording, vendor: Vendor) -> tuple[DeviceM
     return tuple(_metric(device, name, title, vendor) for device in recording.devices for name, title in _FIGURES)
 
 
+def no_tensor_core_test(vendor: Vendor) -> str:
+    """Why torch-tb-profiler's test of kernel names says nothing on this device, "" where it does."""
+    if vendor.tensor_cores is None:
+        return "not applicable: the device has none"
+    if not set(TENSOR_CORES_2021).issubset(vendor.tensor_cores):
+        return "torch-tb-profiler's test of kernel names does not know this device"
+    return ""
+
+
 def _metric(device: SavedDevice, name: str, title: re.Pattern[str], vendor: Vendor) -> DeviceMetric:
-    if name == "tensor_core_share" and vendor.tensor_cores is False:
+    if name == "tensor_core_share" and (why := no_tensor_core_test(vendor)):
         # The profiler answers 0.0 % here, which is no measurement.
-        return DeviceMetric(device.label, name, "fraction", None, "not applicable: the device has none")
+        return DeviceMetric(device.label, name, "fraction", None, why)
     text = next((value for found, value in device.figures.items() if title.fullmatch(found)), None)
     if text is None:
         return DeviceMetric(device.label, name, "fraction", None, "not in the saved overview")

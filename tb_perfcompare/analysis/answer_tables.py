@@ -54,8 +54,8 @@ def _shape(row: SavedOperator) -> str:
 
 
 def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cores: bool) -> GroupTable:
-    """Kernels by name; rows that differ in the operator or launch only are added up. Without `tensor_cores` the device
-    has none, and the profiler's "No" says nothing."""
+    """Kernels by name; rows that differ in the operator or launch only are added up. Without `tensor_cores` the
+    profiler's "No" says nothing on this device."""
     key = [(kernel_key(row.name),) for row in rows]
     index = {one: place for place, one in enumerate(dict.fromkeys(key))}
     at = np.array([index[one] for one in key], dtype=np.int64)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.analysis.answer_device import answer_metrics, answers_device, answers_vendor
+from tb_perfcompare.analysis.answer_device import answer_metrics, answers_device, answers_vendor, no_tensor_core_test
 from tb_perfcompare.analysis.answer_tables import kernel_table, operator_table, table_disagreements
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
 from tb_perfcompare.model.answers import AnswerKind, AnswersRecording, SavedStep
@@ -74,7 +74,7 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
     steps, dropped, step_notes = _steps(recording)
     vendor = answers_vendor(recording)
     device = answers_device(recording, vendor)
-    groups = _groups(recording, len(steps), vendor.tensor_cores is not False)
+    groups = _groups(recording, len(steps), not no_tensor_core_test(vendor))
     marked = [step.label for step in recording.steps] not in ([], [_UNMARKED])
     absent = {name: why for name, why in _ABSENT.items() if name not in groups}
     if recording.steps:

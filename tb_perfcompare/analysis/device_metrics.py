@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.device_work import TENSOR_CORE_MARKS
 from tb_perfcompare.analysis.intervals import covered
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
@@ -68,8 +67,11 @@ def _occupancy(timeline: Timeline, device: str, rows: Ints, low: int, high: int)
 
 def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Kernel time in kernels whose name says they use tensor cores, over all kernel time."""
-    if timeline.vendor.tensor_cores is False:
+    marks = timeline.vendor.tensor_cores
+    if marks is None:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "not applicable: the device has none")
+    if not marks:
+        return DeviceMetric(device, "tensor_core_share", "fraction", None, "names of this device's kernels do not tell")
     length = np.clip(timeline.end_ns[rows], low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     total = int(length.sum())
     if not total:
@@ -77,5 +79,5 @@ def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, hi
     events = timeline.events
     names = np.unique(events.name[rows])
     uses = np.zeros(len(events.strings), dtype=bool)
-    uses[names] = [any(mark in events.strings[int(i)] for mark in TENSOR_CORE_MARKS) for i in names]
+    uses[names] = [any(mark in events.strings[int(i)] for mark in marks) for i in names]
     return DeviceMetric(device, "tensor_core_share", "fraction", int(length[uses[events.name[rows]]].sum()) / total)

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.ownership import Claims, owned_time
+from tb_perfcompare.analysis.owned_parts import owned_parts
+from tb_perfcompare.analysis.ownership import Claims, Shares, owned_shares
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
+from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import kernel_key, operator_key
-from tb_perfcompare.model.summary import DEVICE_CATEGORIES, OwnedTime, StepCategory
+from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
 
 Ints = NDArray[np.int64]
 
-NOBODY = "(nothing recorded)"
-"""Entity of the category Other: instants at which no event of the trace was active."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Owners:
+    """The events that may own time, and what each owns: m rows.
+
+    row     (m,) int64 row of the EventTable
+    role    (m,) int8 StepCategory
+    shares  its claims are these rows
+    """
+
+    row: Ints
+    role: NDArray[np.int8]
+    shares: Shares
 
 
 def step_of(start_ns: Ints, windows: Windows) -> Ints:
@@ -25,24 +41,33 @@ def step_of(start_ns: Ints, windows: Windows) -> Ints:
     return np.where((step >= 0) & (start_ns < windows.end_ns[np.maximum(step, 0)]), step, -1)
 
 
-def own(timeline: Timeline, windows: Windows, step: Ints) -> OwnedTime:
-    """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
+def find_owners(timeline: Timeline, windows: Windows) -> Owners:
+    """Who owns which part of every step, event by event."""
     events = timeline.events
-    rows = np.flatnonzero(timeline.role >= 0)
+    role = _roles(timeline)
+    rows = np.flatnonzero(role >= 0)
     ranks = events.strings.ranks()
     order = np.lexsort(
         (ranks[events.name[rows]], events.external_id[rows], -events.dur_ns[rows], events.start_ns[rows])
     )
     rank = np.empty(len(rows), dtype=np.int64)
     rank[order] = np.arange(len(rows))
-    entity, category, key, name = _entities(timeline, rows, ranks)
-    claims = Claims(events.start_ns[rows], timeline.end_ns[rows], timeline.role[rows], entity, rank)
-    time, rest = owned_time(claims, windows, len(key))
-    steps = len(windows.label)
+    claims = Claims(events.start_ns[rows], timeline.end_ns[rows], role[rows], rank)
+    return Owners(rows, role[rows], owned_shares(claims, windows))
+
+
+def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime:
+    """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
+    events, rows, shares = timeline.events, owners.row, owners.shares
+    entity, category, key, name = _entities(timeline, owners)
+    size = len(key) * steps
+    time = np.bincount(entity[shares.claim] * steps + shares.step, weights=shares.time_ns, minlength=size)
+    time = time.astype(np.int64).reshape(len(key), steps)
+    rest = np.bincount(shares.gap_step, weights=shares.gap_end - shares.gap_start, minlength=steps).astype(np.int64)
     counted = step[rows] >= 0
     flat = entity[counted] * steps + step[rows][counted]
-    calls = np.bincount(flat, minlength=len(key) * steps).reshape(len(key), steps)
-    plain = np.bincount(flat, weights=events.dur_ns[rows][counted], minlength=len(key) * steps)
+    calls = np.bincount(flat, minlength=size).reshape(len(key), steps)
+    plain = np.bincount(flat, weights=events.dur_ns[rows][counted], minlength=size)
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
     nothing = np.zeros((1, steps), dtype=np.int64)
     return OwnedTime(
@@ -52,15 +77,24 @@ def own(timeline: Timeline, windows: Windows, step: Ints) -> OwnedTime:
         time_ns=np.vstack([time[seen], rest[None, :]]),
         plain_ns=np.vstack([plain.reshape(len(key), steps).astype(np.int64)[seen], rest[None, :]]),
         calls=np.vstack([calls[seen].astype(np.int64), nothing]),
+        parts=owned_parts(timeline, rows, shares, entity, list(zip(category.tolist(), key, strict=True)), step),
     )
 
 
-def _entities(timeline: Timeline, rows: Ints, ranks: Ints) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
+def _roles(timeline: Timeline) -> NDArray[np.int8]:
+    """Roles, and Other for what only explains a gap between the rest: the profiler's own work and Python functions."""
+    explains = np.isin(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
+    return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
+
+
+def _entities(timeline: Timeline, owners: Owners) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
     """(entity of each row, category, key and display name of each entity)."""
     events = timeline.events
-    texts = events.strings.texts
-    role, name = timeline.role[rows].astype(np.int64), events.name[rows].astype(np.int64)
-    pairs, pair_of = np.unique(role * len(texts) + name, return_inverse=True)
+    texts, ranks = events.strings.texts, events.strings.ranks()
+    role, name = owners.role.astype(np.int64), events.name[owners.row].astype(np.int64)
+    pairs, pair_of = distinct(role * len(texts) + name, len(StepCategory) * len(texts))
+    overhead = np.zeros(len(texts), dtype=bool)
+    overhead[events.name[events.category == Category.OVERHEAD]] = True
     index: dict[tuple[int, str], int] = {}
     shown: list[str] = []
     entity_of_pair = np.zeros(len(pairs), dtype=np.int64)
@@ -69,9 +103,11 @@ def _entities(timeline: Timeline, rows: Ints, ranks: Ints) -> tuple[Ints, NDArra
         kind, text = int(pair_role[at]), texts[int(pair_name[at])]
         is_device = StepCategory(kind) in DEVICE_CATEGORIES
         key = (kind, kernel_key(text) if is_device else operator_key(text))
+        if kind == StepCategory.OTHER and overhead[pair_name[at]]:
+            key = (kind, PROFILER_WORK)
         if key not in index:
             index[key] = len(index)
             shown.append(text)
         entity_of_pair[at] = index[key]
     category = np.array([kind for kind, _ in index], dtype=np.int8)
-    return entity_of_pair[pair_of.reshape(-1)], category, [text for _, text in index], shown
+    return entity_of_pair[pair_of], category, [text for _, text in index], shown

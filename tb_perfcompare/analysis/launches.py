@@ -1,43 +1,49 @@
-"""A kernel listing -> Summary. There is no clock: the launches one after another are the only "step", and their summed
-time is the metric."""
+"""A kernel listing or an ncu export -> Summary. There is no clock: the launches one after another are the only "step",
+and their summed time is the metric."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.device_work import TENSOR_CORE_MARKS
-from tb_perfcompare.model.formats import LISTING
+from tb_perfcompare.model.bound import bound_class
+from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE
+from tb_perfcompare.model.formats import NCU, TITLES
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import (
-    BOUND,
     BOUND_CLASSES,
+    METRIC_SETTING,
     Capture,
     DeviceFacts,
     DeviceMetric,
     GroupTable,
+    LaunchSequence,
     OwnedTime,
     StepCategory,
     StepTable,
     Summary,
 )
 
-_NO_TRACE = "a kernel listing holds launches only"
+BOUND_SHARES = ("tensor_bound", "memory_bound", "both_bound", "neither_bound")
+"""Facts of a kernel: the share of its time per class, in the order of BOUND_CLASSES."""
+
+_UNKNOWN = BOUND_CLASSES.index("not measured")
 
 
 def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
     """Summary of one listing: one step "0" as long as all launches together."""
     launches = recording.launches
     total = np.array([launches.dur_ns.sum()], dtype=np.int64)
-    # A listing does not name its device.
-    device = DeviceFacts("unknown", "GPU", "", 1)
-    kernels = _kernels(launches)
+    device = _device(recording)
+    kernels, sequence = _kernels(launches)
     time = kernels.measures_ns["total"]
     return Summary(
         source=origin.source,
-        format=LISTING,
+        format=recording.format,
         captures=(Capture(origin.run, origin.worker, origin.span, origin.rank, recording.file, device),),
         device=device,
         window=window,
@@ -57,19 +63,47 @@ def summarize_launches(recording: LaunchRecording, origin: Origin, window: str =
         ),
         groups={"kernels": kernels},
         device_metrics=_whole_run(launches),
-        environment=(("device.kind", device.kind),),
+        environment=launch_environment(recording, device),
         recommendations=(),
         absent=dict.fromkeys(
-            ("operators", "operators_by_shape", "memcpy", "communication", "modules", "memory", "counters"), _NO_TRACE
+            ("operators", "operators_by_shape", "memcpy", "communication", "modules", "memory", "counters"),
+            f"{_ARTICLES.get(recording.format, 'a')} {TITLES[recording.format]} holds launches only",
         ),
         notes=recording.notes,
         reading="as listed",
         metric="kernel_time",
         bound_ns=_bound_times(launches),
+        launches=sequence,
     )
 
 
-def _kernels(launches: LaunchTable) -> GroupTable:
+_ARTICLES = {NCU: "an"}
+
+
+def _device(recording: LaunchRecording) -> DeviceFacts:
+    """A listing does not name its device; ncu profiles NVIDIA's, and may not name the model."""
+    kind = "cuda" if recording.format == NCU else "unknown"
+    return DeviceFacts(kind, "GPU", recording.device_name, recording.devices)
+
+
+def launch_environment(recording: LaunchRecording, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    """What is known of the device, and which metric each figure was read from."""
+    rows = [
+        ("device.kind", device.kind),
+        ("device.name", device.name),
+        ("device.compute_capability", recording.compute_capability),
+        *metric_settings(recording),
+    ]
+    return tuple((name, value) for name, value in rows if value)
+
+
+def metric_settings(recording: LaunchRecording) -> list[tuple[str, str]]:
+    """Settings `metric.<figure>`: the metric behind it, as its source calls it."""
+    return [(f"{METRIC_SETTING}{figure}", metric) for figure, metric in sorted(recording.metrics.items())]
+
+
+def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
+    """The kernels by key, and the launches in order as rows of them."""
     keys = [kernel_key(text) for text in launches.strings.texts]
     index = {key: row for row, key in enumerate(sorted(set(keys)))}
     row_of = np.array([index[key] for key in keys], dtype=np.int64)[launches.name]
@@ -81,8 +115,8 @@ def _kernels(launches: LaunchTable) -> GroupTable:
     np.maximum.at(high, row_of, launches.dur_ns)
     calls = np.bincount(row_of, minlength=rows).astype(np.int64)[:, None]
     total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows).astype(np.int64)[:, None]
-    by_name = [float(any(mark in key for mark in TENSOR_CORE_MARKS)) for key in index]
-    return GroupTable(
+    by_name = [_tensor_cores(key) for key in index]
+    kernels = GroupTable(
         kind="kernel",
         key_columns=("name",),
         keys=tuple((key,) for key in index),
@@ -94,9 +128,37 @@ def _kernels(launches: LaunchTable) -> GroupTable:
         facts={
             "tensor_active": _weighted(launches.tensor, launches.dur_ns, row_of, rows),
             "dram_active": _weighted(launches.dram, launches.dur_ns, row_of, rows),
+            **{
+                fact: _weighted(value, launches.dur_ns, row_of, rows)
+                for fact, value in (("achieved_occupancy", launches.occupancy), ("sm_throughput", launches.sm))
+                if value is not None
+            },
             "tensor_cores": np.array(by_name, dtype=np.float64),
+            **_bound_shares(launches, row_of, rows),
         },
     )
+    return kernels, LaunchSequence(row_of.astype(np.int32), launches.dur_ns, launches.tensor, launches.dram)
+
+
+def _tensor_cores(key: str) -> float:
+    """1 if the name says that it uses tensor cores, 0 if not, NaN if it was cut before it could."""
+    if any(mark in key for mark in TENSOR_CORES_ANYWHERE):
+        return 1.0
+    return math.nan if key.endswith("...") else 0.0
+
+
+def _bound_shares(launches: LaunchTable, row_of: NDArray[np.int64], rows: int) -> dict[str, NDArray[np.float64]]:
+    """Share of each kernel's time in launches of each bound class; NaN for a kernel without any figure. Launches that
+    carry no figure belong to no class, so that the shares of a kernel sum to what was measured of it."""
+    classes = bound_class(launches.tensor, launches.dram)
+    measured = np.bincount(row_of[classes != _UNKNOWN], minlength=rows) > 0
+    total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows)
+    out = {}
+    for index, name in enumerate(BOUND_SHARES):
+        mine = classes == index
+        time = np.bincount(row_of[mine], weights=launches.dur_ns[mine], minlength=rows)
+        out[name] = np.divide(time, total, out=np.full(rows, np.nan), where=measured & (total > 0))
+    return out
 
 
 def _weighted(
@@ -133,7 +195,5 @@ def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
 
 def _bound_times(launches: LaunchTable) -> dict[str, int]:
     """Nanoseconds per bound class; launches that carry neither figure are "not measured"."""
-    tensor, dram = launches.tensor >= BOUND, launches.dram >= BOUND
-    unknown = np.isnan(launches.tensor) & np.isnan(launches.dram)
-    masks = (tensor & ~dram, dram & ~tensor, tensor & dram, ~(tensor | dram | unknown), unknown)
-    return {name: int(launches.dur_ns[mask].sum()) for name, mask in zip(BOUND_CLASSES, masks, strict=True)}
+    classes = bound_class(launches.tensor, launches.dram)
+    return {name: int(launches.dur_ns[classes == index].sum()) for index, name in enumerate(BOUND_CLASSES)}

@@ -16,14 +16,26 @@ Ints = NDArray[np.int64]
 _PREFIX = "nn.Module: "
 
 
-def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | None:
-    """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
+def module_calls(timeline: Timeline) -> Ints:
+    """Rows of the calls of modules, in file order; none if the trace has none."""
     events = timeline.events
     column = events.args.get("python_module_id")
     if column is None:
-        return None
+        return np.zeros(0, dtype=np.int64)
     rows = column.rows.astype(np.int64)
-    rows = rows[events.category[rows] == Category.PYTHON_FUNCTION]
+    calls: Ints = rows[events.category[rows] == Category.PYTHON_FUNCTION]
+    return calls
+
+
+def module_name(raw: str) -> str:
+    """`Conv2d_3` of `nn.Module: Conv2d_3`."""
+    return raw.removeprefix(_PREFIX)
+
+
+def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | None:
+    """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
+    events = timeline.events
+    rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
     if not len(rows):
         return None
@@ -72,7 +84,7 @@ def _group(timeline: Timeline, rows: Ints, step: Ints, steps: int, measures: dic
     return GroupTable(
         kind="module",
         key_columns=("name",),
-        keys=tuple((name.removeprefix(_PREFIX),) for name in names),
+        keys=tuple((module_name(name),) for name in names),
         names=tuple(names),
         calls=matrix(None),
         measures_ns={name: matrix(values) for name, values in measures.items()},

@@ -55,7 +55,7 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     work = np.flatnonzero(timeline.is_device & (timeline.operator >= 0))
     owner = node_of[timeline.operator[work]]
     device_self = _sum_by(owner, events.dur_ns[work], h)
-    merged, top = _merge_same_name(timeline, forest)
+    merged, top = merged_calls(timeline, forest)
     return OperatorTimes(
         host_self=np.maximum(span - children - in_calls, 0),
         host_total=span,
@@ -84,7 +84,7 @@ def _outermost_calls(timeline: Timeline) -> Ints:
     return outermost
 
 
-def _merge_same_name(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np.bool_], Ints]:
+def merged_calls(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np.bool_], Ints]:
     h = len(forest.row)
     top = np.arange(h)
     inner = forest.parent >= 0
@@ -100,20 +100,24 @@ def _merge_same_name(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np
 
 
 def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> dict[str, GroupTable]:
-    """{"operators": ..., "operators_by_shape": ...}; `step` (n,) is each event's step or -1."""
+    """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
     forest, events = timeline.host, timeline.events
     times = operator_times(timeline)
     shown = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
     rows = forest.row[shown]
-    key_of_name = _interned([operator_key(text) for text in events.strings.texts])
-    names = key_of_name[events.name[rows]]
+    distinct, at = np.unique(events.name[rows], return_inverse=True)
+    names = distinct[_interned([operator_key(events.strings[code]) for code in distinct.tolist()])][at].astype(np.int64)
     tables = {"operators": _group("operator", events, times, shown, rows, names, None, step, steps)}
     if "input_dims" in events.args:
         shape = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
-        shapes = _shape_ids(events)[shape[forest.row[times.top[shown]]]]
+        shapes = shape_ids(events)[shape[forest.row[times.top[shown]]]]
         tables["operators_by_shape"] = _group(
             "operator_by_shape", events, times, shown, rows, names, shapes, step, steps
         )
+    if "input_type" in events.args:
+        kinds = events.args["input_type"].dense(len(events), -1).astype(np.int64)
+        types = shape_ids(events, "input_type")[kinds[forest.row[times.top[shown]]]]
+        tables["operators_by_type"] = _group("operator_by_type", events, times, shown, rows, names, types, step, steps)
     return tables
 
 
@@ -131,9 +135,9 @@ def shape_text(raw: str) -> str:
         return raw
 
 
-def _shape_ids(events: EventTable) -> Ints:
+def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints:
     """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
-    used = np.unique(events.args["input_dims"].values).astype(np.int64)
+    used = np.unique(events.args[argument].values).astype(np.int64)
     out = np.full(len(events.strings) + 1, -1, dtype=np.int64)
     first: dict[str, int] = {}
     for index in used.tolist():
@@ -177,7 +181,7 @@ def _group(
     np.maximum.at(high, group[counted], host_total[counted])
     return GroupTable(
         kind=kind,
-        key_columns=("name",) if shapes is None else ("name", "input_shape"),
+        key_columns=("name",) if shapes is None else ("name", "input_type" if "type" in kind else "input_shape"),
         keys=tuple(labels),
         names=tuple(_first_names(events, rows, group, len(labels))),
         calls=matrix(np.ones(len(rows), dtype=np.int64), counted),

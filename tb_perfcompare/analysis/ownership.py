@@ -1,9 +1,11 @@
 """Every nanosecond of a step has exactly one owner.
 
-At each instant the first active class in StepCategory order owns. Inside a device class the events running at once
+At each instant the first active class in StepCategory order owns (of Other: what explains a gap, such as the profiler's
+own work and Python functions). Inside a device class the events running at once
 share the time equally (the nanosecond that does not divide goes to the latest started); inside a host class the
-innermost, that is the latest started, event owns. What nothing claims is Other. So the owned times of a step sum to
-its window to the nanosecond. (Method: docs/ledger.md.)
+innermost, that is the latest started, event owns. What nothing claims is Other, too. So the owned times of a step sum
+to its window to the nanosecond. Who that is is kept event by event, so that any way to group the events closes as well.
+(Method: docs/ledger.md.)
 """
 
 from __future__ import annotations
@@ -24,16 +26,34 @@ class Claims:
     """Events that may own time; m rows, in any order.
 
     start_ns, end_ns  (m,) int64
-    role              (m,) int8 StepCategory, never OTHER
-    entity            (m,) int64 row of the owner's entity
+    role              (m,) int8 StepCategory
     rank              (m,) int64 distinct; order by (start, -end, ...) that does not depend on file order
     """
 
     start_ns: Ints
     end_ns: Ints
     role: NDArray[np.int8]
-    entity: Ints
     rank: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shares:
+    """What each claim owns of each step, c pairs, each once; and g gaps, stretches of a step that nobody owns.
+
+    claim, step         (c,) int64 rows of the claims and of the windows
+    time_ns             (c,) int64 above zero
+    gap_start, gap_end  (g,) int64, in time order, disjoint
+    gap_step            (g,) int64
+
+    time_ns by step and the lengths of the step's gaps sum to its window.
+    """
+
+    claim: Ints
+    step: Ints
+    time_ns: Ints
+    gap_start: Ints
+    gap_end: Ints
+    gap_step: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,53 +67,97 @@ class _Segments:
     step_last: Ints
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """A cell per claim and step that it reaches: those of claim i are base[i] + step, from `low`[i] to below `high`[i].
+
+    first, last  (m,) segments of a claim, from and to below
+    claim, step  (cells,) what a cell is of
+    """
+
+    first: Ints
+    last: Ints
+    base: Ints
+    low: Ints
+    high: Ints
+    claim: Ints
+    step: Ints
+
+
 AT_ONCE = 1 << 18
 """Claims swept together; longer recordings are swept a few steps at a time, so that the work in between stays small."""
 
 
-def owned_time(claims: Claims, windows: Windows, entities: int) -> tuple[Ints, Ints]:
-    """(entities, s) int64 owned nanoseconds and (s,) int64 time nobody claims."""
+def owned_shares(claims: Claims, windows: Windows) -> Shares:
+    """Who owns which part of every step, claim by claim."""
     steps = len(windows.label)
-    owned = np.zeros((entities, steps), dtype=np.int64)
-    rest = np.zeros(steps, dtype=np.int64)
+    parts = []
     for part in np.array_split(np.arange(steps), min(steps, -(-len(claims.rank) // AT_ONCE) or 1)) if steps else ():
         span = slice(int(part[0]), int(part[-1]) + 1)
         start, end = windows.start_ns[span], windows.end_ns[span]
-        rest[span] = _sweep(_inside(claims, int(start[0]), int(end[-1])), start, end, owned[:, span])
-    return owned, rest
+        parts.append(_sweep(*_inside(claims, int(start[0]), int(end[-1])), start, end, int(part[0])))
+    none = np.zeros(0, dtype=np.int64)
+    columns = zip(*parts, strict=True) if parts else ((none,),) * 6
+    return Shares(*(np.concatenate(column) for column in columns))
 
 
-def _sweep(claims: Claims, step_start: Ints, step_end: Ints, out: Ints) -> Ints:
-    """Adds owned time to `out` (entities, s); returns the (s,) rest."""
+def _sweep(claims: Claims, claim: Ints, step_start: Ints, step_end: Ints, step_offset: int) -> tuple[Ints, ...]:
+    """The fields of Shares for some of the steps; `claim` (m,) says which row of all claims each one is."""
     segments = _segments(claims, step_start, step_end)
-    first, last = np.searchsorted(segments.edges, claims.start_ns), np.searchsorted(segments.edges, claims.end_ns)
+    cells = _cells(claims, segments)
     free = segments.step >= 0
+    owned = np.zeros(len(cells.claim), dtype=np.int64)
     for role in StepCategory:
-        if role is StepCategory.OTHER:
-            break
         rows = np.flatnonzero(claims.role == role)
         if not len(rows):
             continue
+        first, last = cells.first[rows], cells.last[rows]
         active = np.zeros(len(segments.length) + 1, dtype=np.int64)
-        np.add.at(active, first[rows], 1)
-        np.subtract.at(active, last[rows], 1)
+        np.add.at(active, first, 1)
+        np.subtract.at(active, last, 1)
         active = np.cumsum(active[:-1])
         mine = free & (active > 0)
         free &= active == 0
-        top = _latest_started(first[rows], last[rows], claims.rank[rows], len(segments.length))
+        top = _latest_started(first, last, claims.rank[rows], len(segments.length))
         if role in DEVICE_CATEGORIES:
-            _share(out, segments, mine, active, first[rows], last[rows], claims.entity[rows], top)
+            _share(owned, segments, cells, mine, active, rows, top)
         else:
-            _add(out, claims.entity[rows][top[mine]], segments.step[mine], segments.length[mine])
-    rest = np.bincount(segments.step[free], weights=segments.length[free], minlength=len(step_start))
-    return rest.astype(np.int64)
+            _add(owned, cells.base[rows[top[mine]]] + segments.step[mine], segments.length[mine])
+    some = np.flatnonzero(owned)
+    gap_from, gap_to = _runs(free, segments.step)
+    return (
+        claim[cells.claim[some]],
+        cells.step[some] + step_offset,
+        owned[some],
+        segments.edges[gap_from],
+        segments.edges[gap_to],
+        segments.step[gap_from] + step_offset,
+    )
 
 
-def _inside(claims: Claims, low: int, high: int) -> Claims:
-    """Claims cut to [low, high); those outside or empty cannot own anything there."""
+def _runs(free: NDArray[np.bool_], step: Ints) -> tuple[Ints, Ints]:
+    """(first segment, first segment after) of every run of free segments of one step."""
+    held = np.where(free, step, -1)
+    begins = np.flatnonzero((held >= 0) & (np.append(-1, held[:-1]) != held))
+    ends = np.flatnonzero((held >= 0) & (np.append(held[1:], -1) != held)) + 1
+    return begins, ends
+
+
+def _inside(claims: Claims, low: int, high: int) -> tuple[Claims, Ints]:
+    """Claims cut to [low, high), and their rows; those outside or empty cannot own anything there."""
     start, end = np.maximum(claims.start_ns, low), np.minimum(claims.end_ns, high)
     keep = np.flatnonzero(end > start)
-    return Claims(start[keep], end[keep], claims.role[keep], claims.entity[keep], claims.rank[keep])
+    return Claims(start[keep], end[keep], claims.role[keep], claims.rank[keep]), keep
+
+
+def _cells(claims: Claims, segments: _Segments) -> _Cells:
+    first, last = np.searchsorted(segments.edges, claims.start_ns), np.searchsorted(segments.edges, claims.end_ns)
+    low = np.searchsorted(segments.step_last, first, side="right")
+    high = np.maximum(np.searchsorted(segments.step_first, last, side="left"), low)
+    reached = high - low
+    base = np.cumsum(reached) - reached - low
+    claim = np.repeat(np.arange(len(first)), reached)
+    return _Cells(first, last, base, low, high, claim, np.arange(len(claim)) - base[claim])
 
 
 def _segments(claims: Claims, step_start: Ints, step_end: Ints) -> _Segments:
@@ -141,34 +205,23 @@ def _latest_started(first: Ints, last: Ints, rank: Ints, segments: int) -> Ints:
 
 
 def _share(
-    out: Ints,
-    segments: _Segments,
-    mine: NDArray[np.bool_],
-    active: Ints,
-    first: Ints,
-    last: Ints,
-    entity: Ints,
-    top: Ints,
+    owned: Ints, segments: _Segments, cells: _Cells, mine: NDArray[np.bool_], active: Ints, rows: Ints, top: Ints
 ) -> None:
-    """Equal shares of device segments, exact to the nanosecond."""
+    """Equal shares of device segments, exact to the nanosecond. `rows` are the claims of the category."""
     width = np.where(mine, active, 1)
     each = np.where(mine, segments.length // width, 0)
     left = np.where(mine, segments.length - each * width, 0)
     before = np.concatenate([[0], np.cumsum(each)])
-    step_low = np.searchsorted(segments.step_last, first, side="right")
-    step_high = np.searchsorted(segments.step_first, last, side="left")
-    repeat = np.maximum(step_high - step_low, 0)
-    row = np.repeat(np.arange(len(first)), repeat)
-    step = np.arange(len(row)) - np.repeat(np.cumsum(repeat) - repeat, repeat) + step_low[row]
-    begin = np.maximum(first[row], segments.step_first[step])
-    finish = np.maximum(np.minimum(last[row], segments.step_last[step]), begin)
-    _add(out, entity[row], step, before[finish] - before[begin])
+    reached = cells.high[rows] - cells.low[rows]
+    row = np.repeat(rows, reached)
+    step = np.arange(len(row)) - np.repeat(np.cumsum(reached) - reached - cells.low[rows], reached)
+    begin = np.maximum(cells.first[row], segments.step_first[step])
+    finish = np.maximum(np.minimum(cells.last[row], segments.step_last[step]), begin)
+    owned[cells.base[row] + step] += before[finish] - before[begin]
     odd = np.flatnonzero(left)
-    _add(out, entity[top[odd]], segments.step[odd], left[odd])
+    _add(owned, cells.base[rows[top[odd]]] + segments.step[odd], left[odd])
 
 
-def _add(out: Ints, entity: Ints, step: Ints, amount: Ints) -> None:
-    """out[entity, step] += amount. Doubles carry integers exactly up to 2**53 ns, 104 days of owned time."""
-    entities, steps = out.shape
-    flat = np.bincount(entity * steps + step, weights=amount, minlength=entities * steps)
-    out += flat.astype(np.int64).reshape(entities, steps)
+def _add(owned: Ints, cell: Ints, amount: Ints) -> None:
+    """owned[cell] += amount. Doubles carry integers exactly up to 2**53 ns, 104 days of owned time."""
+    owned += np.bincount(cell, weights=amount, minlength=len(owned)).astype(np.int64)

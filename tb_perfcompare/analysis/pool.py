@@ -8,6 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.pool_counters import pool_counters
+from tb_perfcompare.analysis.pool_memory import pool_memory
+from tb_perfcompare.analysis.pool_splits import pool_splits, pool_work
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
@@ -24,6 +27,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
     first = summaries[0]
     if {(summary.window, summary.metric) for summary in summaries} != {(first.window, first.metric)}:
         raise SelectionError("captures with different step windows or metrics cannot be pooled")
+    counters, counter_notes = pool_counters(summaries)
     offsets = np.cumsum([0, *(len(summary.captures) for summary in summaries)])
     # A mean of captures with one step each is still one step per capture.
     return replace(
@@ -39,6 +43,8 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         ),
         other_window=np.concatenate([summary.other_window for summary in summaries]),
         owned=_owned([summary.owned for summary in summaries]),
+        modules=pool_splits([summary.modules for summary in summaries], [len(summary.steps) for summary in summaries]),
+        work=pool_work([summary.work for summary in summaries], [len(summary.steps) for summary in summaries]),
         groups=_groups(summaries),
         device_metrics=tuple(
             replace(metric, device=f"{_label(summary)} {metric.device}")
@@ -48,8 +54,15 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         environment=_environment(summaries),
         recommendations=tuple(dict.fromkeys(text for summary in summaries for text in summary.recommendations)),
         absent=_absent(summaries),
-        notes=_notes(summaries),
+        notes=_notes(summaries) + counter_notes,
         bound_ns=_bound(summaries),
+        counters=counters,
+        memory=pool_memory(
+            [summary.memory for summary in summaries],
+            [len(summary.steps) for summary in summaries],
+            offsets[:-1].tolist(),
+        ),
+        launches=None,  # there is no order across captures
     )
 
 
@@ -101,6 +114,7 @@ def _owned(parts: Sequence[OwnedTime]) -> OwnedTime:
         time_ns=_stack([part.time_ns for part in parts], places, len(index)),
         plain_ns=_stack([part.plain_ns for part in parts], places, len(index)),
         calls=_stack([part.calls for part in parts], places, len(index)),
+        parts=pool_splits([part.parts for part in parts], [part.time_ns.shape[1] for part in parts]),
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.pool_memory import some_steps
+from tb_perfcompare.analysis.pool_splits import split_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+from tb_perfcompare.model.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
 _LABELS_NAMED = 20
@@ -33,17 +36,57 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
     columns = np.flatnonzero(kept)
     aligned = len(summary.other_window) == len(summary.steps)
     groups = {name: _group(group, columns) for name, group in summary.groups.items()}
-    emptied = {name: f"nothing in steps {first}-{last}" for name, group in groups.items() if not len(group)}
+    counters = None if summary.counters is None else _counters(summary.counters, columns)
+    empty = [name for name, group in groups.items() if not len(group)]
+    if summary.counters is not None and counters is None:
+        empty.append("counters")
+    memory = None if summary.memory is None else some_steps(summary.memory, columns)
+    if summary.memory is not None and memory is None:
+        empty.append("memory")
+    emptied = dict.fromkeys(empty, f"nothing in steps {first}-{last}")
     return replace(
         summary,
         steps=_steps(summary.steps, columns),
         dropped=summary.dropped + _left_out(summary.steps, np.flatnonzero(~kept), f"outside steps {first}-{last}"),
         other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
         owned=_owned(summary.owned, columns),
+        modules=split_of_steps(summary.modules, columns),
+        work=work_of_steps(summary.work, columns),
         groups={name: group for name, group in groups.items() if len(group)},
         device_metrics=(),
         recommendations=(),
+        counters=counters,
+        memory=memory,
+        launches=summary.launches if kept.all() else None,
         absent={**summary.absent, **emptied, "device": _WHOLE_CAPTURE, "recommendations": _WHOLE_CAPTURE},
+    )
+
+
+def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
+    """The summary without the steps at these places, which are listed as dropped for their reason. What is known for
+    whole captures only (device figures, recommendations, means over launches, curves) stays as it is."""
+    kept = np.ones(len(summary.steps), dtype=bool)
+    kept[list(reasons)] = False
+    columns = np.flatnonzero(kept)
+    aligned = len(summary.other_window) == len(summary.steps)
+    dropped = tuple(
+        step for at, why in sorted(reasons.items()) for step in _left_out(summary.steps, np.array([at]), why)
+    )
+    groups = {name: _group(group, columns, with_facts=True) for name, group in summary.groups.items()}
+    memory = None if summary.memory is None else some_steps(summary.memory, columns)
+    if memory is not None and summary.memory is not None:
+        memory = replace(memory, curves=summary.memory.curves)
+    return replace(
+        summary,
+        steps=_steps(summary.steps, columns),
+        dropped=summary.dropped + dropped,
+        other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
+        owned=_owned(summary.owned, columns),
+        modules=split_of_steps(summary.modules, columns),
+        work=work_of_steps(summary.work, columns),
+        groups={name: group for name, group in groups.items() if len(group)},
+        counters=None if summary.counters is None else _counters(summary.counters, columns),
+        memory=memory,
     )
 
 
@@ -86,10 +129,28 @@ def _owned(owned: OwnedTime, columns: NDArray[np.intp]) -> OwnedTime:
         time_ns=time[rows],
         plain_ns=plain[rows],
         calls=calls[rows],
+        parts=split_of_steps(owned.parts, columns),
     )
 
 
-def _group(group: GroupTable, columns: NDArray[np.intp]) -> GroupTable:
+def _counters(counters: CounterSeries, columns: NDArray[np.intp]) -> CounterSeries | None:
+    """Counters without a value in the chosen steps go; None when all do."""
+    mean = counters.mean[:, columns]
+    rows = np.flatnonzero(np.isfinite(mean).any(axis=1))
+    if not len(rows):
+        return None
+    return CounterSeries(
+        keys=tuple(counters.keys[int(row)] for row in rows),
+        units=tuple(counters.units[int(row)] for row in rows),
+        mean=mean[rows],
+        sd=counters.sd[:, columns][rows],
+        coverage=counters.coverage[:, columns][rows],
+        samples=counters.samples[:, columns][rows],
+    )
+
+
+def _group(group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = False) -> GroupTable:
+    """Groups that do not occur in the chosen steps go; facts, which are of whole captures, only `with_facts` stay."""
     calls = group.calls[:, columns]
     measures = {name: values[:, columns] for name, values in group.measures_ns.items()}
     present = calls.any(axis=1)
@@ -103,8 +164,8 @@ def _group(group: GroupTable, columns: NDArray[np.intp]) -> GroupTable:
         names=tuple(group.names[int(row)] for row in rows),
         calls=calls[rows],
         measures_ns={name: values[rows] for name, values in measures.items()},
-        min_ns=None,
-        max_ns=None,
-        facts={},
+        min_ns=group.min_ns[rows] if with_facts and group.min_ns is not None else None,
+        max_ns=group.max_ns[rows] if with_facts and group.max_ns is not None else None,
+        facts={name: values[rows] for name, values in group.facts.items()} if with_facts else {},
         sampled=group.sampled,
     )

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.clock import clock_zero_ns
+from tb_perfcompare.analysis.counters import SampledCounters, coarse_note, sampled_counters
 from tb_perfcompare.analysis.device_metrics import device_metrics
+from tb_perfcompare.analysis.device_places import device_work
 from tb_perfcompare.analysis.device_work import device_tables
-from tb_perfcompare.analysis.entities import own, step_of
+from tb_perfcompare.analysis.entities import find_owners, own, step_of
 from tb_perfcompare.analysis.environment import environment
+from tb_perfcompare.analysis.memory_use import memory_use
 from tb_perfcompare.analysis.modules import module_table
 from tb_perfcompare.analysis.operators import operator_tables
+from tb_perfcompare.analysis.owned_modules import owned_modules
 from tb_perfcompare.analysis.recommendations import recommendations
 from tb_perfcompare.analysis.steps import Windows, step_windows
 from tb_perfcompare.analysis.timeline import Timeline, interpret
@@ -25,12 +30,16 @@ _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
     "operators_by_shape": "no input shapes; record with record_shapes=True",
     "kernels": "no device events; record with the device's ProfilerActivity",
+    "kernels_by_launch": "no kernel states how it was launched",
     "memcpy": "no copies between host and device in the compared steps",
     "communication": "no collectives in the compared steps",
     "modules": "no nn.Module calls; record with with_stack=True or with_modules=True",
-    "memory": "memory events are not compared by this version; `view --compat --view memory` shows one run's",
-    "counters": "counter events are not compared by this version",
+    "modules_ledger": "no nn.Module calls; record with with_stack=True or with_modules=True",
+    "memory": "no memory events; record with profile_memory=True",
+    "counters": "no counter events in the trace",
 }
+
+_LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
 def summarize(recording: TraceRecording, origin: Origin, window: str = "device") -> Summary:
@@ -46,7 +55,8 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
             hint="record with torch.profiler's CPU or device activity",
         )
     step = step_of(recording.events.start_ns, windows)
-    owned = own(timeline, windows, step)
+    owners = find_owners(timeline, windows)
+    owned = own(timeline, owners, step, len(windows.label))
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     steps = len(windows.label)
@@ -58,12 +68,23 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
     if modules is not None:
         groups["modules"] = modules
     groups = {name: table for name, table in groups.items() if len(table)}
+    memory = memory_use(timeline, windows)
+    sampled = _counters(recording, windows, device.word)
+    coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
+    by_module = owned_modules(timeline, owners, recording.flows, steps)
+    told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module))
+    known = {name for name, found in told if found is not None}
+    if "kernels" not in groups:
+        known.add("kernels_by_launch")  # no loss of its own
     other = both["marker" if window == "device" else "device"]
     return Summary(
         source=origin.source,
         format=TRACE,
         captures=(
-            Capture(origin.run, origin.worker, origin.span, _rank(recording, origin.rank), recording.file, device),
+            Capture(
+                origin.run, origin.worker, origin.span, _rank(recording, origin.rank), recording.file, device,
+                clock_zero_ns(recording.properties, int(windows.start_ns[0])),
+            ),
         ),
         device=device,
         window=window,
@@ -76,9 +97,24 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
         device_metrics=metrics,
         environment=environment(recording, timeline, device),
         recommendations=recommendations(timeline, owned, metrics),
-        absent={name: why for name, why in _ABSENT.items() if name not in groups},
-        notes=recording.notes + _notes(recording, timeline, windows),
+        absent={name: why for name, why in _absent(recording).items() if name not in groups and name not in known},
+        memory=memory,
+        modules=by_module,
+        work=device_work(timeline, step),
+        notes=recording.notes + _notes(recording, timeline, windows) + ((coarse,) if coarse is not None else ()),
+        counters=None if sampled is None else sampled.series,
     )
+
+
+def _counters(recording: TraceRecording, windows: Windows, word: str) -> SampledCounters | None:
+    if recording.counters is None:
+        return None
+    return sampled_counters(recording.counters, windows.start_ns, windows.end_ns, word)
+
+
+def _absent(recording: TraceRecording) -> dict[str, str]:
+    """Table -> why it is absent if it is."""
+    return _ABSENT if recording.counters is None else {**_ABSENT, "counters": _LATE_COUNTERS}
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:

@@ -21,11 +21,36 @@ def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
     )
 
 
+def add_all_steps(parser: argparse.ArgumentParser) -> None:
+    """--all-steps."""
+    parser.add_argument(
+        "--all-steps", action="store_true", help="also the steps that are left out as incomplete or as warm-up"
+    )
+
+
 def add_side_selection(parser: argparse.ArgumentParser, side: str) -> None:
     """--baseline-worker and the like; they win over the ones for both sides."""
     parser.add_argument(f"--{side}-worker", metavar="NAME", help=f"only this worker of the {side}")
     parser.add_argument(f"--{side}-span", metavar="LABEL", help=f"only this span of the {side}")
     parser.add_argument(f"--{side}-steps", metavar="3-10", type=steps, help=f"only these steps of the {side}")
+
+
+def add_launches(parser: argparse.ArgumentParser, side: str = "") -> None:
+    """--launches, or --baseline-launches and the like."""
+    whose = f" of the {side}" if side else ""
+    parser.add_argument(
+        f"--{side}-launches" if side else "--launches", metavar="FILE",
+        help=f"kernel listing or ncu --csv export of the same program: the kernels{whose} get its utilisation",
+    )  # fmt: skip
+
+
+def add_counters(parser: argparse.ArgumentParser, side: str = "") -> None:
+    """--counters, or --baseline-counters and the like."""
+    whose = f"the {side}" if side else "the run"
+    parser.add_argument(
+        f"--{side}-counters" if side else "--counters", metavar="FILE",
+        help=f"*_counters_data.csv with samples of counters that were taken while {whose} was recorded",
+    )  # fmt: skip
 
 
 def add_step_window(parser: argparse.ArgumentParser) -> None:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 
 from tb_perfcompare.cli import gate
 from tb_perfcompare.cli.arguments import (
+    add_all_steps,
+    add_counters,
+    add_launches,
     add_output,
     add_selection,
     add_side_selection,
@@ -34,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_selection(parser, " of both sides")
     add_side_selection(parser, "baseline")
     add_side_selection(parser, "candidate")
+    add_all_steps(parser)
+    add_launches(parser, "baseline")
+    add_launches(parser, "candidate")
+    add_counters(parser, "baseline")
+    add_counters(parser, "candidate")
     add_step_window(parser)
     parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
     add_output(parser)
@@ -73,7 +82,9 @@ def _side(arguments: argparse.Namespace, side: str) -> Side:
         else getattr(arguments, f"{side}_{name}")
         for name in ("worker", "span", "steps")
     }
-    return side_from_path(getattr(arguments, side), **chosen)
+    found = side_from_path(getattr(arguments, side), **chosen, launches=getattr(arguments, f"{side}_launches"),
+                           counters=getattr(arguments, f"{side}_counters"))  # fmt: skip
+    return replace(found, all_steps=arguments.all_steps)
 
 
 def _format(arguments: argparse.Namespace) -> str:

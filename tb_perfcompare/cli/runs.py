@@ -6,7 +6,6 @@ Every trace is read; --names-only lists without reading.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import Any
 
 from tb_perfcompare.cli.output import Console
@@ -14,10 +13,12 @@ from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Table
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.formats import TITLES, TRACE
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.scanner_choice import active_reader
 from tb_perfcompare.units import Better
 from tb_perfcompare.workspace.describe import runs_dict
 from tb_perfcompare.workspace.index import Listing, span_file
@@ -28,14 +29,13 @@ _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),
     columns.key("worker", "Worker", "process"),
     columns.key("span", "Span", "profiling window"),
+    columns.text("format", "Format", "what the run was recorded as, told by the names and beginnings of its files"),
     columns.text("device", "Device", "device that did the work"),
     columns.text("steps", "Steps", "steps that are compared, of those recorded"),
     columns.time("step_us", "Mean step", "mean step time"),
     columns.number("bytes", "Size", "bytes", "size of the file as stored", better=Better.NONE),
     columns.text("problems", "Problems", "what is wrong with the file"),
 )
-
-_FORMAT = columns.text("format", "Format", "what the figures were read from")
 
 Found = dict[tuple[str, int], Summary | InputError]
 
@@ -60,17 +60,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         console.answer(wire.encode(listed, indent=2) + b"\n")
     else:
         rows = tuple(_row(run, worker, span, found) for run, worker, span in spans)
-        table = Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, _notes(listing))
-        formats = [_format(span, found) for _, _, span in spans]
-        if len(set(formats) - {None}) > 1:
-            named = tuple((*row[:3], form, *row[3:]) for row, form in zip(rows, formats, strict=True))
-            table = replace(table, columns=(*_COLUMNS[:3], _FORMAT, *_COLUMNS[3:]), rows=named)
+        table = Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, (*_notes(listing), *_reader(found)))
         console.answer(render_table(table, "text"))
     return 0
 
 
 def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> tuple[Cell, ...]:
-    names = (run.name, worker.name, span.label)
+    names = (run.name, worker.name, span.label, TITLES[run.format])
     summary = found.get((span.file.path, span.file.part))
     if not isinstance(summary, Summary):
         problem = "" if summary is None else _reason(summary)
@@ -80,11 +76,6 @@ def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> t
     device = summary.device.name or summary.device.word
     problems = "; ".join(note.message for note in summary.notes)
     return (*names, device, steps, _mean_step_us(summary), span.file.bytes, problems)
-
-
-def _format(span: SpanEntry, found: Found) -> str | None:
-    answer = found.get((span.file.path, span.file.part))
-    return answer.format if isinstance(answer, Summary) else None
 
 
 def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
@@ -112,6 +103,11 @@ def _mean_step_us(summary: Summary) -> float | None:
 
 def _reason(error: InputError) -> str:
     return f"{error.place}: {error.reason}" if error.place else error.reason
+
+
+def _reader(found: Found) -> tuple[str, ...]:
+    traces = any(isinstance(answer, Summary) and answer.format == TRACE for answer in found.values())
+    return (f"traces were read by the {active_reader()} reader",) if traces else ()
 
 
 def _notes(listing: Listing) -> tuple[str, ...]:

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.workspace.index import Listing, Root
+from tb_perfcompare.workspace.summary_cache import user_cache
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 
 @contextmanager
 def new_workspace(logdirs: Sequence[str] = ()) -> Iterator[Workspace]:
     """A workspace whose processes end with the command."""
-    workspace = Workspace([Root(path) for path in logdirs], in_process_bytes=SMALL_BYTES)
+    workspace = Workspace([Root(path) for path in logdirs], in_process_bytes=SMALL_BYTES, cache=user_cache())
     try:
         yield workspace
     finally:

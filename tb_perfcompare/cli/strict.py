@@ -1,7 +1,7 @@
-"""Compare two per-cycle tables (*_perf_data.csv) in the "Strict Performance Comparison" format.
+"""Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables (*_perf_data.csv), or traces.
 
 Without a pid option there is one report per process found on both sides, then one per pair of the remaining processes.
-docs/strict.md has the formulas and what they cannot tell.
+Steps of traces are cycles, their workers are processes. docs/strict.md has the formulas and what they cannot tell.
 """
 
 from __future__ import annotations
@@ -9,47 +9,52 @@ from __future__ import annotations
 import argparse
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tb_perfcompare.analysis.as_cycles import BETAS
+from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_selection, add_side_selection, add_step_window
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.compare.strict.processes import ProcessPair, all_pairs, chosen_pair
-from tb_perfcompare.compare.strict.report import strict_report
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
+from tb_perfcompare.compare.comparison import Comparison
+from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.strict.weak_recordings import different_anchors
-from tb_perfcompare.compare.strict.weaknesses import weaknesses
-from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
-from tb_perfcompare.model.counter_units import unit_notes
-from tb_perfcompare.model.cycles import CycleTable
-from tb_perfcompare.render.strict import report_title, strict_markdown
-from tb_perfcompare.render.strict_banner import banner_lines, banner_markdown
-from tb_perfcompare.render.strict_tables import strict_csv
-from tb_perfcompare.sources.perf_data_csv import counters_beside, read_perf_data
-from tb_perfcompare.sources.perf_data_pairs import FoundPairs, TablePair, find_pairs
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.render.formats import render
+from tb_perfcompare.workspace.strict_corrected import of_tables, of_worker
+from tb_perfcompare.workspace.strict_jobs import CSV, MARKDOWN, drawn
+from tb_perfcompare.workspace.workspace import Question, Workspace
 
 NAME = "strict"
 
-FORMATS = ("md", "csv")
+FORMATS = (MARKDOWN, CSV)
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One report to write."""
-
-    tables: TablePair
-    normal: CycleTable
-    abnormal: CycleTable
-    processes: ProcessPair
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("normal", metavar="NORMAL", help="a *_perf_data.csv file, or a directory with such files")
+    parser.add_argument(
+        "normal", metavar="NORMAL", help="a *_perf_data.csv file, a directory with such files, or a run of traces"
+    )
     parser.add_argument("abnormal", metavar="ABNORMAL", help="the same of the other side")
-    parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides")
+    parser.add_argument(
+        "--method", choices=(PUBLISHED, CORRECTED), default=PUBLISHED,
+        help="the report as published (default), or the comparison of the same two processes as diff makes it",
+    )  # fmt: skip
+    parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides; of traces: the rank")
     parser.add_argument("--normal-pid", metavar="P", type=_pid, help="this process of the normal side")
     parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="with this process of the abnormal side")
+    add_selection(parser, " of both sides")
+    add_all_steps(parser)
+    for side in SIDES:
+        add_side_selection(parser, side)
+        add_counters(parser, side)
+    add_step_window(parser)
+    parser.add_argument(
+        "--beta", choices=BETAS, default=BETAS[0],
+        help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",
+    )  # fmt: skip
     parser.add_argument("--format", choices=FORMATS, help="default: csv if -o names a .csv file, else md")
+    parser.add_argument("--table", metavar="NAME", help="with --method corrected: only this table; ledger is one too")
     parser.add_argument("--name", metavar="TEXT", help="what titles and file names call the case (default: its folder)")
     parser.add_argument(
         "--banner", action="store_true",
@@ -61,74 +66,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    _check_pid_options(arguments)
-    found = find_pairs(arguments.normal, arguments.abnormal)
-    if arguments.name is not None and len(found.pairs) > 1:
-        raise SelectionError(f"--name is for one case, and {len(found.pairs)} pairs of tables were found",
-                             hint="give one case, or no --name")  # fmt: skip
-    if found.unpaired:
-        console.complain(f"note: no partner for {', '.join(found.unpaired)}")
-    jobs = list(_jobs(found, arguments))
-    if not jobs:
-        raise SelectionError("no table has a process to compare", hint="see the pid columns")
-    form = arguments.format or ("csv" if str(arguments.output or "").endswith(".csv") else "md")
-    if arguments.output and (len(jobs) > 1 or _is_directory(arguments.output)):
-        _write_all(jobs, form, arguments, console)
-    elif arguments.output:
-        check_writable(arguments.output)
-        write_file(arguments.output, _drawn(jobs[0], form, arguments, console))
-    elif form == "csv" and len(jobs) > 1:
-        raise SelectionError(f"there are {len(jobs)} reports: {'; '.join(map(_described, jobs[:6]))}",
-                             hint="choose one with --pid, or write all to a directory with -o")  # fmt: skip
-    else:
-        for job in jobs:
-            console.answer(_drawn(job, form, arguments, console))
+    check_options(arguments)
+    with new_workspace() as workspace:
+        jobs = find_jobs(arguments, workspace, console)
+        _write(jobs, arguments, workspace, console)
     return 0
 
 
-def _check_pid_options(arguments: argparse.Namespace) -> None:
-    one_side = [arguments.normal_pid, arguments.abnormal_pid]
-    if arguments.pid is not None and one_side != [None, None]:
-        raise PerfCompareError("--pid is for both sides", hint="give it alone, or --normal-pid and --abnormal-pid")
-    if (one_side[0] is None) != (one_side[1] is None):
-        raise PerfCompareError("--normal-pid and --abnormal-pid go together", hint="give both, or --pid")
+def _write(jobs: list[Job], arguments: argparse.Namespace, workspace: Workspace, console: Console) -> None:
+    form = arguments.format or (CSV if str(arguments.output or "").endswith(".csv") else MARKDOWN)
+    if arguments.output and (len(jobs) > 1 or _is_directory(arguments.output)):
+        _write_all(jobs, form, arguments, workspace, console)
+    elif arguments.output:
+        check_writable(arguments.output)
+        write_file(arguments.output, _drawn(jobs[0], form, arguments, workspace, console))
+    elif form == CSV and len(jobs) > 1:
+        raise SelectionError(f"there are {len(jobs)} reports: {'; '.join(job.described for job in jobs[:6])}",
+                             hint="choose one with --pid, or write all to a directory with -o")  # fmt: skip
+    else:
+        for job in jobs:
+            console.answer(_drawn(job, form, arguments, workspace, console))
 
 
-def _jobs(found: FoundPairs, arguments: argparse.Namespace) -> Iterator[_Job]:
-    for tables in found.pairs:
-        normal, abnormal = read_perf_data(tables.normal), read_perf_data(tables.abnormal)
-        for pair in _processes(normal, abnormal, arguments):
-            yield _Job(tables, normal, abnormal, pair)
-
-
-def _processes(normal: CycleTable, abnormal: CycleTable, arguments: argparse.Namespace) -> tuple[ProcessPair, ...]:
-    ours, theirs = normal.pids(), abnormal.pids()
-    if arguments.pid is not None:
-        return (chosen_pair(ours, theirs, arguments.pid, arguments.pid),)
-    if arguments.normal_pid is not None:
-        return (chosen_pair(ours, theirs, arguments.normal_pid, arguments.abnormal_pid),)
-    return all_pairs(ours, theirs)
-
-
-def _drawn(job: _Job, form: str, arguments: argparse.Namespace, console: Console) -> bytes:
-    normal, abnormal = job.normal.of_pid(job.processes.normal), job.abnormal.of_pid(job.processes.abnormal)
-    report = strict_report(normal, abnormal, job.processes.labels)
-    lines: list[str] = []
-    if arguments.banner:
-        counts = len(job.normal.pids()), len(job.abnormal.pids())
-        units = unit_notes(abnormal, counters_beside(job.tables.abnormal))
-        lines = banner_lines(weaknesses(normal, abnormal, report, processes=counts), units)
-    elif anchors := different_anchors(normal, abnormal):
-        console.complain(f"note: {_described(job)}: {anchors}")
-    if form == "csv":
-        for line in lines:
+def _drawn(job: Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
+    if arguments.method == CORRECTED:
+        return render(_corrected(job, arguments, workspace, console), form, table=arguments.table)
+    data, banner = drawn(job.sides, job.processes, form, banner=arguments.banner)
+    if not arguments.banner and (anchors := different_anchors(*job.sides.of_pair(job.processes))):
+        console.complain(f"note: {job.described}: {anchors}")
+    if form == CSV:
+        for line in banner:
             console.complain(line)
-        return strict_csv(report).encode("utf-8")
-    text = strict_markdown(report, report_title(_case(job, arguments), job.processes))
-    return ((banner_markdown(lines) if lines else "") + text).encode("utf-8")
+    return data
 
 
-def _write_all(jobs: list[_Job], form: str, arguments: argparse.Namespace, console: Console) -> None:
+def _corrected(job: Job, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> Comparison:
+    options = CompareOptions(window=arguments.step_window)
+    if job.sides.of_traces is None:
+        return of_tables(job.sources, job.processes, options, console.progress)
+    baseline, candidate = map(of_worker, job.sources, job.processes.names)
+    return workspace.compare(Question(baseline, candidate, options), console.progress)
+
+
+def _write_all(
+    jobs: list[Job], form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console
+) -> None:
     folder = arguments.output
     try:
         os.makedirs(folder, exist_ok=True)
@@ -137,36 +119,25 @@ def _write_all(jobs: list[_Job], form: str, arguments: argparse.Namespace, conso
                          hint="give the name of a new or existing directory") from error  # fmt: skip
     used = set[str]()
     for job in jobs:
-        stem = name = _file_stem(job, arguments)
+        stem = name = _file_stem(job, arguments.method)
         again = 2
         while name in used:
             name, again = f"{stem}_{again}", again + 1
         used.add(name)
-        write_file(os.path.join(folder, f"{name}.{form}"), _drawn(job, form, arguments, console))
+        data = _drawn(job, form, arguments, workspace, console)
+        write_file(os.path.join(folder, f"{name}.{form}"), data)
 
 
-def _file_stem(job: _Job, arguments: argparse.Namespace) -> str:
+def _file_stem(job: Job, method: str) -> str:
     pair = job.processes
-    kind = (
-        f"pid{pair.normal}_strict_comparison"
-        if pair.strict
-        else f"n_pid{pair.normal}_vs_a_pid{pair.abnormal}_cross_comparison"
-    )
-    return _NOT_IN_FILE_NAMES.sub("_", f"{_case(job, arguments)}{job.tables.phase}_{kind}")
-
-
-def _case(job: _Job, arguments: argparse.Namespace) -> str:
-    return job.tables.case if arguments.name is None else str(arguments.name)
+    kind = f"{pair.word}{pair.normal}" if pair.strict else f"n_{pair.word}{pair.normal}_vs_a_{pair.word}{pair.abnormal}"
+    if method != CORRECTED:
+        method = "strict" if pair.strict else "cross"
+    return _NOT_IN_FILE_NAMES.sub("_", f"{job.sides.case}{job.sides.phase}_{kind}_{method}_comparison")
 
 
 def _is_directory(path: str) -> bool:
     return os.path.isdir(path) or path.endswith(("/", os.sep))
-
-
-def _described(job: _Job) -> str:
-    pair = job.processes
-    other = "" if pair.strict else f" against {pair.abnormal}"
-    return f"{job.tables.case}{job.tables.phase} pid {pair.normal}{other}"
 
 
 def _pid(text: str) -> int:

@@ -6,8 +6,17 @@ With --compat the answer is the JSON of torch-tb-profiler's HTTP route of that n
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
-from tb_perfcompare.cli.arguments import add_output, add_selection, add_step_window, add_top
+from tb_perfcompare.cli.arguments import (
+    add_all_steps,
+    add_counters,
+    add_launches,
+    add_output,
+    add_selection,
+    add_step_window,
+    add_top,
+)
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.compare.engine import side_facts
@@ -24,13 +33,16 @@ NAME = "view"
 
 _COMPAT_ONLY = ("group_by", "param")
 _PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")
-_NOT_COMPAT = ("steps", "csv", "top")
+_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help="directory of a run, or one trace file")
     parser.add_argument("--view", metavar="NAME", default="overview", help=f"one of {', '.join(VIEWS)}")
     add_selection(parser)
+    add_all_steps(parser)
+    add_launches(parser)
+    add_counters(parser)
     add_step_window(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="answer JSON")
@@ -64,8 +76,12 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     _refuse(arguments, _COMPAT_ONLY, "needs --compat")
     if arguments.view not in VIEWS:
         raise SelectionError(f"there is no view {arguments.view!r}", hint=f"there are: {', '.join(VIEWS)}")
-    side = side_from_path(arguments.source, arguments.worker, arguments.span, arguments.steps)
+    side = side_from_path(
+        arguments.source, arguments.worker, arguments.span, arguments.steps, launches=arguments.launches,
+        counters=arguments.counters,
+    )  # fmt: skip
     with new_workspace() as workspace:
+        side = replace(side, all_steps=arguments.all_steps)
         summary = workspace.load(side, arguments.step_window, console.progress)
     return _drawn(summary, arguments)
 

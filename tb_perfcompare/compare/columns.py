@@ -41,10 +41,11 @@ def fraction(
 
 
 def number(
-    name: str, label: str, unit: str, description: str, *, better: Better = Better.NONE, shown: bool = True
-) -> Column:
+    name: str, label: str, unit: str, description: str, *, role: str = "plain", better: Better = Better.NONE,
+    shown: bool = True,
+) -> Column:  # fmt: skip
     """Any other number."""
-    return Column(name, label, unit, better, description, kind="number", shown=shown)
+    return Column(name, label, unit, better, description, role=role, kind="number", shown=shown)
 
 
 def fact(name: str, label: str, unit: Unit, description: str, *, better: Better, shown: bool = True) -> Column:
@@ -90,6 +91,24 @@ def calls(what: str) -> tuple[Column, Column]:
     )
 
 
+def means(one: str) -> tuple[Column, Column, Column]:
+    """Mean time of one call on both sides and its delta."""
+    what = f"mean time of one {one}"
+    return (
+        time("baseline_mean_us", f"Per {one} A", f"{what} in the baseline", role="baseline", shown=False),
+        time("candidate_mean_us", f"Per {one} B", f"{what} in the candidate", role="candidate", shown=False),
+        time("mean_delta_us", f"Per {one} Δ", f"candidate minus baseline: {what}", role="delta", shown=False),
+    )
+
+
+def shares() -> tuple[Column, Column]:
+    """Share of the row in all rows of its side."""
+    return (
+        fraction("baseline_share", "Of all A", "share of the time of all rows in the baseline", shown=False),
+        fraction("candidate_share", "Of all B", "share of the time of all rows in the candidate", shown=False),
+    )
+
+
 SHARE = fraction(
     "share", "Δ share", "delta over the delta of the headline; shares of exposed time sum to 1", role="percent"
 )
@@ -106,6 +125,20 @@ RATE_EFFECT = time(
     "Δ by call",
     "part of the delta from slower or faster calls: (mean B - mean A) x (calls A + calls B) / 2; "
     "the two parts sum to the delta",
+    role="delta",
+    shown=False,
+)
+MIX_EFFECT = time(
+    "mix_effect_us",
+    "Δ by mix",
+    "part of the delta by call from calling the parts, input shapes by caller, in other proportions (docs/ledger.md)",
+    role="delta",
+    shown=False,
+)
+SAME_SHAPE_EFFECT = time(
+    "same_shape_effect_us",
+    "Δ by same shape",
+    "part of the delta by call from the same parts taking another time; the two parts sum to the delta by call",
     role="delta",
     shown=False,
 )

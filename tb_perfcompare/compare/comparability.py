@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tb_perfcompare.compare.comparison import Check
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.compare.cycle_checks import cycle_checks
+from tb_perfcompare.compare.metric_checks import utilisation_metrics
+from tb_perfcompare.compare.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.model.summary import CYCLE_TIME, KERNEL_TIME, Summary
 
 FEW_STEPS = 6
 """Below this many steps on a side an exact 95 % interval is wide or cannot be reached at all."""
-
-SIMILAR_WORK, SOME_WORK = 0.9, 0.5
-"""Shared share of calls per step above which the two sides do the same work, and below which they do not."""
 
 _FLAGS = (
     "profiler.record_shapes",
@@ -26,14 +26,24 @@ def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, .
         _same_capture(baseline, candidate),
         _device(baseline, candidate),
         _device_count(baseline, candidate),
-        _markers(baseline, candidate),
+        *_unit_of_work(baseline, candidate),
         _steps(baseline, candidate),
-        _work("kernels", "kernel launches", baseline, candidate),
-        _work("operators", "operator calls", baseline, candidate),
         _ranks(baseline, candidate),
         _flags(baseline, candidate),
         _versions(baseline, candidate),
+        utilisation_metrics(baseline, candidate),
         _complete(baseline, candidate),
+    )
+
+
+def _unit_of_work(a: Summary, b: Summary) -> tuple[Check, ...]:
+    """Whether a step of one side is the same thing as a step of the other."""
+    if a.metric == CYCLE_TIME:
+        return cycle_checks(a, b)
+    return (
+        _markers(a, b),
+        _work("kernels", "kernel launches", a, b),
+        _work("operators", "operator calls", a, b),
     )
 
 
@@ -51,6 +61,11 @@ def _same_capture(a: Summary, b: Summary) -> Check:
 
 
 def _device(a: Summary, b: Summary) -> Check:
+    if "unknown" in (a.device.kind, b.device.kind) and a.device.kind != b.device.kind:
+        silent = "baseline" if a.device.kind == "unknown" else "candidate"
+        return Check(
+            "device_kind", "warn", f"the {silent} does not say which device it ran on: they may differ", ("cause",)
+        )
     if a.device.kind != b.device.kind:
         return Check(
             "device_kind",
@@ -62,6 +77,9 @@ def _device(a: Summary, b: Summary) -> Check:
         return Check(
             "device_kind", "warn", f"different device models: {_device_text(a)} against {_device_text(b)}", ("cause",)
         )
+    differing = _differences(a, b, ("device.compute_capability",))
+    if differing:
+        return Check("device_kind", "warn", f"different devices: {differing[0]}", ("cause",))
     return Check("device_kind", "ok", f"same device: {_device_text(a)}")
 
 
@@ -83,7 +101,7 @@ def _device_count(a: Summary, b: Summary) -> Check:
 
 
 def _markers(a: Summary, b: Summary) -> Check:
-    if a.metric != "step_time":
+    if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "sources of this kind have no steps: all launches together are compared")
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
@@ -102,16 +120,17 @@ def _markers(a: Summary, b: Summary) -> Check:
 
 def _steps(a: Summary, b: Summary) -> Check:
     n, m = len(a.steps), len(b.steps)
-    if a.metric != "step_time":
+    noun = "cycles" if a.metric == CYCLE_TIME else "steps"
+    if a.metric == KERNEL_TIME:
         return Check("steps", "warn", "one listing each: repeatability cannot be judged", ("verdict", "p"))
     if min(n, m) < FEW_STEPS:
         return Check(
             "steps",
             "warn",
-            f"{n} against {m} steps; record at least {FEW_STEPS}, better 20, on each side",
+            f"{n} against {m} {noun}; record at least {FEW_STEPS}, better 20, on each side",
             ("verdict", "p"),
         )
-    return Check("steps", "ok", f"{n} against {m} steps")
+    return Check("steps", "ok", f"{n} against {m} {noun}")
 
 
 def _work(table: str, what: str, a: Summary, b: Summary) -> Check:
@@ -123,9 +142,7 @@ def _work(table: str, what: str, a: Summary, b: Summary) -> Check:
         return Check(table, "warn", f"only the {'candidate' if one is None else 'baseline'} has {what}", (table,))
     x = dict(zip(one.keys, (one.calls.sum(axis=1) / len(a.steps)).tolist(), strict=True))
     y = dict(zip(two.keys, (two.calls.sum(axis=1) / len(b.steps)).tolist(), strict=True))
-    keys = {*x, *y}
-    most = sum(max(x.get(k, 0.0), y.get(k, 0.0)) for k in keys)
-    shared = sum(min(x.get(k, 0.0), y.get(k, 0.0)) for k in keys) / most if most else 1.0
+    shared = shared_share(x, y)
     detail = f"{shared:.0%} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)

@@ -67,7 +67,8 @@ class Shift:
 @dataclass(frozen=True, slots=True)
 class Headline:
     """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
-    matters. inflation: factor on standard errors from autocorrelation of the steps. method: tests used, in words."""
+    matters. inflation: factor on standard errors from autocorrelation of the steps. method: tests used, in words.
+    sensitivity: which single steps, captures or ranks the verdict hangs on, "" where none can be left out."""
 
     metric: str
     unit: str
@@ -84,14 +85,17 @@ class Headline:
     inflation: float
     scope: str
     method: str
+    sensitivity: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """Integers in nanoseconds x denominator per step. path is (category,) or (category, entity).
+    """Integers in nanoseconds x denominator per step. path is (category,), (category, entity) or (category, entity,
+    part): the part says who called the entity with which input shape.
 
-    delta = candidate - baseline = count_effect + rate_effect. calls are per step. status: both, added, removed.
-    `name` is a raw name behind the entity's key.
+    delta = candidate - baseline = count_effect + rate_effect; rate_effect = mix_effect (calls in other proportions of
+    the parts) + same_shape_effect. calls are per step. status: both, added, removed. `name` is a raw name behind the
+    entity's key.
     """
 
     path: tuple[str, ...]
@@ -103,11 +107,18 @@ class LedgerRow:
     count_effect: int
     rate_effect: int
     status: str
+    mix_effect: int = 0
+
+    @property
+    def same_shape_effect(self) -> int:
+        """The same parts taking another time per call."""
+        return self.rate_effect - self.mix_effect
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, both exactly.
+    """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, rows of depth 3 to their row of depth 2
+    where it has any, all exactly. A row comes before the rows below it.
 
     Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts.
     """
@@ -130,16 +141,19 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A cause in a sentence. share is delta over the headline's delta, None when the headline has none to share."""
+    """A cause in a sentence. delta_us is None for what is no time, such as a clock; share is delta over the headline's
+    delta, None when the headline has none to share or the time overlaps with other time; look_at: what to look at next,
+    "" where nothing in particular."""
 
     rule: str
     subject: str
     category: str
-    delta_us: float
+    delta_us: float | None
     share: float | None
     sentence: str
     evidence: tuple[Evidence, ...]
     confidence: str
+    look_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)

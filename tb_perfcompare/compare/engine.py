@@ -7,17 +7,35 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.compare.alignment import align
+from tb_perfcompare.compare.alignment_table import alignment_table, matched_check, matched_notes, with_partners
+from tb_perfcompare.compare.alike_names import join_alike_names
+from tb_perfcompare.compare.causes.pair import Pair
+from tb_perfcompare.compare.causes.told import told_causes
 from tb_perfcompare.compare.comparability import check_comparability
 from tb_perfcompare.compare.comparison import Check, Comparison, Headline, Ledger, SideFacts, Table, Verdict
+from tb_perfcompare.compare.counter_findings import counter_findings, moved_counters
+from tb_perfcompare.compare.counter_join import counter_changes
+from tb_perfcompare.compare.counter_tables import counters_table
+from tb_perfcompare.compare.cut_names import join_cut_names
+from tb_perfcompare.compare.cycle_findings import find_cycle_causes
+from tb_perfcompare.compare.drift import drift
 from tb_perfcompare.compare.findings import find_causes
 from tb_perfcompare.compare.group_shapes import SHAPES
 from tb_perfcompare.compare.group_tables import diff_table
+from tb_perfcompare.compare.incomplete import many_incomplete, with_incomplete
+from tb_perfcompare.compare.launch_findings import find_launch_causes, largest_first
+from tb_perfcompare.compare.launch_rows import launch_rows
+from tb_perfcompare.compare.launch_table import launches_table
 from tb_perfcompare.compare.ledger import build_ledger
 from tb_perfcompare.compare.mean_effect import exact_mean
+from tb_perfcompare.compare.memory_tables import memory_tables
+from tb_perfcompare.compare.module_ledger import module_ledger
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.rank_test import batched_rank_test
 from tb_perfcompare.compare.reading_note import as_read
 from tb_perfcompare.compare.samples import observations
+from tb_perfcompare.compare.sensitivity import sensitivity
 from tb_perfcompare.compare.tables import (
     bound_table,
     categories_table,
@@ -26,11 +44,12 @@ from tb_perfcompare.compare.tables import (
     recommendations_table,
     steps_table,
 )
+from tb_perfcompare.compare.two_groups import two_groups
 from tb_perfcompare.compare.verdict import judge
-from tb_perfcompare.compare.wording import VERDICT_WORDS
+from tb_perfcompare.compare.wording import VERDICT_WORDS, time_text
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, STEP_TIME, Summary
 
 Ints = NDArray[np.int64]
 
@@ -47,38 +66,71 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             f"the baseline gives {baseline.metric}, the candidate {candidate.metric}".replace("_", " "),
             hint="compare two sources of one kind",
         )
+    baseline, candidate, joined = join_cut_names(baseline, candidate)
+    baseline, candidate, alike = join_alike_names(baseline, candidate)
+    alignment = align(baseline, candidate)
     checks = check_comparability(baseline, candidate)
+    joined += alike
+    if alignment is not None:
+        checks += (matched_check(alignment),)
+        joined += matched_notes(alignment, baseline, candidate)
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)
+    headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     p_values = _category_p_values(baseline, candidate)
     tables: dict[str, Table] = {}
     if timed:
-        tables["categories"] = categories_table(ledger, p_values)
+        if baseline.metric != CYCLE_TIME:
+            tables["categories"] = categories_table(ledger, p_values)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     for name in SHAPES:
         table = diff_table(name, baseline, candidate, headline.delta, options)
         if table is not None:
             tables[name] = table
+    if alignment is not None:
+        tables = with_partners(tables, alignment)
+        tables["alignment"] = alignment_table(alignment)
+    modules = module_ledger(baseline, candidate)
+    if modules is not None:
+        tables[modules.name] = modules
+    counters = counter_changes(baseline, candidate)
+    counted = counters_table(counters)
+    if counted is not None:
+        tables["counters"] = counted
+    tables |= memory_tables(baseline, candidate)
     bound = bound_table(baseline, candidate)
     if bound is not None:
         tables["bound"] = bound
+    launches = launch_rows(baseline, candidate)
+    if launches is not None:
+        tables["launches"] = launches_table(baseline, candidate, launches)
     device = device_table(baseline, candidate)
     if device is not None:
         tables["device"] = device
     tables["environment"] = environment_table(baseline, candidate)
     tables["recommendations"] = recommendations_table(baseline, candidate)
+    moved = moved_counters(counters, options.alpha)
+    if baseline.metric == CYCLE_TIME:
+        findings = find_cycle_causes(baseline, candidate, headline, moved, options)
+    else:
+        verdict = headline.verdict
+        causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
+        findings = find_causes(ledger, baseline, candidate, p_values, verdict, options, causes.told)
+        findings = largest_first((*findings, *causes.findings), options)
+        if baseline.metric == STEP_TIME and timed:
+            findings = told_causes(Pair(baseline, candidate, ledger, headline, options, moved), findings)
     return Comparison(
         baseline=side_facts(baseline),
         candidate=side_facts(candidate),
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=find_causes(ledger, baseline, candidate, p_values, headline.verdict, options),
+        findings=(*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings))),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
-        notes=_notes(baseline, candidate, headline, tables, options),
+        notes=_notes(baseline, candidate, headline, tables, options, joined),
     )
 
 
@@ -150,7 +202,12 @@ def _listed(names: list[str]) -> str:
 
 
 def _notes(
-    baseline: Summary, candidate: Summary, headline: Headline, tables: dict[str, Table], options: CompareOptions
+    baseline: Summary,
+    candidate: Summary,
+    headline: Headline,
+    tables: dict[str, Table],
+    options: CompareOptions,
+    joined: tuple[Note, ...],
 ) -> tuple[Note, ...]:
     notes = [
         replace(note, where=f"{side}: {note.where}" if note.where else side)
@@ -162,7 +219,11 @@ def _notes(
         for side, summary in (("baseline", baseline), ("candidate", candidate))
         if observations(summary).uneven
     ]
+    notes += joined
     notes += _window_note(baseline, candidate, headline, options)
+    notes += _incomplete_note(baseline, candidate, headline, options)
+    notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
+    notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
     notes += _absent(baseline, candidate, tables)
     return _said_once(notes)
 
@@ -192,6 +253,35 @@ def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> 
     return notes
 
 
+def _groups(side: str, summary: Summary) -> list[Note]:
+    """Says so when the steps of a side fall into two groups: then no single shift describes them."""
+    seen = observations(summary)
+    found = two_groups(seen.means(summary.steps.total_ns)) if summary.is_timed else None
+    if found is None:
+        return []
+    message = (
+        f"its steps fall into two groups: {found.low_count} around {time_text(found.low_ns / 1000)} and "
+        f"{found.high_count} around {time_text(found.high_ns / 1000)}"
+    )
+    return [Note(NoteCode.TWO_GROUPS, message, side)]
+
+
+def _drifts(side: str, summary: Summary) -> list[Note]:
+    """Says so when the step time changed in the course of a capture."""
+    found = []
+    for at, capture in enumerate(summary.captures if summary.is_timed else ()):
+        places = np.flatnonzero(summary.steps.capture == at)
+        changed = drift(summary.steps.total_ns[places])
+        if changed is not None:
+            label = summary.steps.label[int(places[changed.at])]
+            message = (
+                f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
+                f"{abs(changed.shift):.1%} {'longer' if changed.shift > 0 else 'shorter'} (p = {changed.p:.2g})"
+            )
+            found.append(Note(NoteCode.DRIFT, message, side))
+    return found
+
+
 def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
     """Says so when the other rule for step windows would reach another verdict."""
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
@@ -205,3 +295,19 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
         f'instead of "{VERDICT_WORDS[headline.verdict]}" (--step-window {name})'
     )
     return [Note(NoteCode.STEP_WINDOW_MATTERS, message)]
+
+
+def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
+    """Where many steps were left out as incomplete: what the verdict would be with them."""
+    if headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
+        return []
+    whole = with_incomplete(a), with_incomplete(b)
+    other = _headline(*whole, whole[0].steps.total_ns, whole[1].steps.total_ns, options)
+    noun = "cycles" if a.metric == CYCLE_TIME else "steps"
+    shift = f", the typical change {100 * other.shift.estimate:+.2f} %" if other.shift is not None else ""
+    stays = "stays" if other.verdict is headline.verdict else "would be"
+    message = (
+        f"with the incomplete {noun} as well, {other.n[0]} and {other.n[1]} of them, the verdict {stays} "
+        f'"{VERDICT_WORDS[other.verdict]}"{shift}'
+    )
+    return [Note(NoteCode.STEPS_DROPPED, message)]

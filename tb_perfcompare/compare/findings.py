@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.compare.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.uniform_ratio import uniform_ratio
 from tb_perfcompare.compare.wording import calls_text, more_or_less, number_text, short, time_text
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, GroupTable, StepCategory, Summary
 
@@ -59,16 +59,11 @@ NEARLY_ALL = 0.75
 WRAPPED = 1.1
 """An operator called as often and taking at most this many times as long merely wraps the one below it."""
 
-UNIFORM_SPREAD = 0.05
-"""Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""
-
-UNIFORM_CHANGE = 0.03
-"""... and the median ratio is at least this far from 1."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What every finding is made from. `unit` turns ledger integers into microseconds per step."""
+    """What every finding is made from. `unit` turns ledger integers into microseconds per step; `told` are kernels
+    that findings of their own tell of."""
 
     ledger: Ledger
     baseline: Summary
@@ -77,6 +72,7 @@ class _Books:
     verdict: Verdict
     alpha: float
     unit: int
+    told: frozenset[str]
 
     @property
     def per(self) -> str:
@@ -91,9 +87,11 @@ def find_causes(
     p_values: Mapping[str, float | None],
     verdict: Verdict,
     options: CompareOptions,
+    told: frozenset[str] = frozenset(),
 ) -> tuple[Finding, ...]:
-    """Findings, largest |delta| first. A comparison of equal runs has none."""
-    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, ledger.denominator * 1000)
+    """Findings, largest |delta| first. A comparison of equal runs has none. What is `told` of kernels elsewhere is not
+    repeated."""
+    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, ledger.denominator * 1000, told)
     threshold = max(options.material_fraction * ledger.baseline / books.unit, options.material_ns / 1000)
     children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
     for row in ledger.rows:
@@ -104,7 +102,7 @@ def find_causes(
         for row in ledger.rows
         if len(row.path) == 1 and row.delta and abs(row.delta) / books.unit >= threshold
     ]
-    found.sort(key=lambda finding: -abs(finding.delta_us))
+    found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
 
@@ -126,10 +124,12 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
     if category is not StepCategory.OTHER and same_way:
-        clauses = [_entity_clause(entity, books) for entity in named]
-        if not named:
+        told = books.told if category is StepCategory.KERNEL else frozenset()
+        clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
+        if not named and same_way[0].path[1] not in told:
             clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books)}"]
-        clauses += _one_sided_clauses([e for e in same_way if e not in (named or same_way[:1])], row, books)
+        rest = [e for e in same_way if e not in (named or same_way[:1]) and e.path[1] not in told]
+        clauses += _one_sided_clauses(rest, row, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in _TABLES:
@@ -140,7 +140,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
             clauses.append(behind[1])
             evidence.append(Evidence("operators", behind[0]))
     if category is StepCategory.KERNEL:
-        uniform = _uniform_ratio(books.baseline, books.candidate)
+        uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
         if uniform is not None:
             clauses.append(
                 f"the same kernels take {uniform:.2f} times as long per launch almost throughout, "
@@ -268,42 +268,16 @@ def _calls(table: GroupTable, side: Summary) -> dict[tuple[str, ...], float]:
     return dict(zip(table.keys, (table.calls.sum(axis=1) / len(side.steps)).tolist(), strict=True))
 
 
-def _uniform_ratio(baseline: Summary, candidate: Summary) -> float | None:
-    """Median over kernel time of candidate / baseline time per launch, if the same kernels all changed alike."""
-    a, b = baseline.groups.get("kernels"), candidate.groups.get("kernels")
-    if a is None or b is None:
-        return None
-    at = {key: row for row, key in enumerate(b.keys)}
-    pairs = [(row, at[key]) for row, key in enumerate(a.keys) if key in at]
-    if len(pairs) < 3:
-        return None
-    rows_a, rows_b = np.array(pairs).T
-    time_a = a.measures_ns["total"].sum(axis=1)[rows_a].astype(float)
-    time_b = b.measures_ns["total"].sum(axis=1)[rows_b].astype(float)
-    calls_a, calls_b = a.calls.sum(axis=1)[rows_a], b.calls.sum(axis=1)[rows_b]
-    good = (time_a > 0) & (time_b > 0) & (calls_a > 0) & (calls_b > 0)
-    if good.sum() < 3 or time_a[good].sum() < 0.5 * a.measures_ns["total"].sum():
-        return None
-    ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
-    low, middle, high = _weighted_quartiles(ratio, time_a[good] + time_b[good])
-    uniform = high - low <= 2 * UNIFORM_SPREAD and abs(middle) >= UNIFORM_CHANGE
-    return float(np.exp(middle)) if uniform else None
-
-
-def _weighted_quartiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
-    order = np.argsort(values, kind="stable")
-    share = np.cumsum(weights[order]) / weights.sum()
-    low, middle, high = (float(values[order][np.searchsorted(share, q)]) for q in (0.25, 0.5, 0.75))
-    return low, middle, high
-
-
 def _confidence(label: str, books: _Books) -> str:
-    """How repeatable the category's change is, in words; the size itself is exact."""
-    p = books.p_values.get(label)
+    return repeatability(books.p_values.get(label), books.verdict, books.alpha)
+
+
+def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step") -> str:
+    """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is."""
     if p is None:
-        return "size certain, repeatability unknown (one step on a side)"
-    if p <= books.alpha:
-        clear = books.verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
-        rest = "" if clear else "; the step time as a whole does not"
-        return f"differs clearly between the steps of these captures (p = {p:.2g}){rest}"
-    return f"within the spread of the steps (p = {p:.2g})"
+        return f"size certain, repeatability unknown (one {noun} on a side)"
+    if p <= alpha:
+        clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
+        rest = "" if clear else f"; the {noun} time as a whole does not"
+        return f"differs clearly between the {noun}s of these captures (p = {p:.2g}){rest}"
+    return f"within the spread of the {noun}s (p = {p:.2g})"

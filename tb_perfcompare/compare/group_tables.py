@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Column, Table
 from tb_perfcompare.compare.entity_tests import entity_tests, floor_ns, robust_z
-from tb_perfcompare.compare.group_shapes import SHAPES, Measure, Shape
+from tb_perfcompare.compare.group_shapes import KEY_COLUMNS, SHAPES, Measure, Shape
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.samples import observations
-from tb_perfcompare.model.summary import DEVICE_CATEGORIES, GroupTable, Summary
+from tb_perfcompare.model.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 
 Floats = NDArray[np.float64]
 
@@ -49,8 +49,7 @@ def diff_table(
     model = a if a is not None else b
     assert model is not None
     for position, key in enumerate(model.key_columns):
-        label = "Name" if key == "name" else "Input shape"
-        what = "name that joins the two sides" if key == "name" else "shapes of the input tensors"
+        label, what = KEY_COLUMNS[key]
         cells.append((columns.key(key, label, what), [row[position] for row in joined.keys]))
     calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
     order = np.zeros(len(joined.keys))
@@ -72,14 +71,20 @@ def diff_table(
             main = (x, y, delta)
         if not measure.name or measure.source in shape.order:
             cells += _tested(name, measure, joined, (baseline, candidate), delta * 1000, options)
-    cells += _share_and_effects(main, calls_a, calls_b, headline_delta_us)
+    cycles = baseline.metric == CYCLE_TIME
+    counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
+    share, *effects_of = _share_and_effects(main, calls_a, calls_b, headline_delta_us)
+    cells += [] if cycles else [share]  # times that overlap are no shares of the cycle
+    cells += effects_of if counted else []
     if exposed is not None:
         what = "Exposed time: owned in the ledger"
         for column, values in zip(columns.triple("exposed", "Exposed", what), exposed, strict=True):
             cells.append((column, _cells(values, _mask(column.role, joined))))
         order = np.abs(exposed[2]) + order * 1e-6
-    for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True):
+    for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True) if counted else ():
         cells.append((column, _cells(values, None)))
+    if shape.one:
+        cells += _means_and_shares(shape.one, main, (calls_a, calls_b), joined)
     cells += _fact_cells(shape, a, b, joined)
     cells.append((columns.STATUS, _status(joined)))
     cells.append(
@@ -202,6 +207,23 @@ def _share_and_effects(
         (columns.COUNT_EFFECT, _cells(count, None)),
         (columns.RATE_EFFECT, _cells(rate, None)),
     ]
+
+
+def _means_and_shares(
+    one: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: _Joined
+) -> list[tuple[Column, list[Cell]]]:
+    mean_a, mean_b = (
+        np.divide(time, count, out=np.full(len(time), np.nan), where=count > 0)
+        for time, count in zip(main[:2], calls, strict=True)
+    )
+    out = [
+        (column, _cells(values, _mask(column.role, joined)))
+        for column, values in zip(columns.means(one), (mean_a, mean_b, mean_b - mean_a), strict=True)
+    ]
+    for column, time, absent in zip(columns.shares(), main, (joined.at_a < 0, joined.at_b < 0), strict=False):
+        share = time / time.sum() if time.sum() else np.full(len(time), np.nan)
+        out.append((column, _cells(share, absent)))
+    return out
 
 
 def _mask(role: str, joined: _Joined) -> NDArray[np.bool_] | None:

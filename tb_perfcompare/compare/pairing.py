@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from tb_perfcompare.compare.phase_pairs import phase_pairs
+
 WORD_PAIRS: tuple[tuple[str, str], ...] = (
     ("normal", "abnormal"),
     ("baseline", "candidate"),
@@ -88,14 +90,16 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     """Pairs worth comparing, best reason first; the order depends on the names only, not on the order of `runs`.
 
     1. names that differ only in one word pair (normal/abnormal, ...)
-    2. names that differ in one word pair and in numbers such as dates, where only one run bears each word
-    3. the only run with the first word in a folder, with each run bearing the second
-    4. names that differ only in one number: the smallest with every larger one
-    5. the first two spans of one run (an A/A check)
+    2. per-cycle tables of one case that were recorded in different phases (phase_pairs.py)
+    3. names that differ in one word pair and in numbers such as dates, where only one run bears each word
+    4. the only run with the first word in a folder, with each run bearing the second
+    5. names that differ only in one number: the smallest with every larger one
+    6. the first two spans of one run (an A/A check)
     """
     names = sorted({run.name for run in runs}, key=_natural)
     found: dict[frozenset[tuple[str, str | None]], Pair] = {}
-    for pair in (*_by_words(names), *_by_words_and_numbers(names), *_by_folder(names), *_by_number(names)):
+    by_name = (*_by_words(names), *_by_phase(runs))
+    for pair in (*by_name, *_by_words_and_numbers(names), *_by_folder(names), *_by_number(names)):
         found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
     checks = [_span_check(run) for run in sorted(runs, key=lambda run: _natural(run.name))]
     return (*found.values(), *(check for check in checks if check is not None))
@@ -170,6 +174,12 @@ def _by_words(names: Sequence[str]) -> Iterator[Pair]:
         for first, second in _grouped(names, words, blank_numbers=False):
             for left in first:
                 yield from (_pair(left, right, reason) for right in second)
+
+
+def _by_phase(runs: Sequence[RunShape]) -> Iterator[Pair]:
+    tables = [(run.name, run.workers[0][0]) for run in runs if len(run.workers) == 1]
+    for left, right, reason in phase_pairs(sorted(tables, key=lambda table: _natural(table[0]))):
+        yield _pair(left, right, reason)
 
 
 def _by_words_and_numbers(names: Sequence[str]) -> Iterator[Pair]:

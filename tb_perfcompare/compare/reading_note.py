@@ -12,13 +12,18 @@ _CORRECTED = "Corrected reading"
 
 AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/answers.md)."
 AS_LISTED = "Figures are the listing's own (docs/kernel_listings.md)."
+AS_RECORDED = "Figures are the table's own (docs/perf_data.md)."
+
+_TOLD = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
+"""Reading -> note, where all sides have it."""
 
 
 def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
     """The tables, none of which says that it is corrected if a side is not."""
     if all(side.reading == "corrected" for side in sides):
         return tables
-    told = AS_LISTED if all(side.reading == "as listed" for side in sides) else AS_ANSWERED
+    readings = {side.reading for side in sides}
+    told = _TOLD.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
     return {
         name: replace(table, notes=tuple(told if note.startswith(_CORRECTED) else note for note in table.notes))
         for name, table in tables.items()

@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Ledger, Table
-from tb_perfcompare.model.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
@@ -56,11 +56,16 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
         for label in CATEGORY_LABELS
     )
+    if any(summary.metric == CYCLE_TIME for summary in sides.values()):
+        parts = ()
+        words = ("Cycle", "number of the cycle in the table", "Cycle time", "length of the cycle")
+    else:
+        words = ("Step", "number of the step marker", "Step time", "length of the step window")
     shown = (
         columns.key("side", "Side", "baseline or candidate"),
         columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
-        columns.key("step", "Step", "number of the step marker"),
-        columns.time("total_us", "Step time", "length of the step window"),
+        columns.key("step", words[0], words[1]),
+        columns.time("total_us", words[2], words[3]),
         columns.count("launches", "Device events", "kernels, copies and sets that start in the window"),
         *parts,
         columns.flag("admitted", "Compared", "whether the step counts in the comparison"),
@@ -73,11 +78,11 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         steps = summary.steps
         for i, label in enumerate(steps.label):
             capture = names[int(steps.capture[i])]
-            times = tuple(float(x) for x in owned[:, i])
-            launches = int(steps.launches[i]) if summary.is_split else None
+            times = tuple(float(x) for x in owned[:, i])[: len(parts)]
+            launches = int(steps.launches[i]) if summary.counts_launches else None
             rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, True, ""))
         for step in summary.dropped:
-            none: tuple[Cell, ...] = (None,) * len(CATEGORY_LABELS)
+            none: tuple[Cell, ...] = (None,) * len(parts)
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
     return Table("steps", "Steps", shown, tuple(rows))
 

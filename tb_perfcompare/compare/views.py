@@ -6,12 +6,18 @@ import numpy as np
 
 from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Cell, Column, Table
-from tb_perfcompare.compare.group_shapes import SHAPES
+from tb_perfcompare.compare.counter_tables import counters_view
+from tb_perfcompare.compare.group_shapes import KEY_COLUMNS, SHAPES
+from tb_perfcompare.compare.launch_table import own_launches
+from tb_perfcompare.compare.memory_tables import memory_views
 from tb_perfcompare.compare.reading_note import as_read
 from tb_perfcompare.compare.tables import BOUND_WHAT, mean_us, steps_table
-from tb_perfcompare.model.summary import CATEGORY_LABELS, GroupTable, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
-VIEWS = ("overview", "steps", "categories", *SHAPES, "bound", "device", "environment", "recommendations")
+VIEWS = (
+    "overview", "steps", "categories", *SHAPES, "counters", "memory", "memory_operators", "memory_curves", "bound",
+    "launches", "device", "environment", "recommendations",
+)  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
 _READING = "Corrected reading (docs/readings.md); `--compat` shows torch-tb-profiler's."
@@ -27,33 +33,59 @@ def view_tables(summary: Summary) -> dict[str, Table]:
         "environment": _environment(summary),
         "recommendations": _recommendations(summary),
     }
+    counters = counters_view(summary)
+    if counters is not None:
+        tables["counters"] = counters
+    tables |= memory_views(summary)
     if summary.bound_ns:
         tables["bound"] = _bound(summary)
+    if summary.launches is not None:
+        tables["launches"] = own_launches(summary.launches, summary.groups["kernels"].keys)
     for name, table in summary.groups.items():
         tables[name] = _group(name, table, len(summary.steps))
-    untimed = () if summary.is_timed else ("overview", "steps", "categories")
+    untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
+    if summary.metric == CYCLE_TIME:
+        untimed = ("categories", "device")
     return as_read({name: tables[name] for name in VIEWS if name in tables and name not in untimed}, summary)
 
 
 def _overview(summary: Summary) -> Table:
     steps = summary.steps
+    cycles = summary.metric == CYCLE_TIME
+    noun = "cycle" if cycles else "step"
     rows: list[tuple[Cell, ...]] = [
-        ("Mean step time", mean_us(summary), "us"),
-        ("Median step time", float(np.median(steps.total_ns)) / 1000, "us"),
-        ("Shortest step", int(steps.total_ns.min()) / 1000, "us"),
-        ("Longest step", int(steps.total_ns.max()) / 1000, "us"),
-        ("Steps", len(steps), "count"),
-        ("Steps left out", len(summary.dropped), "count"),
+        (f"Mean {noun} time", mean_us(summary), "us"),
+        (f"Median {noun} time", float(np.median(steps.total_ns)) / 1000, "us"),
+        (f"Shortest {noun}", int(steps.total_ns.min()) / 1000, "us"),
+        (f"Longest {noun}", int(steps.total_ns.max()) / 1000, "us"),
+        (f"{noun.capitalize()}s", len(steps), "count"),
+        (f"{noun.capitalize()}s left out", len(summary.dropped), "count"),
         ("Captures", len(summary.captures), "count"),
         ("Devices at work", summary.device.count, "count"),
     ]
-    rows += [(label, value, "us") for label, value in zip(CATEGORY_LABELS, _category_us(summary), strict=True)]
+    if cycles:
+        rows += [(f"Functions of type {kind}", value, "us") for kind, value in _type_us(summary)]
+        what, notes = "functions are summed over threads and streams", ("Functions overlap and may exceed the cycle.",)
+    else:
+        rows += [(label, value, "us") for label, value in zip(CATEGORY_LABELS, _category_us(summary), strict=True)]
+        what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
     shown = (
         columns.key("figure", "Figure", "what is measured"),
-        columns.number("value", "Value", "", "the figure, in the unit beside it; categories are exposed time per step"),
+        columns.number("value", "Value", "", f"the figure, in the unit beside it; {what}"),
         columns.text("unit", "Unit", "unit of the figure"),
     )
-    return Table("overview", "Overview", shown, tuple(rows), (_READING, f"Step windows: {summary.window}."))
+    return Table("overview", "Overview", shown, tuple(rows), (_READING, *notes))
+
+
+def _type_us(summary: Summary) -> list[tuple[str, float]]:
+    """Time per cycle by type of function, largest first."""
+    table = summary.groups.get("functions")
+    total: dict[str, int] = {}
+    times = table.measures_ns["total"].sum(axis=1).tolist() if table is not None else []
+    for (_, kind), time in zip(table.keys if table is not None else (), times, strict=True):
+        total[kind] = total.get(kind, 0) + time
+    ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
+    return [(kind, time / len(summary.steps) / 1000) for kind, time in ranked]
 
 
 def _category_us(summary: Summary) -> list[float]:
@@ -78,14 +110,13 @@ def _categories(summary: Summary) -> Table:
 def _group(name: str, table: GroupTable, steps: int) -> Table:
     shape = SHAPES[name]
     shown: list[Column] = [
-        columns.key(
-            key, "Name" if key == "name" else "Input shape", "name" if key == "name" else "shapes of the inputs"
-        )
+        columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
         for key in table.key_columns
     ]
     cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
-    shown.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
-    cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
+    if table.calls.any():
+        shown.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
+        cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
     order = np.zeros(len(table))
     for measure in shape.measures:
         if measure.source not in table.measures_ns:
@@ -96,6 +127,12 @@ def _group(name: str, table: GroupTable, steps: int) -> Table:
         cells.append([int(t) / steps / 1000 for t in total])
         if measure.source in shape.order:
             order += total
+        if shape.one and not measure.name:
+            calls, everything = table.calls.sum(axis=1).tolist(), int(total.sum())
+            shown.append(columns.time("mean_us", f"Per {shape.one}", f"mean time of one {shape.one}"))
+            cells.append([int(t) / n / 1000 if n else None for t, n in zip(total, calls, strict=True)])
+            shown.append(columns.fraction("share", "Share", "share of the time of all rows"))
+            cells.append([int(t) / everything if everything else None for t in total])
     if table.min_ns is not None and table.max_ns is not None:
         for label, values in (("min", table.min_ns), ("max", table.max_ns)):
             shown.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))

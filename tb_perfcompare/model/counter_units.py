@@ -6,6 +6,7 @@ So one column holds percentages, MHz x 100 and bytes per second x 100 side by si
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,11 @@ class CounterUnit:
     sample: str
     mu: str
     factor: float = 1.0
+
+    @property
+    def mu_text(self) -> str:
+        """Unit and factor of mu in one text."""
+        return f"{self.mu} × {self.factor:g}" if self.factor != 1 else self.mu
 
 
 _PERCENT = CounterUnit("%", "%")
@@ -58,6 +64,30 @@ def counter_unit(metric: str, largest_mu: float) -> CounterUnit:
     if known is not None and unknown is not None:
         return known if largest_mu <= _MOST_PERCENT else unknown
     return _KNOWN.get(metric, CounterUnit(_RAW, _RAW))
+
+
+_FRACTIONS = re.compile(r"(?:[A-Z]{3,4} )?(?:Utilization|Est\. SM Efficiency)")
+"""Counters that torch-tb-profiler adds to the traces it shows; it counts them from 0 to 1."""
+
+_IN_BRACKETS = re.compile(r"[(\[]\s*(?P<unit>[^()\[\]\d]{1,16}?)\s*[)\]]\s*")
+
+
+def sample_unit(names: tuple[str, ...], largest: float) -> str:
+    """The unit of a counter's samples by one of its names: a known one, or what stands in brackets at its end
+    ("Power (W)"). `largest` is its largest sample. "" where no name tells it."""
+    for name in names:
+        if name in _BY_TOPOLOGY:
+            return _BY_TOPOLOGY[name][0].sample
+        if name in _KNOWN:
+            return _KNOWN[name].sample
+        if _FRACTIONS.fullmatch(name) and largest <= 1:
+            return "fraction"
+    for name in names:
+        start = max(name.rfind("("), name.rfind("["))
+        found = _IN_BRACKETS.fullmatch(name[start:]) if start > 0 else None
+        if found is not None:
+            return found["unit"]
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

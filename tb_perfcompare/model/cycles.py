@@ -23,6 +23,23 @@ Codes: TypeAlias = NDArray[np.int32]
 NO_TEXT = -1
 """Code of an empty or `N/A` cell."""
 
+HOST = "Host"
+"""What the device column calls the machine itself."""
+
+DEVICE_TYPE, HOST_TYPE = "device", "host"
+"""Types of functions in tables that name none."""
+
+_DEVICE_PREFIXES = ("gpu_", "mlu_", "npu_", "xpu_", "tpu_")
+
+
+def is_device_type(kind: str) -> bool:
+    """Whether functions of this type run on a device."""
+    return kind == DEVICE_TYPE or kind.startswith(_DEVICE_PREFIXES)
+
+
+NO_COUNTER = "none"
+"""Counter of rows about a device that has no counters, so that its functions keep a row (analysis/as_cycles.py)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleTable:
@@ -40,6 +57,10 @@ class CycleTable:
     instances     number of calls or launches in the cycle; None when the file has no such column
     kind          code of the function's type (gpu_compute, oncpu, ...); None when the file has no such column
     interpolated  the counter had no sample of its own in this row; None when the file has no such column
+    sigma_pct     deviation of the counter while the function ran, in the unit of mu; NaN where there was no counter;
+                  None when the file has no such column
+    start_us      start of the cycle since the epoch, NaN where empty; None when the file has no such column
+    host          code of the machine's name; None when the file has no such column
     """
 
     source: str
@@ -57,6 +78,9 @@ class CycleTable:
     instances: Floats | None = None
     interpolated: NDArray[np.bool_] | None = None
     kind: Codes | None = None
+    sigma_pct: Floats | None = None
+    start_us: Floats | None = None
+    host: Codes | None = None
 
     def __len__(self) -> int:
         return len(self.cycle)
@@ -76,6 +100,9 @@ class CycleTable:
             None if self.instances is None else self.instances[chosen],
             None if self.interpolated is None else self.interpolated[chosen],
             None if self.kind is None else self.kind[chosen],
+            None if self.sigma_pct is None else self.sigma_pct[chosen],
+            None if self.start_us is None else self.start_us[chosen],
+            None if self.host is None else self.host[chosen],
         )  # fmt: skip
 
     def of_pid(self, pid: int) -> CycleTable:
@@ -90,7 +117,10 @@ class CycleTable:
 
     def cycle_lengths_us(self) -> Floats:
         """(cycles,) lengths of the distinct (cycle, length) pairs, by cycle number."""
-        pairs = np.unique(np.stack([self.cycle.astype(np.float64), self.cycle_us], axis=1), axis=0)
+        # a cycle's rows mostly stand together: of each such run one is enough
+        starts = np.ones(len(self), dtype=np.bool_)
+        starts[1:] = (self.cycle[1:] != self.cycle[:-1]) | (self.cycle_us[1:] != self.cycle_us[:-1])
+        pairs = np.unique(np.stack([self.cycle[starts].astype(np.float64), self.cycle_us[starts]], axis=1), axis=0)
         return pairs[:, 1]
 
 
@@ -113,11 +143,18 @@ class CounterTable:
 
     def values(self, name: str) -> Floats:
         """Samples of a counter; those of processes (`name_<pid>`) count under the bare name."""
+        return self.value[self._called(name)]
+
+    def times_us(self, name: str) -> Floats:
+        """When the samples of `values` were taken."""
+        return self.time_us[self._called(name)]
+
+    def _called(self, name: str) -> NDArray[np.bool_]:
         wanted = [
             index for index, own in enumerate(self.names)
             if own == name or (own.startswith(f"{name}_") and _is_number(own[len(name) + 1 :]))
         ]  # fmt: skip
-        return self.value[np.isin(self.counter, wanted)]
+        return np.isin(self.counter, wanted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

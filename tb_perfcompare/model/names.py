@@ -1,21 +1,33 @@
-"""When two names mean the same thing: what joins the rows of two runs. Raw names are kept for display."""
+"""When two names mean the same thing: what joins the rows of two runs. Raw names are kept for display.
+
+A key leaves out what a run or a build numbers anew (docs/alignment.md#names): it is the same for the same work in two
+runs. It never leaves out what tells two kernels of one run apart, such as numbers in template arguments; what may tell
+them apart or may be noise, the numbers of lambdas, is `alike_key`'s business.
+"""
 
 from __future__ import annotations
 
 import re
 
-from tb_perfcompare.model.device import COLLECTIVE_LIBRARIES
+from tb_perfcompare.model.device import (
+    COLLECTIVE_KERNELS,
+    COLLECTIVE_LIBRARIES,
+    COLLECTIVE_RANGES,
+    OPERATOR_LIBRARIES,
+)
 
 STEP_PREFIX = "ProfilerStep#"
 _LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
 
-_COLLECTIVE_ANNOTATION = re.compile(rf"(?:{'|'.join(COLLECTIVE_LIBRARIES)}):\w", re.IGNORECASE)
+_ON_DEVICES = [library for library in COLLECTIVE_LIBRARIES if library not in ("gloo", "mpi")]
+_COLLECTIVE_ANNOTATION = re.compile(
+    rf"(?i:(?:{'|'.join(COLLECTIVE_LIBRARIES)})::?\w)|(?:{'|'.join(COLLECTIVE_RANGES)})[A-Z]"
+)
 _COLLECTIVE_KERNEL = re.compile(
-    rf"(?:^|[\s:(])(?:{'|'.join(lib for lib in COLLECTIVE_LIBRARIES if lib not in ('gloo', 'mpi'))})"
-    r"(?:DevKernel|Kernel|_|[A-Z])"
-    r"|^(?:mscclKernel|msccl_)",
+    rf"(?:^|[\s:(])(?:{'|'.join(_ON_DEVICES)})(?:DevKernel|Kernel|_|[A-Z])"
+    rf"|^(?:{'|'.join(map(re.escape, COLLECTIVE_KERNELS))}|mscclKernel|msccl_)",
 )
 
 
@@ -40,27 +52,101 @@ def is_optimizer(name: str) -> bool:
 
 
 def is_collective_annotation(name: str) -> bool:
-    """A host range that stands for a collective, such as `nccl:all_reduce` or `gloo:barrier`."""
+    """A host range that stands for a collective, such as `nccl:all_reduce`, `gloo:barrier` or `HcclAllreduce`."""
     return _COLLECTIVE_ANNOTATION.match(name) is not None
 
 
 def is_collective_kernel(name: str) -> bool:
-    """A device function of a collective library, such as `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`.
+    """A device function of a collective library: `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`, `hcom_allReduce_`.
 
     CNCL's helpers (`cncl::d2d_tnc`) move data within the device and are kernels, as the MLU profiler has them.
     """
     return _COLLECTIVE_KERNEL.search(name) is not None
 
 
+_BLANKS = re.compile(r"\s+")
+_AROUND = re.compile(r"^ | $|(?<=>) (?=>)")
+_ADDRESS = re.compile(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
+_AUTOGRAD = re.compile(r"(?<=Backward)\d+(?!\w)")
+_REGION = re.compile(r"^(Torch-Compiled Region)\b.*$", re.DOTALL)
+_GRAPH = re.compile(r"(\bCompiledFxGraph) \w+")
+_PEER = re.compile(r"(:(?:send|recv)) \d+ ?(?:->|<-) ?\d+$")
+_RANK = re.compile(r"(?i)(?<![a-z0-9_])(rank|stream)[ :=#_-]?\d+(?![a-z0-9])")
+_SIGNATURE = re.compile(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])?(?:\d+(?:de|[dce])?)*$")
+_GRAPH_NUMBER = re.compile(r"^graph_\d+_(?=cpp_fused)")
+_GENERATED = ("triton_", "cpp_fused")
+_LONGEST = 10_000
+_TYPES = r"(?:b?f(?:8|16|32|64))+"
+_HASH = re.compile(
+    rf"_?(?<![0-9A-Za-z])(?!{_TYPES}(?![0-9A-Za-z]))(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{{24,64}}(?![0-9A-Za-z])"
+)
+_LAMBDA = re.compile(r"(\{lambda[^{}#]*)#\d+\}")
+_UNNAMED = re.compile(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous namespace\)")
+_INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
+
+
 def operator_key(name: str) -> str:
-    """What joins host events: iterator classes of a DataLoader differ with num_workers but do the same job."""
+    """What joins host events.
+
+    Left out are iterator classes of a DataLoader, which differ with num_workers but do the same job, numbers of steps,
+    of overloads of an autograd function (`AddmmBackward0`), of compiled regions and graphs, addresses, ranks and
+    streams, and the numbers and hashes of generated kernels.
+    """
     if name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
         return "enumerate(DataLoader).__next__"
     if is_step(name):
         return "ProfilerStep"
-    return name
+    return _without(_HOST_NOISE, name)
 
 
 def kernel_key(name: str) -> str:
-    """What joins kernels: the name itself, blanks squeezed (demanglers differ in them)."""
-    return " ".join(name.split())
+    """What joins kernels: the name, blanks squeezed (demanglers differ in them), without the number, signature or hash
+    that a compiler gives to the kernels it writes (`triton_poi_fused_add_12`)."""
+    return _without(_KERNEL_NOISE, name)
+
+
+def alike_key(name: str) -> str:
+    """What is left of a kernel's key without that which differs between builds of the same source: numbers of lambdas,
+    spellings of the unnamed namespace, suffixes of integers. Two kernels of one run may have it in common."""
+    key = _UNNAMED.sub("(anonymous namespace)", kernel_key(name))
+    return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", key))
+
+
+def library_free(operator: str) -> str:
+    """An operator's name without the library that does the work: `aten::cudnn_convolution`, `aten::miopen_convolution`
+    and `aten::convolution` are one operator, and so are `CudnnBatchNormBackward` and `NativeBatchNormBackward`."""
+    return _LIBRARY.sub("", operator)
+
+
+def _without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:
+    """The name without noise. What one removal leaves may be noise again."""
+    if len(name) > _LONGEST:
+        return name
+    while True:
+        again = name
+        for pattern, kept in noise:
+            again = pattern.sub(kept, again)
+        again = _without_number(again)
+        if again == name:
+            return name
+        name = again
+
+
+def _without_number(name: str) -> str:
+    """`triton_poi_fused_add_12_3` is `triton_poi_fused_add`, `graph_0_cpp_fused_add_3` is `cpp_fused_add`."""
+    name = _GRAPH_NUMBER.sub("", name)
+    if not name.startswith(_GENERATED):
+        return name
+    end = name.rstrip("0123456789_")
+    numbers = name[len(end) :]
+    at = numbers.find("_")
+    return name if at < 0 or numbers[at:].strip("_") == "" else end + numbers[:at]
+
+
+_WRITTEN = ((_ADDRESS, ""), (_HASH, ""), (_SIGNATURE, ""))
+_KERNEL_NOISE = ((_BLANKS, " "), (_AROUND, ""), *_WRITTEN)
+_HOST_NOISE = (*_WRITTEN, (_AUTOGRAD, ""), (_REGION, r"\1"), (_GRAPH, r"\1"), (_PEER, r"\1"), (_RANK, r"\1"))
+_LIBRARY = re.compile(
+    rf"(?<=::)_?(?:{'|'.join(OPERATOR_LIBRARIES)})_(?=\w)"
+    rf"|(?<![A-Za-z0-9])(?:{'|'.join(name.capitalize() for name in OPERATOR_LIBRARIES)})(?=[A-Z]\w*Backward)"
+)

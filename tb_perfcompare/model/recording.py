@@ -48,8 +48,9 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class ReadStats:
-    """What a reader saw. `events` is every element of traceEvents, kept or not; `dropped` counts events that lack
-    what their kind needs, by reason; `skipped` counts kinds no view uses (flow arrows, metadata), by `ph/cat`."""
+    """What a reader saw. `events` is every element of traceEvents, kept or not; `kept` those that became rows of the
+    event table or samples of counters; `dropped` counts events that lack what their kind needs, by reason; `skipped`
+    counts kinds no view uses (flow arrows, metadata), by `ph/cat`."""
 
     events: int
     kept: int
@@ -60,14 +61,22 @@ class ReadStats:
     reader: str
 
 
+HOST_DEVICE = -1
+"""Device of a counter that belongs to the host."""
+
+ALL_DEVICES = -2
+"""Device of a counter whose samples stand for all devices of the machine, not told apart."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CounterSamples:
-    """Samples of counters (`ph: "C"` events), one row per number of an event's `args`, in time order.
+    """Samples of counters (`ph: "C"` events), one row per number of an event's `args`, in time order; equal times by
+    name, series, device and value, so that the order of events in the file does not show.
 
     strings  texts behind the codes
-    name     (m,) int32 name of the event
+    name     (m,) int32 name of the event; " #1", " #2" behind it tell apart processes or ids that count the same thing
     series   (m,) int32 key of the number in `args`
-    device   (m,) int32 device the counter belongs to, -1 for the host
+    device   (m,) int32 device the counter belongs to, HOST_DEVICE or ALL_DEVICES
     time_ns  (m,) int64 in the clock of the trace
     value    (m,) float64
     """

@@ -13,8 +13,11 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.device_work import DeviceWork
+from tb_perfcompare.model.memory import MemoryUse
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.model.split_time import SplitTime
 
 
 class StepCategory(IntEnum):
@@ -52,17 +55,41 @@ BOUND = 0.6
 """A launch counts as bound by a unit that it keeps busy for at least this fraction of its peak (the threshold Nsight
 Compute's Speed Of Light section uses for "high" utilisation)."""
 
+METRIC_SETTING = "metric."
+"""Beginning of the settings that say which of a profiler's metrics a figure of the kernels was read from."""
+
 DEVICE_CATEGORIES = frozenset(
     {StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.COMMUNICATION}
 )
 
+PROFILER_WORK = "(profiler overhead)"
+"""Entity of the category Other: what the profiler recorded of its own work."""
+
+NOBODY = "(nothing recorded)"
+"""Entity of the category Other: instants at which no event of the trace was active."""
+
+OUTSIDE_MODULES = "(outside modules)"
+"""Path of the time that belongs to no nn.Module call."""
+
 NOT_SPLIT = "(not split: saved answers)"
 """The one entity of every category in a source that says how long a category took, but not who in it."""
+
+INCOMPLETE = "incomplete"
+"""Reason of a step that was not recorded whole (analysis/admission.py)."""
+
+WARM_UP = "warm-up"
+"""Reason of a leading step that is far longer than the rest (analysis/step_admission.py)."""
+
+OVERLAPPING = "(not split: functions overlap)"
+"""The one owner of a step in a source whose times overlap by an amount that nobody recorded."""
+
+STEP_TIME, CYCLE_TIME, KERNEL_TIME = "step_time", "cycle_time", "kernel_time"
+"""What a "step" of a source is: one of a training loop, one round of a server's loop, a recording without a clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, cpu), `word` what users call it, `name` the model ("" if
+    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, npu, cpu), `word` what users call it, `name` the model ("" if
     unknown), `count` how many devices did work."""
 
     kind: str
@@ -73,7 +100,8 @@ class DeviceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One file of a side. `rank` is None when neither the trace nor the worker's name tells it."""
+    """One file of a side. `rank` is None when neither the trace nor the worker's name tells it. `clock_zero_ns` is the
+    time since 1970 at zero of the capture's clock, None where it is not known."""
 
     run: str
     worker: str
@@ -81,6 +109,7 @@ class Capture:
     rank: int | None
     file: FileFacts
     device: DeviceFacts
+    clock_zero_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +153,8 @@ class OwnedTime:
     time_ns   (e, s) int64 exclusive (exposed) time
     plain_ns  (e, s) int64 summed durations, overlaps and hidden time included
     calls     (e, s) int64 events that start in the step
+    parts     the same time one level deeper, by (category label, key, who called, input shape): the parts of an entity
+              sum to it in every step. None where the source tells no more than entities
     """
 
     category: NDArray[np.int8]
@@ -132,6 +163,7 @@ class OwnedTime:
     time_ns: NDArray[np.int64]
     plain_ns: NDArray[np.int64]
     calls: NDArray[np.int64]
+    parts: SplitTime | None = None
 
     def by_category(self) -> NDArray[np.int64]:
         """(8, s) int64 owned time per category and step."""
@@ -177,10 +209,10 @@ class CounterSeries:
 
     keys      k pairs (counter, device), unique; joins the two sides. The device is "Host" or e.g. "GPU 0"
     units     k texts, "" where the unit is not known
-    mean      (k, s) float64 mean over the step, weighted by time; NaN where the step has no sample
-    sd        (k, s) float64 deviation within the step, weighted by time; NaN where the step has no sample
-    coverage  (k, s) float64 share of the step, 0 to 1, that samples of its own stand for
-    samples   (k, s) int64 samples inside the step
+    mean      (k, s) float64 mean over the step, weighted by time; NaN where nothing is known of the step
+    sd        (k, s) float64 deviation within the step, weighted by time; NaN where nothing is known of it
+    coverage  (k, s) float64 share of the step, 0 to 1, that samples of its own stand for; NaN where not known
+    samples   (k, s) int64 samples inside the step, -1 where their number is not known
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -223,17 +255,22 @@ class DeviceMetric:
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """One side, one or several captures pooled. `reading` is "corrected" (docs/readings.md) for everything that is
-    read from a trace, "torch-tb-profiler" for saved answers, "as listed" for kernel listings.
+    read from a trace, "torch-tb-profiler" for saved answers, "as listed" for kernel listings, "as recorded" for
+    per-cycle tables.
 
     window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
     marked       False when there was no ProfilerStep and the whole window stands for one step
     other_window (s2,) int64 step totals under the other window rule, for the note that says when it matters
     environment  (name, value) pairs: versions, devices, flags; values as text
     absent       table name -> why this source cannot give it
-    metric       what a "step" measures: "step_time", or "kernel_time" for a source without a clock
+    metric       what a "step" measures: STEP_TIME, CYCLE_TIME, or KERNEL_TIME for a source without a clock
     bound_ns     BOUND_CLASSES -> device time, where launches carry utilisation
     counters     counters per step, None without any
+    memory       allocations and what devices held, None without memory events
+    modules      owned time by (path of nn.Module calls, category label), its sum over all keys being the step; None
+                 where the source has no such calls
     launches     the launches one by one, for sources that hold nothing else and for one capture only
+    work         what ran on the device, by the operators around its launch; None without device events
     """
 
     source: str
@@ -253,15 +290,25 @@ class Summary:
     absent: Mapping[str, str]
     notes: tuple[Note, ...]
     reading: str = "corrected"
-    metric: str = "step_time"
+    metric: str = STEP_TIME
     bound_ns: Mapping[str, int] = field(default_factory=dict)
     counters: CounterSeries | None = None
     launches: LaunchSequence | None = None
+    memory: MemoryUse | None = None
+    modules: SplitTime | None = None
+    work: DeviceWork | None = None
 
     @property
     def is_split(self) -> bool:
         """Whether owned time has entities; without them the ledger has categories alone."""
-        return self.is_timed and NOT_SPLIT not in self.owned.key
+        return self.is_timed and NOT_SPLIT not in self.owned.key and OVERLAPPING not in self.owned.key
+
+    @property
+    def counts_launches(self) -> bool:
+        """Whether the number of launches per step is known; where it is not, StepTable.launches is all zero."""
+        if self.metric == CYCLE_TIME:
+            return any(bool(table.calls.any()) for table in self.groups.values())
+        return self.is_split
 
     @property
     def is_timed(self) -> bool:

@@ -9,6 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tensorboard.plugins import base_plugin
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.compare.comparison import Comparison
     from tb_perfcompare.plugin.requests import SideRequest
     from tb_perfcompare.workspace.flights import Flight
+    from tb_perfcompare.workspace.jobs import Side
     from tb_perfcompare.workspace.workspace import Question, Workspace
 
 PLUGIN_NAME = "tb_perfcompare"
@@ -63,6 +65,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/comparison": _route(self._comparison),
             "/api/view": _route(self._view),
             "/api/report": _route(self._report),
+            "/api/strict": _route(self._strict),
             "/static/*": _route(self._static),
         }
 
@@ -85,14 +88,12 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _runs(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests import flag
         from tb_perfcompare.render import wire
-        from tb_perfcompare.sources.torch_profiler import READER
         from tb_perfcompare.workspace.describe import runs_dict
 
         listing = self.workspace.listing(rescan=flag(request.args, "rescan", default=False))
         answer = runs_dict(listing, [root.given for root in self._roots])
         answer["problems"] += [_remote_problem(root) for root in self._roots if root.is_remote]
         answer["profiler_tab"] = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
-        answer["reader"] = READER.rpartition("/")[2]
         return respond(request, wire.encode(answer), JSON)
 
     def _comparison(self, request: Request) -> Response:
@@ -119,7 +120,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
         asked = view_request(request.args)
         view = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
-        side = self.workspace.side(asked.side.selection, asked.side.steps)
+        side = self._side(asked.side)
         summary = self.workspace.load(side, asked.window)
         table = view_tables(summary).get(view)
         if table is None:
@@ -142,6 +143,24 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         name = f"perfcompare.{form.extension}"
         return respond(request, body, form.media_type, tag=tag, filename=name)
 
+    def _strict(self, request: Request) -> Response:
+        from tb_perfcompare.plugin.requests import strict_request
+        from tb_perfcompare.workspace.strict_jobs import CSV, StrictQuestion
+
+        asked = strict_request(request.args)
+        question = StrictQuestion(
+            self._side(asked.baseline), self._side(asked.candidate), asked.processes, asked.beta, asked.window,
+            asked.form,
+        )  # fmt: skip
+        tag = question.tag()
+        if is_known(request, tag):
+            return not_modified(tag)
+        body = self.workspace.strict(question)
+        if asked.form == "json":
+            return respond(request, body, JSON, tag=tag)
+        kind = "text/csv" if asked.form == CSV else "text/markdown; charset=utf-8"
+        return respond(request, body, kind, tag=tag, filename=f"strict_comparison.{asked.form}")
+
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]
         found = page.asset(name)
@@ -156,11 +175,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         from tb_perfcompare.workspace.workspace import Question
 
         asked = pair_request(query)
+        return Question(self._side(asked.baseline), self._side(asked.candidate), asked.options)
 
-        def side(request: SideRequest) -> Any:
-            return self.workspace.side(request.selection, request.steps)
-
-        return Question(side(asked.baseline), side(asked.candidate), asked.options)
+    def _side(self, request: SideRequest) -> Side:
+        side = self.workspace.side(request.selection, request.steps, request.launches)
+        return replace(side, all_steps=request.all_steps)
 
 
 class _Stream:
@@ -240,9 +259,10 @@ def _route(handler: Handler) -> Callable[..., Any]:
 
 def _open_workspace(roots: tuple[LogdirRoot, ...]) -> Workspace:
     from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.summary_cache import user_cache
     from tb_perfcompare.workspace.workspace import Workspace
 
-    return Workspace([Root(root.path, root.name) for root in roots if not root.is_remote])
+    return Workspace([Root(root.path, root.name) for root in roots if not root.is_remote], cache=user_cache())
 
 
 def _remote_problem(root: LogdirRoot) -> dict[str, str]:

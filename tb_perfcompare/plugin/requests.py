@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tb_perfcompare.analysis.as_cycles import BETAS
 from tb_perfcompare.compare.options import WINDOWS, CompareOptions
 from tb_perfcompare.compare.pairing import Selection
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.responses import BadRequest
 from tb_perfcompare.workspace.jobs import Steps, parse_steps
+from tb_perfcompare.workspace.strict_jobs import FORMS
 
 _LONGEST_VALUE = 4096
 _MOST_PARAMETERS = 32
+_PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class SideRequest:
-    """One side by name."""
+    """One side by name; `launches` names the run whose figures its kernels get, `all_steps` keeps the steps that are
+    usually left out."""
 
     selection: Selection
     steps: Steps | None
+    launches: str | None = None
+    all_steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,18 @@ class PairRequest:
     baseline: SideRequest
     candidate: SideRequest
     options: CompareOptions
+
+
+@dataclass(frozen=True, slots=True)
+class StrictRequest:
+    """Parameters of api/strict."""
+
+    baseline: SideRequest
+    candidate: SideRequest
+    processes: tuple[int, int] | None
+    beta: str
+    window: str
+    form: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +62,28 @@ class ViewRequest:
 
 def pair_request(query: Mapping[str, str]) -> PairRequest:
     """Raises BadRequest."""
-    _check(query)
-    sides = [
-        _side(query, _required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
-        for side in ("baseline", "candidate")
-    ]
-    return PairRequest(sides[0], sides[1], CompareOptions(window=_window(query)))
+    baseline, candidate = _pair(query)
+    return PairRequest(
+        replace(baseline, launches=query.get("baseline_launches") or None),
+        replace(candidate, launches=query.get("candidate_launches") or None),
+        CompareOptions(window=_window(query)),
+    )
+
+
+def strict_request(query: Mapping[str, str]) -> StrictRequest:
+    """Raises BadRequest."""
+    sides = _pair(query)
+    return StrictRequest(
+        sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), _window(query),
+        choice(query, "format", FORMS, FORMS[0]),
+    )  # fmt: skip
 
 
 def view_request(query: Mapping[str, str]) -> ViewRequest:
     """Raises BadRequest."""
     _check(query)
     side = _side(query, _required(query, "run"), "worker", "span", "steps")
+    side = replace(side, launches=query.get("launches") or None)
     return ViewRequest(side, query.get("view") or "overview", _window(query))
 
 
@@ -77,6 +106,24 @@ def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default:
     return value
 
 
+def _pair(query: Mapping[str, str]) -> list[SideRequest]:
+    _check(query)
+    return [
+        _side(query, _required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
+        for side in ("baseline", "candidate")
+    ]
+
+
+def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
+    text = query.get("processes")
+    if not text:
+        return None
+    found = _PROCESSES.fullmatch(text)
+    if found is None:
+        raise BadRequest(f"processes is {text[:80]!r}", hint="it must be two process ids such as 10:12")
+    return int(found[1]), int(found[2])
+
+
 def _check(query: Mapping[str, str]) -> None:
     if len(query) > _MOST_PARAMETERS:
         raise BadRequest(f"{len(query)} parameters", hint=f"at most {_MOST_PARAMETERS} are taken")
@@ -94,7 +141,7 @@ def _required(query: Mapping[str, str], name: str) -> str:
 
 def _side(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
     selection = Selection(run, query.get(worker) or None, query.get(span) or None)
-    return SideRequest(selection, _steps(query, steps))
+    return SideRequest(selection, _steps(query, steps), all_steps=flag(query, "all_steps", default=False))
 
 
 def _steps(query: Mapping[str, str], name: str) -> Steps | None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.compare import columns
 from tb_perfcompare.compare.comparison import Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.grid import Grid, grid_of, printable
+from tb_perfcompare.render.ledger_prose import largest_parts
+from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 
 VERDICT_WORDS = {
     Verdict.SLOWER: "Slower",
@@ -20,11 +23,9 @@ VERDICT_WORDS = {
     Verdict.WITHHELD: "Not compared",
 }
 
-LEDGER = "ledger"
-"""Name under which the ledger is asked for as a table."""
-
-_REPORT_TABLES = ("operators", "kernels")
+_REPORT_TABLES = ("operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
+_PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
 
 
@@ -71,9 +72,12 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     ]
     if comparison.findings:
         blocks += [Heading("Why"), _findings(comparison.findings)]
-    if comparison.ledger.rows:
-        per = ", per step" if comparison.headline.metric == "step_time" else ""
-        blocks += [Heading(f"Where the time went{per}"), grid_of(_categories(comparison))]
+    if comparison.ledger.rows and comparison.headline.metric != CYCLE_TIME:  # a cycle is not split
+        per = ", per step" if comparison.headline.metric == STEP_TIME else ""
+        blocks += [Heading(f"Where the time went{per}"), grid_of(category_table(comparison))]
+        parts = largest_parts(comparison)
+        if parts:
+            blocks += [Heading("The largest by caller and input shape"), _listing(parts)]
     for name in _REPORT_TABLES:
         table = comparison.tables.get(name)
         if table is not None and table.rows:
@@ -85,7 +89,11 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
 
 
 def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
-    """A single table, under the verdict it belongs to."""
+    """A single table; the ledger's parts stand in a table of their own."""
+    if name == LEDGER:
+        parts = parts_table(comparison)
+        below = () if parts is None else table_blocks(parts, top=_PARTS_LISTED if top is None else top)
+        return (*table_blocks(entity_table(comparison), top=top), *below)
     return table_blocks(table_named(comparison, name), top=top)
 
 
@@ -100,54 +108,11 @@ def table_named(comparison: Comparison, name: str) -> Table:
         return ledger_table(comparison)
     table = comparison.tables.get(name)
     if table is None:
-        reasons = [note.message for note in comparison.notes if note.where == name]
+        reasons = [note.message for note in comparison.notes if name in note.where.split(", ")]
         known = ", ".join((LEDGER, *comparison.tables))
         why = f": {reasons[0]}" if reasons else ""
         raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
     return table
-
-
-def ledger_table(comparison: Comparison) -> Table:
-    """The ledger's rows as a table in microseconds per step; category rows and the entities in them add up to the
-    row "total". The exact integers stand in the JSON form."""
-    ledger = comparison.ledger
-
-    def per_step(value: int) -> float:
-        return value / ledger.denominator / 1000
-
-    total = ("", "total", per_step(ledger.baseline), per_step(ledger.candidate), per_step(ledger.delta))
-    rows = [
-        (
-            row.path[0], row.name if len(row.path) > 1 else "", per_step(row.baseline), per_step(row.candidate),
-            per_step(row.delta), row.calls[0], row.calls[1], per_step(row.count_effect), per_step(row.rate_effect),
-            row.status,
-        )
-        for row in ledger.rows
-    ]  # fmt: skip
-    title = "Exposed time per step, adding up to the change"
-    return Table(LEDGER, title, _LEDGER_COLUMNS, (*rows, (*total, None, None, None, None, "both")))
-
-
-_LEDGER_COLUMNS = (
-    columns.key("category", "Category", "part of the step"),
-    columns.key("name", "Name", "what owned the time; empty for the whole category"),
-    *columns.triple("", "", "Exposed time"),
-    *columns.calls("Calls"),
-    columns.COUNT_EFFECT,
-    columns.RATE_EFFECT,
-    columns.STATUS,
-)
-
-
-def _categories(comparison: Comparison) -> Table:
-    """The category rows of the ledger and their sum."""
-    whole = ledger_table(comparison)
-    wanted = [0, *range(2, 7)]
-    rows = [row for row in whole.rows if not row[1]] + [("total", *whole.rows[-1][1:])]
-    return Table(
-        LEDGER, whole.title, tuple(whole.columns[index] for index in wanted),
-        tuple(tuple(row[index] for index in wanted) for row in rows),
-    )  # fmt: skip
 
 
 def _brief(table: Table) -> Table:
@@ -170,7 +135,7 @@ def _side(side: SideFacts) -> str:
         names.append(f"span {side.span}")
     device = side.device.name or side.device.word
     names.append(f"{device} ×{side.device.count}" if side.device.count else device)
-    names.append(f"{side.steps_admitted} of {side.steps_total} steps")
+    names.append(f"{side.steps_admitted} of {side.steps_total} {'cycles' if side.format == CYCLES else 'steps'}")
     return printable(" · ".join(names))
 
 
@@ -189,6 +154,8 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     p = "" if headline.p is None else f"p {numbers.p_value(headline.p)}   "
     n = f"n {headline.n[0]} and {headline.n[1]}   margin {numbers.percent(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
+    if headline.sensitivity:
+        rows.append(("hangs on", printable(headline.sensitivity)))
     return tuple(rows)
 
 
@@ -211,7 +178,7 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
 def _findings(findings: tuple[Finding, ...]) -> Listing:
     items = []
     for finding in findings[:_FINDINGS_SHOWN]:
-        parts = [numbers.time(finding.delta_us, signed=True)]
+        parts = [] if finding.delta_us is None else [numbers.time(finding.delta_us, signed=True)]
         if finding.share is not None:
             parts.append(f"{numbers.percent(finding.share)} of the change")
         parts.append(finding.confidence)
@@ -219,6 +186,10 @@ def _findings(findings: tuple[Finding, ...]) -> Listing:
             parts.append(f"see {finding.evidence[0].table}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))
     return Listing(tuple(items), numbered=True)
+
+
+def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
+    return Listing(tuple((printable(sentence), printable(detail)) for sentence, detail in items))
 
 
 def _caveats(comparison: Comparison) -> Listing:

@@ -8,6 +8,7 @@ from tb_perfcompare.compare.comparison import Comparison, Table
 from tb_perfcompare.render import document, wire
 from tb_perfcompare.render.csv import csv
 from tb_perfcompare.render.html import html
+from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.text import text
 
@@ -45,7 +46,7 @@ def render(comparison: Comparison, name: str, *, table: str | None = None, top: 
         case "json":
             return wire.encode(wire.comparison_dict(_narrowed(comparison, table, top)), indent=2) + b"\n"
         case "csv":
-            return _utf8(csv(document.table_named(comparison, table or document.LEDGER), top=top))
+            return _utf8(csv(document.table_named(comparison, table or LEDGER), top=top))
     if table is None:
         blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
     else:
@@ -75,7 +76,7 @@ def _drawn(blocks: tuple[document.Block, ...], name: str) -> str:
 def _narrowed(comparison: Comparison, table: str | None, top: int | None) -> Comparison:
     """JSON with `table` keeps that table only; the ledger is always there."""
     tables = dict(comparison.tables)
-    if table == document.LEDGER:
+    if table == LEDGER:
         tables = {}
     elif table is not None:
         tables = {table: document.table_named(comparison, table)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.compare.strict.findings import SIGNIFICANT_SCORE, Finding, key_findings
 from tb_perfcompare.compare.strict.processes import ProcessPair
 from tb_perfcompare.compare.strict.report import StrictReport
+from tb_perfcompare.render.strict_prose import COUNTERS_HEAD, MARKDOWN, prose
 from tb_perfcompare.render.strict_tables import detailed_table, rank_table, summary_table
 
 _LEGEND = (
@@ -24,9 +24,10 @@ _LEGEND = (
 
 def report_title(case: str, pair: ProcessPair) -> str:
     """The title line's text."""
+    word = pair.word.upper() if pair.word == "pid" else pair.word.capitalize()
     if pair.strict:
-        return f"Strict Performance Comparison: {case} (PID: {pair.normal})"
-    return f"Cross Performance Comparison: {case} (Normal PID:{pair.normal} vs Abnormal PID:{pair.abnormal})"
+        return f"Strict Performance Comparison: {case} ({word}: {pair.normal})"
+    return f"Cross Performance Comparison: {case} (Normal {word}:{pair.normal} vs Abnormal {word}:{pair.abnormal})"
 
 
 def strict_markdown(report: StrictReport, title: str) -> str:
@@ -46,56 +47,19 @@ def strict_markdown(report: StrictReport, title: str) -> str:
 
 
 def _prose(report: StrictReport) -> Iterator[str]:
-    findings = key_findings(report)
-    a, b = report.labels
-    yield from ("### Overview", "")
-    if not findings:
-        yield (
-            f"No function of `{a}` and `{b}` differs with a Suspicion Score above {SIGNIFICANT_SCORE:g}, "
-            "the threshold for a significant difference."
-        )
+    found = prose(report, MARKDOWN)
+    yield from ("### Overview", "", found.overview)
+    if not found.findings:
         yield ""
         return
-    yield (
-        f"The primary performance difference between `{a}` and `{b}` appears to be driven by changes in "
-        f"**`{findings[0].function}`**. The analysis indicates a notable {_noun(findings[0])} in its contribution to "
-        "total cycle time."
-    )
     yield from ("", "### Key Findings:")
-    for finding in findings:
-        yield from _finding(finding)
+    for finding in found.findings:
+        yield f"- {MARKDOWN.strong(finding.subject + ':')}"
+        yield f"  - {finding.sentence}"
+        if finding.counters:
+            yield f"  - {COUNTERS_HEAD}"
+            yield from (f"    - {counter}" for counter in finding.counters)
     yield ""
-    if any(finding.over_whole_cycle for finding in findings):
-        yield (
-            "*Note: A β value greater than 100% suggests that the function was called multiple times within a single "
-            "analysis cycle, and the value represents the sum of its time contributions.*"
-        )
-        yield ""
-    yield (
-        "**Recommendation:** Focus investigation on the functions listed above, starting with the one with the highest "
-        "**Suspicion Score**. Examine the interplay between its relative execution time (β) and the associated "
-        "resource usage (μ) changes to understand the root cause."
-    )
-
-
-def _finding(finding: Finding) -> Iterator[str]:
-    judged = (
-        "which is statistically significant"
-        if finding.significant
-        else "though this change may not be statistically significant"
-    )
-    yield f"- **`{finding.function}` on device `{finding.device}`:**"
-    yield (
-        f"  - Its contribution to total cycle time (β) **{_noun(finding)}d** from **{finding.beta_normal:.2f}%** to "
-        f"**{finding.beta_abnormal:.2f}%** ({finding.delta:+.2f} ppt), {judged} (p-value: {finding.p:.3f})."
-    )
-    if not finding.counters:
-        return
-    yield "  - This change in cycle time contribution correlates with changes in the following resource metrics (μ):"
-    for change in finding.counters:
-        way = "increased" if change.abnormal > change.normal else "decreased"
-        yield f"    - **`{change.metric}`**: {way} from {change.normal:,.2f} to {change.abnormal:,.2f}."
-
-
-def _noun(finding: Finding) -> str:
-    return "increase" if finding.delta > 0 else "decrease"
+    if found.note:
+        yield from (f"*{found.note}*", "")
+    yield found.recommendation

@@ -10,11 +10,11 @@ from tb_perfcompare.model.counter_units import UnitNote
 _HEAD = "Known weaknesses of this method that touch this pair (docs/strict.md):"
 
 
-def banner_lines(found: Sequence[Weakness], units: Sequence[UnitNote]) -> list[str]:
+def banner_lines(found: Sequence[Weakness], units: Sequence[str]) -> list[str]:
     """Plain lines: a heading, one line per weakness, one line with all units."""
     lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in found)]
     if units:
-        lines.append(f"Units of μ: {'; '.join(map(_unit, units))}.")
+        lines.append(f"Units of μ: {'; '.join(units)}.")
     return lines
 
 
@@ -24,9 +24,9 @@ def banner_markdown(lines: Sequence[str]) -> str:
     return "\n".join([f"> **{head}**", ">", *(f"> - {line}" for line in rest), "", ""])
 
 
-def _unit(note: UnitNote) -> str:
-    scaled = f" × {note.unit.factor:g}" if note.unit.factor != 1 else ""
-    text = f"{note.metric} {note.unit.mu}{scaled}"
+def unit_text(note: UnitNote) -> str:
+    """One counter's unit, with the range of its samples where they are known."""
+    text = f"{note.metric} {note.unit.mu_text}"
     if note.low is None or note.high is None:
         return text
     return f"{text} ({note.samples} samples of all devices, {note.low:,.6g} to {note.high:,.6g} {note.unit.sample})"

@@ -7,22 +7,12 @@ import io
 import math
 
 from tb_perfcompare.compare.strict.report import StrictReport
-from tb_perfcompare.model.cycles import Floats
+from tb_perfcompare.compare.strict.tables import figures, table_labels
 from tb_perfcompare.render.csv import guarded
 from tb_perfcompare.render.strict_grid import Cell, pipe_table
 
 NOTHING = "-"
 _RANK_FORMAT = ",.2f"
-
-
-def table_labels(labels: tuple[str, str]) -> list[str]:
-    """Column labels of the detailed table, Markdown and CSV."""
-    a, b = labels
-    return [
-        "Function Name", "Metric Name", "Device", "Suspicion Score", f"β_{a}(%)", f"β_{b}(%)", "Δβ(%)", "Z-Score(β)",
-        "p-value(β)", "U-test p(β)", f"μ_{a}", f"μ_{b}", "Δμ", "Z-Score(μ)", "Z-Score(log_μ)", "p-value(μ)",
-        "U-test p(μ)",
-    ]  # fmt: skip
 
 
 def summary_table(report: StrictReport) -> str:
@@ -65,7 +55,7 @@ def detailed_table(report: StrictReport) -> str:
     )  # fmt: skip
     columns += [
         [format(value, form) for value in values.tolist()]
-        for values, form in zip(_figures(report), formats, strict=True)
+        for values, form in zip(figures(report), formats, strict=True)
     ]
     return pipe_table(table_labels(report.labels), list(zip(*columns, strict=True)))
 
@@ -75,19 +65,10 @@ def strict_csv(report: StrictReport) -> str:
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
     lines.writerow(table_labels(report.labels))
-    figures = [[_six(value) for value in values.tolist()] for values in _figures(report)]
+    drawn = [[_six(value) for value in values.tolist()] for values in figures(report)]
     for place, triplet in enumerate(report.triplets):
-        lines.writerow([*map(guarded, triplet), *(column[place] for column in figures)])
+        lines.writerow([*map(guarded, triplet), *(column[place] for column in drawn)])
     return out.getvalue()
-
-
-def _figures(report: StrictReport) -> tuple[Floats, ...]:
-    """The numeric columns in order."""
-    beta, mu = report.beta, report.mu
-    return (
-        report.score, beta.normal.mean, beta.abnormal.mean, beta.delta, beta.z, report.welch_beta, report.rank_beta,
-        mu.normal.mean, mu.abnormal.mean, mu.delta, mu.z, report.log_mu.z, report.welch_mu, report.rank_mu,
-    )  # fmt: skip
 
 
 def _six(value: float) -> str:

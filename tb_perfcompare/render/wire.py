@@ -132,6 +132,7 @@ def _headline(headline: Headline) -> dict[str, Any]:
         "inflation": _cell(headline.inflation),
         "scope": headline.scope,
         "method": headline.method,
+        "sensitivity": headline.sensitivity,
     }
 
 
@@ -156,6 +157,8 @@ def _ledger_row(row: LedgerRow) -> dict[str, Any]:
         "calls": [_cell(value) for value in row.calls],
         "count_effect": row.count_effect,
         "rate_effect": row.rate_effect,
+        "mix_effect": row.mix_effect,
+        "same_shape_effect": row.same_shape_effect,
         "status": row.status,
     }
 
@@ -170,6 +173,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "sentence": finding.sentence,
         "evidence": [{"table": item.table, "row": item.row, "value": item.value} for item in finding.evidence],
         "confidence": finding.confidence,
+        "look_at": finding.look_at,
     }
 
 

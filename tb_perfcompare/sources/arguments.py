@@ -23,15 +23,15 @@ from tb_perfcompare.sources.interning import JsonTexts, KeyNumbers
 from tb_perfcompare.sources.numbers import parse_floats, parse_integers
 
 EXTERNAL_ID = ArgColumn("external_id", ("external id", "External id"), ArgKind.INT)
-CORRELATION = ArgColumn("correlation", ("correlation",), ArgKind.INT)
+CORRELATION = ArgColumn("correlation", ("correlation", "connection_id"), ArgKind.INT)
 
-_SLOTS: tuple[tuple[ArgColumn, str], ...] = tuple(
+SLOTS: tuple[tuple[ArgColumn, str], ...] = tuple(
     (column, key) for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS) for key in column.keys
 )
-"""Every key of every column, a column's keys in order of preference. Slot 0 is for keys nobody reads."""
+"""Every key of every column, a column's keys in order of preference."""
 
 _KINDS = (ArgKind.INT, ArgKind.FLOAT, ArgKind.JSON)
-_KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in _SLOTS], np.int8)
+_KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in SLOTS], np.int8)
 _DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
 _GAP = b"\0"
 
@@ -43,11 +43,11 @@ class ArgumentColumns:
     """Collects arguments block by block; `finish` gives the columns."""
 
     def __init__(self, strings: StringTable) -> None:
-        self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(_SLOTS, start=1))
+        self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(SLOTS, start=1))
         self._texts = JsonTexts(strings)
-        self._rows = [Growing(np.int32) for _ in range(len(_SLOTS) + 1)]
+        self._rows = [Growing(np.int32) for _ in range(len(SLOTS) + 1)]
         self._values: list[Growing[Any]] = [Growing(np.int8)]  # slot 0 stays empty
-        self._values += [Growing(_DTYPE[column.kind]) for column, _ in _SLOTS]
+        self._values += [Growing(_DTYPE[column.kind]) for column, _ in SLOTS]
 
     @property
     def repaired(self) -> int:
@@ -69,18 +69,10 @@ class ArgumentColumns:
                 found, valid = self._parse(kind, texts)
                 self._file(slots[chosen][valid], rows[chosen][valid], found[valid])
 
-    def finish(self, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
-        """((n,) external ids, (n,) correlations, the other columns by name); nothing is kept here."""
-        columns: dict[str, SparseColumn] = {}
-        slot = 1
-        for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS):
-            slots = range(slot, slot + len(column.keys))
-            slot = slots.stop
-            written = [SparseColumn(self._rows[i].finish(), self._values[i].finish()) for i in slots if self._rows[i]]
-            if written:
-                columns[column.name] = _prefer_first(written)
-        external_id, correlation = (_dense(columns.pop(column.name, None), n) for column in (EXTERNAL_ID, CORRELATION))
-        return external_id, correlation, columns
+    def finish(self) -> tuple[SparseColumn, ...]:
+        """A column for each of SLOTS, empty where nobody wrote it; nothing is kept here."""
+        columns = zip(self._rows[1:], self._values[1:], strict=True)
+        return tuple(SparseColumn(rows.finish(), values.finish()) for rows, values in columns)
 
     def _parse(self, kind: ArgKind, texts: list[msgspec.Raw]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         if kind is ArgKind.INT:
@@ -101,6 +93,22 @@ class ArgumentColumns:
             span = slice(int(ends[slot - 1]), int(ends[slot]))
             self._rows[slot].append(rows[span])
             self._values[slot].append(values[span])
+
+
+def joined_spellings(
+    slots: Sequence[SparseColumn], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
+    """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS."""
+    columns: dict[str, SparseColumn] = {}
+    first = 0
+    for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS):
+        behind = first + len(column.keys)
+        written = [slot for slot in slots[first:behind] if len(slot.rows)]
+        first = behind
+        if written:
+            columns[column.name] = _prefer_first(written)
+    external_id, correlation = (_dense(columns.pop(column.name, None), n) for column in (EXTERNAL_ID, CORRELATION))
+    return external_id, correlation, columns
 
 
 def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:

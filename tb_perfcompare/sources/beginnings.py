@@ -6,6 +6,7 @@ numerical libraries for it.
 
 from __future__ import annotations
 
+import csv
 import re
 
 LISTING_HEADER = ("Latency", "Tensor", "DRAM")
@@ -17,7 +18,13 @@ ANSWER = re.compile(
 )
 """How an answer of torch-tb-profiler begins as the profiler writes it: for lines longer than what is looked at."""
 
-POSSIBLE_NAME = re.compile(r".+\.(?:jsonl|ndjson|txt|log|lst)", re.DOTALL)
+PERF_DATA_COLUMNS = ("cycle", "pid", "beta_pct", "function_name", "metric_name", "device", "mu_pct", "anchor_dur_us")
+"""What the first line of a per-cycle table of functions has to name."""
+
+COUNTER_COLUMNS = ("counter_name", "timestamp", "value")
+"""The same of a file of counter samples, which belongs to a table and is no run."""
+
+POSSIBLE_NAME = re.compile(r".+\.(?:jsonl|ndjson|txt|log|lst|csv)|trace_view\.json", re.DOTALL)
 """Names worth a look inside when nothing else says that a directory holds something."""
 
 
@@ -32,6 +39,63 @@ def declines_listing(name: str, head: bytes) -> str:
     return ""
 
 
+_MOST_ABSENT = 2
+_PERF_DATA_NAME = re.compile(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
+
+
+def declines_cycles(name: str, head: bytes) -> str:
+    """Why a file with these first bytes is no per-cycle table; "" if it is one.
+
+    The header decides, and a column or two may be missing: the reader says which. A name that promises such a table
+    makes it one as well, so that a broken file is reported instead of overlooked.
+    """
+    if _PERF_DATA_NAME.fullmatch(name):
+        return ""
+    columns = _header(head)
+    absent = [column for column in PERF_DATA_COLUMNS if column not in columns]
+    if len(absent) <= _MOST_ABSENT and "function_name" in columns:
+        return ""
+    if all(column in columns for column in COUNTER_COLUMNS):
+        return "samples of counters; give the *_perf_data.csv beside it"
+    return f"the first line does not name the columns {', '.join(PERF_DATA_COLUMNS)}"
+
+
+def _header(head: bytes) -> set[str]:
+    """Names in the first line of a CSV file."""
+    first = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").partition("\n")[0]
+    try:
+        return {cell.strip() for cell in next(csv.reader([first]), [])}
+    except csv.Error:
+        return set()
+
+
+def is_ncu_header(line: str) -> bool:
+    """Whether a line names the columns of an ncu --csv export, on either page. It may be cut."""
+    return line.startswith(('"ID",', "ID,")) and "Kernel Name" in line[:200]
+
+
+def declines_ncu(name: str, head: bytes) -> str:
+    """Why a file with these first bytes is no ncu --csv export; "" if it is one. The name says nothing. ncu's progress
+    comes before the columns, one line per launch, and the profiled program's own output before and between."""
+    lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
+    if any(is_ncu_header(line) or line.startswith("==PROF== ") for line in lines):
+        return ""
+    if any(line.startswith('"Process ID",') and '"Invocations"' in line for line in lines):
+        return "a summary over launches; export without --print-summary"
+    return 'no line names the columns "ID", ..., "Kernel Name", ...'
+
+
 def looks_known(head: bytes) -> bool:
-    """Whether a file beginning like this is a listing or holds saved answers."""
-    return ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None or not declines_listing("", head)
+    """Whether a file beginning like this is a listing, an ncu export, a per-cycle table, torch_npu's trace or holds
+    saved answers."""
+    answers = ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
+    layers = not declines_layers("trace_view.json", head)
+    return answers or layers or not all(says("", head) for says in (declines_listing, declines_ncu, declines_cycles))
+
+
+def declines_layers(name: str, head: bytes) -> str:
+    """Why a file is no trace as torch_npu names and begins it; "" if it is one."""
+    if not name.startswith("trace_view.json"):
+        return "not named trace_view.json"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return "" if text.startswith(b"[") and b'"ph"' in text else "not a list of events"

@@ -7,8 +7,7 @@ for metadata and for values that are not what they should be.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import compress, repeat
 from operator import attrgetter, eq
 from typing import Any
@@ -17,55 +16,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME
-from tb_perfcompare.model.events import Category, EventTable, FlowTable
+from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
+from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.arguments import ArgumentColumns
+from tb_perfcompare.sources.counter_events import CounterBuilder
+from tb_perfcompare.sources.event import Event
+from tb_perfcompare.sources.gathered import Counts, Gathered
 from tb_perfcompare.sources.growing import Growing
-from tb_perfcompare.sources.interning import KeyNumbers, Lanes, Membership, Names, Place, as_place
+from tb_perfcompare.sources.interning import KeyNumbers, Lanes, Membership, Names, as_place
 from tb_perfcompare.sources.numbers import parse_integers, parse_times
+from tb_perfcompare.sources.process_layers import OperatorArrows
 
-NULL = msgspec.Raw(b"null")
-
-
-class Event(msgspec.Struct, gc=False):
-    """One element of traceEvents as far as anything is kept of it; numbers and arguments stay JSON text."""
-
-    ph: str | None = None
-    cat: str | None = None
-    name: str | None = None
-    pid: int | float | str | None = None
-    tid: int | float | str | None = None
-    ts: msgspec.Raw = NULL
-    dur: msgspec.Raw = NULL
-    id: msgspec.Raw = NULL
-    args: dict[str, msgspec.Raw] | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Columns:
-    """Everything a scan found. `seen` counts elements of traceEvents; seen = events + flows + dropped + skipped.
-
-    negative      durations below zero, taken as zero
-    finer         time stamps or durations that needed rounding to a nanosecond
-    repaired      events that were mended, by what was wrong with them
-    """
-
-    events: EventTable
-    flows: FlowTable
-    process_labels: Mapping[Place, str]
-    process_names: Mapping[Place, str]
-    thread_names: Mapping[tuple[Place, Place], str]
-    fractional_times: bool
-    seen: int
-    dropped: Counter[str]
-    skipped: Counter[str]
-    repaired: Counter[str]
-    negative: int
-    finer: int
-
-
-_COMPLETE, _INSTANT, _METADATA, _FLOW_START, _FLOW_END = 1, 2, 3, 4, 5
+_COMPLETE, _INSTANT, _METADATA, _COUNTER, _FLOW_START, _FLOW_END = 1, 2, 3, 4, 5, 6
 _ph, _cat, _name = attrgetter("ph"), attrgetter("cat"), attrgetter("name")
 _ts, _dur, _id = attrgetter("ts"), attrgetter("dur"), attrgetter("id")
 _pid, _tid, _args = attrgetter("pid"), attrgetter("tid"), attrgetter("args")
@@ -78,10 +41,20 @@ _DENSE: dict[str, type[np.generic]] = {
     "complete": np.bool_,
 }
 _NO_ARGS: dict[str, msgspec.Raw] = {}
-_PHASES: dict[str | None, int] = {"X": _COMPLETE, "i": _INSTANT, "M": _METADATA, "s": _FLOW_START, "f": _FLOW_END}
-_PYTHON_FUNCTIONS = frozenset(text for text, kind in CATEGORY_OF.items() if kind is Category.PYTHON_FUNCTION)
+METADATA, COUNTER = "M", "C"
+_PHASES: dict[str | None, int] = {
+    "X": _COMPLETE,
+    "i": _INSTANT,
+    METADATA: _METADATA,
+    COUNTER: _COUNTER,
+    "s": _FLOW_START,
+    "f": _FLOW_END,
+}
+PYTHON_FUNCTIONS = frozenset(text for text, kind in CATEGORY_OF.items() if kind is Category.PYTHON_FUNCTION)
+"""Categories that `skip_python_functions` leaves out, in lower case."""
 _TEXT = msgspec.json.Decoder(str)
-_METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name": "name"}
+METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name": "name"}
+"""Metadata events that are kept -> the argument that holds their text."""
 
 
 class ColumnBuilder:
@@ -90,8 +63,9 @@ class ColumnBuilder:
     def __init__(self, *, skip_python_functions: bool = False) -> None:
         self._phase = KeyNumbers(_PHASES.items())
         self._skip_python = skip_python_functions
-        self._is_python = Membership(_PYTHON_FUNCTIONS)
+        self._is_python = Membership(PYTHON_FUNCTIONS)
         self._is_pair = Membership(FLOW_CATEGORIES)
+        self._is_operator_arrow = Membership(OPERATOR_ARROWS)
         self._strings = StringTable()
         self._names = Names(self._strings)
         self._categories = Names(self._strings)
@@ -99,7 +73,11 @@ class ColumnBuilder:
         self._arguments = ArgumentColumns(self._strings)
         self._dense: dict[str, Growing[Any]] = {column: Growing(dtype) for column, dtype in _DENSE.items()}
         self._flows: tuple[Growing[Any], ...] = (Growing(np.bool_), Growing(np.int64), Growing(np.int64))
-        self._metadata: dict[str, dict[Any, str]] = {name: {} for name in _METADATA_ARG}
+        self._arrows: tuple[Growing[Any], ...] = (
+            Growing(np.bool_), Growing(np.int64), Growing(np.int32), Growing(np.int64),
+        )  # fmt: skip
+        self._metadata: dict[str, dict[Any, str]] = {name: {} for name in METADATA_ARG}
+        self._counters = CounterBuilder()
         self._kept = 0
         self._skipped: Counter[tuple[str | None, str | None]] = Counter()
         self._fractional = False
@@ -108,6 +86,11 @@ class ColumnBuilder:
         self.seen = 0
         self.dropped: Counter[str] = Counter()
         self.repaired: Counter[str] = Counter()
+
+    @property
+    def kept(self) -> tuple[int, int, int]:
+        """Rows of events, flows and operator arrows so far."""
+        return self._kept, len(self._flows[0]), len(self._arrows[0])
 
     def add(self, events: Sequence[Event]) -> None:
         """The next events of the file."""
@@ -134,13 +117,20 @@ class ColumnBuilder:
         memory = instant[np.fromiter(map(eq, names, repeat(MEMORY_EVENT_NAME)), np.bool_, len(instant))]
         kept[memory] = used[memory] = True
         flow = np.flatnonzero(phases >= _FLOW_START)
-        categories = map(_cat, _choose(events, phases >= _FLOW_START))
+        categories = list(map(_cat, _choose(events, phases >= _FLOW_START)))
         pairs = flow[np.fromiter(map(self._is_pair.__getitem__, categories), np.bool_, len(flow))]
+        arrows = flow[np.fromiter(map(self._is_operator_arrow.__getitem__, categories), np.bool_, len(flow))]
+        if len(arrows):  # they only join events, and count as skipped
+            self._add_arrows([events[row] for row in arrows.tolist()], phases[arrows] == _FLOW_START)
         if len(pairs):
             used[pairs] = True
             self._add_flows([events[row] for row in pairs.tolist()], phases[pairs] == _FLOW_START)
         for event in _choose(events, phases == _METADATA):
             self._add_metadata(event)
+        counted = phases == _COUNTER
+        if counted.any():
+            used |= counted
+            self._counters.add(_choose(events, counted))
         unused = _choose(events, ~used)
         self._skipped.update(zip(map(_ph, unused), map(_cat, unused), strict=True))
 
@@ -153,8 +143,17 @@ class ColumnBuilder:
         for column, part in zip(self._flows, (is_start, flow_id, times.ns), strict=True):
             column.append(part[good])
 
+    def _add_arrows(self, events: list[Event], is_start: NDArray[np.bool_]) -> None:
+        number, has_number = parse_integers(list(map(_id, events)))
+        times = parse_times(list(map(_ts, events)))
+        places = zip(map(_pid, events), map(_tid, events), strict=True)
+        lane = np.fromiter(map(self._lanes.__getitem__, places), np.int32, len(events))
+        good = has_number & times.valid & (lane >= 0)
+        for column, part in zip(self._arrows, (is_start, number, lane, times.ns), strict=True):
+            column.append(part[good])
+
     def _add_metadata(self, event: Event) -> None:
-        argument = _METADATA_ARG.get(event.name or "")
+        argument = METADATA_ARG.get(event.name or "")
         raw = (event.args or _NO_ARGS).get(argument or "")
         if argument is None or raw is None or not bytes(raw).startswith(b'"'):
             return
@@ -214,48 +213,29 @@ class ColumnBuilder:
         self._arguments.add([arguments or _NO_ARGS for arguments in map(_args, events)], self._kept)
         self._kept += n
 
-    def finish(self) -> Columns:
-        """All columns; the builder is empty afterwards."""
-        external_id, correlation, args = self._arguments.finish(self._kept)
-        dense = {name: column.finish() for name, column in self._dense.items()}
-        raw_category = dense["raw_category"]
-        texts = self._strings.texts
-        kinds = np.zeros(len(texts), np.int8)
-        for code in np.unique(raw_category).tolist():
-            kinds[code] = CATEGORY_OF.get(texts[code].lower(), Category.OTHER)
-        category = kinds[raw_category]
-        category[~dense["complete"]] = Category.MEMORY
-        events = EventTable(
-            strings=self._strings,
-            lanes=self._lanes.table(),
-            category=category,
-            raw_category=raw_category,
-            name=dense["name"],
-            lane=dense["lane"],
-            start_ns=dense["start_ns"],
-            dur_ns=dense["dur_ns"],
-            external_id=external_id,
-            correlation=correlation,
-            args=args,
-        )
+    def gather(self) -> Gathered:
+        """All that was added; the builder is empty afterwards."""
+        arguments = self._arguments.finish()
         if self._arguments.repaired:
             self.repaired["bytes that are not UTF-8"] += self._arguments.repaired
         skipped: Counter[str] = Counter()
         for (phase, cat), count in self._skipped.items():
             skipped[f"{phase or ''}/{cat or ''}"] += count
-        return Columns(
-            events=events,
-            flows=FlowTable(self._flows[0].finish(), self._flows[1].finish(), self._flows[2].finish()),
-            process_labels=self._metadata["process_labels"],
-            process_names=self._metadata["process_name"],
-            thread_names=self._metadata["thread_name"],
-            fractional_times=self._fractional,
-            seen=self.seen,
-            dropped=self.dropped,
-            skipped=skipped,
-            repaired=self.repaired,
-            negative=self._negative,
-            finer=self._finer,
+        dense = {name: column.finish() for name, column in self._dense.items()}
+        return Gathered(
+            strings=self._strings,
+            places=self._lanes.places(),
+            **dense,
+            arguments=arguments,
+            flows=FlowTable(*(column.finish() for column in self._flows)),
+            arrows=OperatorArrows(*(column.finish() for column in self._arrows)),
+            counts=Counts(
+                self.seen, self.dropped, skipped, self.repaired, self._negative, self._finer, self._fractional
+            ),
+            labels=self._metadata["process_labels"],
+            processes=self._metadata["process_name"],
+            threads=self._metadata["thread_name"],
+            counters=self._counters.finish(),
         )
 
     def _mend(self, codes: NDArray[np.int32], needed: NDArray[np.bool_] | bool, reason: str) -> NDArray[np.int32]:

@@ -5,9 +5,9 @@ below the log directory with `/`, or the basename of the log directory itself. A
 profiling window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span
 `default`.
 
-A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one. It has
-the name of its directory if it is the only such file there and no traces are beside it, else that of the file below the
-directory's.
+A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one,
+and so is a per-cycle table. It has the name of its directory if it is the only such file there and no traces are beside
+it, else that of the file below the directory's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(
 
 DEFAULT_SPAN = "default"
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
-_NAMES = "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing"
+_NAMES = (
+    "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing, "
+    ".csv for a perf_data table or an ncu export"
+)
 _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five digits and more behind a host name are a process id, the profiler's default worker name

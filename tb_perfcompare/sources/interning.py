@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from tb_perfcompare.model.events import LaneTable
 from tb_perfcompare.model.strings import StringTable
 
 Place: TypeAlias = int | str
@@ -43,7 +42,7 @@ class Names(dict[str | None, int]):
 
 
 class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]):
-    """(pid, tid) -> row of the lane table; the complement where one of them is missing."""
+    """(pid, tid) -> row of `places`; the complement where one of them is missing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,9 +54,9 @@ class Lanes(dict[tuple[int | float | str | None, int | float | str | None], int]
         self[pair] = ~row if None in pair else row
         return self[pair]
 
-    def table(self) -> LaneTable:
-        """Rows in order of first appearance."""
-        return LaneTable(tuple(pid for pid, _ in self._rows), tuple(tid for _, tid in self._rows))
+    def places(self) -> tuple[tuple[Place, Place], ...]:
+        """(pid, tid) of each row."""
+        return tuple(self._rows)
 
 
 class JsonTexts(dict[bytes, int]):

@@ -11,33 +11,29 @@ the column are cut and end in `...`.
 
 from __future__ import annotations
 
-import hashlib
 import math
-import zlib
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO
 
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.kernel_names import CUT
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recording import FileFacts, ReadStats
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.blocks import Blocks
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 
 READER = "kernel_listing/python"
 
-CUT = "..."
 MOST_UTILISATION = 1.5
 """Hardware counters may exceed the peak a little; anything above this is not a fraction."""
 
-_CHUNK = 1 << 20
 _LONGEST_LINE = 1 << 16
-_GZIP_MAGIC = b"\x1f\x8b"
 _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
 
 
@@ -51,8 +47,8 @@ def read_listing(
     shown = name or fs.basename(path)
     try:
         size = fs.stat(path).bytes
-        with fs.open(path) as file:
-            return _Reading(shown, size, report, want_hash).read(file)
+        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
+            return _Reading(shown, size, blocks, report).read()
     except OSError as error:
         hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
         raise InputError(path, error.strerror or str(error), hint=hint) from error
@@ -61,10 +57,8 @@ def read_listing(
 class _Reading:
     """One pass over one file; numbers go to flat arrays as they come."""
 
-    def __init__(self, name: str, size: int, report: Reporter, want_hash: bool) -> None:
-        self._name, self._size, self._report = name, size, report
-        self._digest = hashlib.sha256() if want_hash else None
-        self._stored = 0
+    def __init__(self, name: str, size: int, blocks: Blocks, report: Reporter) -> None:
+        self._name, self._size, self._blocks, self._report = name, size, blocks, report
         self._strings = StringTable()
         self._names = array("i")
         self._dur = array("q")
@@ -72,12 +66,11 @@ class _Reading:
         self._dram = array("d")
         self._torn: Counter[str] = Counter()
         self._first_torn = ""
-        self._truncated = False
 
-    def read(self, file: BinaryIO) -> LaunchRecording:
+    def read(self) -> LaunchRecording:
         number = 0
         seen_header = False
-        for number, line in enumerate(self._lines(file), 1):
+        for number, line in enumerate(self._lines(), 1):
             if not line.strip():
                 continue
             if not seen_header and "|" not in line:
@@ -113,40 +106,23 @@ class _Reading:
         self._dram.append(dram)
         return ""
 
-    def _lines(self, file: BinaryIO) -> Iterator[str]:
-        rest = ""
-        for chunk in self._chunks(file):
-            text = rest + chunk.decode("utf-8", "replace")
-            *lines, rest = text.split("\n")
-            yield from (line.rstrip("\r").removeprefix("\ufeff") for line in lines)
-            if len(rest) > _LONGEST_LINE:
-                rest = rest[:_LONGEST_LINE]
+    def _lines(self) -> Iterator[str]:
+        rest = b""
+        for block in self._blocks:
+            stored = self._blocks.stored_bytes
+            self._report(Progress("reading", self._name, stored, self._size, len(self._dur)))
+            *lines, rest = (rest + block).split(b"\n")
+            yield from map(_text, lines)
+            rest = rest[:_LONGEST_LINE]
         if rest:
-            yield rest
-
-    def _chunks(self, file: BinaryIO) -> Iterator[bytes]:
-        """The text's bytes; gzip by its first bytes, damage ends the text."""
-        inflate = None
-        while data := file.read(_CHUNK):
-            if self._digest is not None:
-                self._digest.update(data)
-            if not self._stored and data.startswith(_GZIP_MAGIC):
-                inflate = zlib.decompressobj(31)
-            self._stored += len(data)
-            self._report(Progress("reading", self._name, self._stored, self._size, len(self._dur)))
-            try:
-                yield inflate.decompress(data) if inflate is not None else data
-            except zlib.error:
-                self._truncated = True
-                return
-        self._truncated |= inflate is not None and not inflate.eof
+            yield _text(rest)
 
     def _recording(self) -> LaunchRecording:
         cut = sum(text.endswith(CUT) for text in self._strings.texts)
         torn = sum(self._torn.values())
         notes = []
-        if self._truncated:
-            notes.append(Note(NoteCode.TRUNCATED, "the gzip data are damaged; the lines before are used", self._name))
+        if self._blocks.damage:
+            notes.append(Note(NoteCode.TRUNCATED, f"{self._blocks.damage}; the lines before are used", self._name))
         if torn:
             notes.append(
                 Note(NoteCode.DROPPED_EVENTS, f"{torn} lines dropped, the first: {self._first_torn}", self._name)
@@ -162,14 +138,20 @@ class _Reading:
             np.array(self._dram, dtype=np.float64),
         )
         return LaunchRecording(
-            FileFacts(self._name, self._stored, self._digest.hexdigest() if self._digest else ""),
+            FileFacts(self._name, self._blocks.stored_bytes, self._blocks.sha256),
             launches,
             cut,
             ReadStats(
-                len(launches) + torn, len(launches), dict(self._torn), {}, self._stored, not self._truncated, READER
+                len(launches) + torn, len(launches), dict(self._torn), {}, self._blocks.stored_bytes,
+                not self._blocks.damage, READER,
             ),
             tuple(notes),
-        )
+        )  # fmt: skip
+
+
+def _text(line: bytes) -> str:
+    """A line without its end and without a byte order mark."""
+    return line.decode("utf-8", "replace").rstrip("\r").removeprefix("\ufeff")
 
 
 def _nanoseconds(text: str) -> int | None:

@@ -1,4 +1,5 @@
-"""Files that are runs by what they hold, not by a trace's name: saved answers and kernel listings.
+"""Files that are runs by what they hold, not by a trace's name: saved answers, kernel listings, ncu
+exports, per-cycle tables.
 
 Their names only have to look possible; the beginning of the file decides, once per state of the file.
 """
@@ -11,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from tb_perfcompare.model.formats import ANSWERS, LISTING
+from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.sources.answer_lines import count_runs
-from tb_perfcompare.sources.beginnings import declines_listing
+from tb_perfcompare.sources.beginnings import declines_cycles, declines_layers, declines_listing, declines_ncu
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
 
@@ -23,7 +24,8 @@ _HEAD_BYTES = 4096
 @dataclass(frozen=True, slots=True)
 class LooseFormat:
     """format: key of model/formats.py; names: full match of possible file names; worker: what its only worker is
-    called, as the file names none; runs: how many runs a file holds, 0 if it is not of the format."""
+    called where the file names none, "" for the file's stem; runs: how many runs a file holds, 0 if it is not of the
+    format."""
 
     format: str
     names: re.Pattern[str]
@@ -31,24 +33,41 @@ class LooseFormat:
     runs: Callable[[FileStat, FileSystem], int]
 
 
-def _count_listing(file: FileStat, fs: FileSystem) -> int:
-    """1 for a kernel listing, else 0; remembered for an unchanged file."""
-    return _is_listing(file.path, file.bytes, file.mtime_ns, fs.open)
+Declines = Callable[[str, bytes], str]
+
+
+def _one_if(declines: Declines) -> Callable[[FileStat, FileSystem], int]:
+    """1 for a file that is not declined by its name and beginning, else 0; remembered for an unchanged file."""
+
+    def count(file: FileStat, fs: FileSystem) -> int:
+        return _is_taken(declines, file.path, file.name, file.bytes, file.mtime_ns, fs.open)
+
+    return count
 
 
 @functools.lru_cache(maxsize=1024)
-def _is_listing(path: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]) -> int:
+def _is_taken(
+    declines: Declines, path: str, name: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]
+) -> int:
     try:
         with opened(path) as file:
-            return 0 if declines_listing(path, read_head(file, _HEAD_BYTES)) else 1
+            return 0 if declines(name, read_head(file, _HEAD_BYTES)) else 1
     except OSError:
         return 0
 
 
 LOOSE_FORMATS: tuple[LooseFormat, ...] = (
     LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
-    LooseFormat(LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches", _count_listing),
-)
+    LooseFormat(
+        LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches",
+        _one_if(declines_listing),
+    ),
+    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_if(declines_ncu)),
+    LooseFormat(
+        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_if(declines_cycles)
+    ),
+    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_if(declines_layers)),
+)  # fmt: skip
 
 
 def possible_stem(name: str) -> str | None:
@@ -64,8 +83,9 @@ def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tupl
     """(format, worker, runs) of a file; ("", "", 0) if it is of no loose format. A file somebody names needs no
     ending."""
     for loose in LOOSE_FORMATS:
-        if any_name or loose.names.fullmatch(file.name):
+        matched = loose.names.fullmatch(file.name)
+        if any_name or matched is not None:
             runs = loose.runs(file, fs)
             if runs:
-                return loose.format, loose.worker, runs
+                return loose.format, loose.worker or (matched["stem"] if matched is not None else file.name), runs
     return "", "", 0

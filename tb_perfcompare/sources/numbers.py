@@ -7,6 +7,7 @@ never doubles here: the decimal point is cut out of the text and the digits are 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -28,6 +29,7 @@ _TO_COMMA = bytes.maketrans(_GAP, b",")
 _INTEGER_BYTES = b"-0123456789"
 _DECIMAL_BYTES = b".-0123456789"
 _FLOAT_BYTES = b"+.-0123456789Ee"
+_PLAIN_TEXT = re.compile(rb'"(-?[0-9]{1,18}(?:\.[0-9]{1,18})?)"')
 _TEN_TO = 10 ** np.arange(19, dtype=np.int64)
 _FLOATS = msgspec.json.Decoder(list[float])
 
@@ -49,19 +51,21 @@ class Times:
 
 
 def parse_times(texts: Sequence[NumberText]) -> Times:
-    """Microseconds as written -> exact nanoseconds."""
+    """Microseconds as written -> exact nanoseconds. torch_npu writes its times as texts."""
     n = len(texts)
+    if b'"' in _GAP.join(texts):
+        texts = [match[1] if (match := _PLAIN_TEXT.fullmatch(text)) else text for text in texts]
     joined, odd = _isolate(texts, _DECIMAL_BYTES)
     decimals = _decimals(joined, n)
     mantissa = _integers(joined)
     finer = 0
     if decimals is None:
-        overflow = np.abs(mantissa) > _LARGEST // 1000
+        overflow = _beyond(mantissa, np.int64(_LARGEST // 1000))
         ns = mantissa * 1000
     else:
         scale = 3 - decimals
         up = _TEN_TO[np.clip(scale, 0, 3)]
-        overflow = (np.abs(mantissa) > _LARGEST // up) | (mantissa == _LARGEST) | (scale < -18)
+        overflow = _beyond(mantissa, _LARGEST // up) | (mantissa == _LARGEST) | (scale < -18)
         ns = mantissa * up
         if scale.min(initial=0) < 0:
             ns, inexact = _round_half_even(ns, _TEN_TO[np.clip(-scale, 0, 18)])
@@ -76,7 +80,7 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
         if exact is not None:
             ns[row] = round(exact)
             finer += exact.denominator != 1
-            fractional |= not text.lstrip(b"-").isdigit()
+            fractional |= not _bare(text).lstrip(b"+-").isdigit()
     return Times(ns, valid, finer, fractional)
 
 
@@ -151,9 +155,16 @@ def _round_half_even(
     return quotient + up, rest != 0
 
 
+def _beyond(values: NDArray[np.int64], limit: NDArray[np.int64] | np.int64) -> NDArray[np.bool_]:
+    """(n,) whether the magnitude is larger; the smallest int64 has none in int64."""
+    beyond: NDArray[np.bool_] = (values > limit) | (values < -limit)
+    return beyond
+
+
 def _exact_ns(text: bytes) -> Fraction | None:
-    """Nanoseconds of one JSON number of microseconds, unrounded; None for anything else or beyond int64."""
-    number = _number(text) if text[:1] != b'"' else None
+    """Nanoseconds of one JSON number of microseconds or text of one, unrounded; None for anything else or beyond
+    int64."""
+    number = _scalar(text)
     if number is None or abs(number) * 1000 > _LARGEST:
         return None
     return number * 1000
@@ -161,7 +172,12 @@ def _exact_ns(text: bytes) -> Fraction | None:
 
 def _scalar(text: bytes) -> Fraction | None:
     """A JSON number, or the number in a JSON string."""
-    return _number(text[1:-1].strip() if text[:1] == b'"' else text)
+    return _number(_bare(text))
+
+
+def _bare(text: bytes) -> bytes:
+    """What stands in a JSON string; any other text as it is."""
+    return text[1:-1].strip() if text[:1] == b'"' else text
 
 
 def _number(text: bytes) -> Fraction | None:

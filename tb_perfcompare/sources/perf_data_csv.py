@@ -1,4 +1,10 @@
-"""`*_perf_data.csv` and `*_counters_data.csv` -> tables of cycles and counters. The formats: docs/perf_data.md."""
+"""`*_perf_data.csv` and `*_counters_data.csv` -> tables of cycles and counters. The formats: docs/perf_data.md.
+
+    cycle,pid,hostname,beta_pct,function_name,metric_name,device,func_type,mu_pct,...
+    3,944615,,6.3106,void gemm<64>(float*),gpu_frequency,GPU 7,gpu_compute,115500.0000,...
+
+Written by tracers of inference servers (LatencyPrism's deep-dive tables); columns that are not named here are ignored.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +16,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.model.cycles import CounterTable, CycleTable
+from tb_perfcompare.model.cycles import CounterTable, CycleRecording, CycleTable
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.beginnings import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.csv_columns import CsvColumns, read_csv_columns
+from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.text_file import TextFile, open_text
 
 PERF_DATA = "_perf_data.csv"
 COUNTERS = "_counters_data.csv"
 """Ends of the file names."""
 
-REQUIRED = ("cycle", "pid", "beta_pct", "function_name", "metric_name", "device", "mu_pct", "anchor_dur_us")
-OPTIONAL = ("anchor_name", "duration", "instances_count", "interpolation_status")
+REQUIRED = PERF_DATA_COLUMNS
+OPTIONAL = (
+    "anchor_name", "duration", "instances_count", "interpolation_status", "func_type", "sigma_pct", "cycle_start_ts",
+    "hostname",
+)  # fmt: skip
 
 _NO_SAMPLE = "**"
 
 
+def read_cycles(
+    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
+) -> CycleRecording:
+    """One table with the counters beside it. A counters file that cannot be used is a note: the table alone has
+    everything that is compared.
+
+    Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column.
+    """
+    with open_text(path, fs=fs, report=report, want_hash=want_hash, name=name or fs.basename(path)) as file:
+        table = _read_table(file)
+    beside, notes = _counters_beside(path, fs, report)
+    return CycleRecording(file.facts(), table, beside, notes)
+
+
 def read_perf_data(path: str) -> CycleTable:
     """Reads one table. Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column."""
+    with open_text(path) as file:
+        return _read_table(file)
+
+
+def _read_table(file: TextFile) -> CycleTable:
     strings = StringTable()
-    blocks = [_rows(columns, strings) for columns in read_csv_columns(path, REQUIRED, OPTIONAL)]
-    return CycleTable(source=path, strings=strings, **_joined(blocks))
+    blocks = [_rows(columns, strings) for columns in read_csv_columns(file, REQUIRED, OPTIONAL)]
+    return CycleTable(source=file.name, strings=strings, **_joined(blocks))
 
 
 def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
@@ -52,6 +85,14 @@ def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
     if "interpolation_status" in columns:
         marks = columns.raw("interpolation_status")
         found["interpolated"] = np.array([mark == _NO_SAMPLE for mark in marks], dtype=np.bool_)
+    if "func_type" in columns:
+        found["kind"] = columns.texts("func_type", strings)
+    if "sigma_pct" in columns:
+        found["sigma_pct"] = columns.numbers("sigma_pct", missing=math.nan)
+    if "cycle_start_ts" in columns:
+        found["start_us"] = columns.numbers("cycle_start_ts", missing=math.nan)
+    if "hostname" in columns:
+        found["host"] = columns.texts("hostname", strings)
     return found
 
 
@@ -59,17 +100,18 @@ def _joined(blocks: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[A
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
 
-def read_counters(path: str) -> CounterTable:
+def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent) -> CounterTable:
     """Reads the samples of the counters. Raises as `read_perf_data` does."""
     strings = StringTable()
-    blocks: list[dict[str, NDArray[Any]]] = [
-        {
-            "counter": columns.texts("counter_name", strings),
-            "time_us": columns.numbers("timestamp"),
-            "value": columns.numbers("value", missing=math.nan),
-        }
-        for columns in read_csv_columns(path, ("counter_name", "timestamp", "value"))
-    ]
+    with open_text(path, fs=fs, report=report) as file:
+        blocks: list[dict[str, NDArray[Any]]] = [
+            {
+                "counter": columns.texts("counter_name", strings),
+                "time_us": columns.numbers("timestamp"),
+                "value": columns.numbers("value", missing=math.nan),
+            }
+            for columns in read_csv_columns(file, ("counter_name", "timestamp", "value"))
+        ]
     found = _joined(blocks)
     usable = (found["counter"] >= 0) & np.isfinite(found["value"])
     return CounterTable(path, tuple(strings.texts), *(column[usable] for column in found.values()))
@@ -77,10 +119,40 @@ def read_counters(path: str) -> CounterTable:
 
 def counters_beside(path: str) -> CounterTable | None:
     """The counters file of the same recording, in the same directory; None when there is none or it is unusable."""
-    if not path.endswith(PERF_DATA):
-        return None
-    beside = path.removesuffix(PERF_DATA) + COUNTERS
-    try:
-        return read_counters(beside)
-    except InputError:
-        return None  # it only explains units; the comparison does not need it
+    return _counters_beside(path, LOCAL, silent)[0]
+
+
+def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
+    """The counters and, where there is a file that cannot be used, why."""
+    for beside in _names_beside(path):
+        try:
+            fs.stat(beside)
+        except OSError:
+            continue
+        try:
+            return read_counters(beside, fs=fs, report=report), ()
+        except InputError as error:
+            place = f"{error.place}: " if error.place else ""
+            message = f"the samples of the counters are left out: {place}{error.reason}; {error.hint}"
+            return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(beside)),)
+    return None, ()
+
+
+def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[tuple[str, int, int], ...]:
+    """(name, bytes, time) of the files that `read_cycles` reads along with a table; () for other files."""
+    for beside in _names_beside(path):
+        try:
+            facts = fs.stat(beside)
+        except OSError:
+            continue
+        return ((facts.name, facts.bytes, facts.mtime_ns),)
+    return ()
+
+
+def _names_beside(path: str) -> tuple[str, ...]:
+    """Where the counters file of a table may be; only the end of the name differs."""
+    bare = path.removesuffix(".gz")
+    if not bare.endswith(PERF_DATA):
+        return ()
+    beside = bare.removesuffix(PERF_DATA) + COUNTERS
+    return (beside, f"{beside}.gz")

@@ -7,22 +7,13 @@ Two files are a pair. In directories the tables are told apart by their folder b
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.phases import ABNORMAL, MOST_CHOICES, NORMAL, partners_of, phase_of
 from tb_perfcompare.sources.perf_data_csv import PERF_DATA
-
-NORMAL, ABNORMAL = "normal_perf_data", "abnormal_perf_data"
-"""Names of the two folders of a case."""
-
-_PHASES = re.compile(r"(?:_prefill|_decode|_layer)*$")
-
-
-_MOST_CHOICES = 2
-"""Names that a partner may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,7 @@ def _partners_of(normal: str, ours: list[Path], abnormal: str, theirs: list[Path
     """Normal table -> its partner, in order of their paths; no table twice, and tables of one name first."""
     places = {_place(abnormal, ABNORMAL, path): path for path in reversed(theirs)}
     found: dict[Path, Path] = {}
-    for choice in range(_MOST_CHOICES):
+    for choice in range(MOST_CHOICES):
         for path in ours:
             folder, name = _place(normal, NORMAL, path)
             choices = list(_partners(name))
@@ -81,13 +72,23 @@ def _tables(given: str, own: str, other: str) -> list[Path]:
         raise InputError(given, "does not exist", hint=f"give a *{PERF_DATA} file or a directory with one")
     if not os.path.isdir(given):
         return [root]
-    found = sorted(path for path in _walk(root) if path.name.endswith(PERF_DATA))
+    found = sorted(path for path in _walk(root) if _plain(path.name).endswith(PERF_DATA))
     if not found:
         raise InputError(given, f"holds no *{PERF_DATA} file", hint="give a file, or a directory with one")
     marked = [path for path in found if own in path.relative_to(root).parts[:-1]]
     if not marked and all(other in path.relative_to(root).parts[:-1] for path in found):
         raise InputError(given, f"holds only tables below {other}", hint=f"give a directory with {own}")
     return marked or found
+
+
+def holds_perf_data(folder: str) -> bool:
+    """Whether any table lies below a directory."""
+    return any(_plain(path.name).endswith(PERF_DATA) for path in _walk(Path(folder)))
+
+
+def _plain(name: str) -> str:
+    """A file's name as it is when not compressed."""
+    return name.removesuffix(".gz")
 
 
 def _walk(root: Path) -> Iterator[Path]:
@@ -99,26 +100,17 @@ def _place(given: str, side: str, path: Path) -> tuple[tuple[str, ...], str]:
     """(folders between the given directory and the file without the side's own, file name)."""
     root = Path(given)
     if path == root:
-        return (), path.name
-    return tuple(part for part in path.relative_to(root).parts[:-1] if part != side), path.name
+        return (), _plain(path.name)
+    return tuple(part for part in path.relative_to(root).parts[:-1] if part != side), _plain(path.name)
 
 
 def _partners(name: str) -> Iterator[str]:
-    """File names on the other side, best first. Tables of layers are of no use to one another: none."""
-    stem = name.removesuffix(PERF_DATA)
-    phase = _phase(Path(name))
-    job = stem.removesuffix(phase) if phase else stem
-    if phase in ("", "_prefill", "_decode"):
-        yield name
-    if phase == "":
-        yield f"{job}_decode{PERF_DATA}"
-    if phase == "_decode":
-        yield f"{job}{PERF_DATA}"
+    """File names on the other side, best first."""
+    yield from (f"{stem}{PERF_DATA}" for stem in partners_of(name.removesuffix(PERF_DATA)))
 
 
 def _phase(path: Path) -> str:
-    found = _PHASES.search(path.name.removesuffix(PERF_DATA))
-    return found.group() if found else ""
+    return phase_of(path.name.removesuffix(PERF_DATA))
 
 
 def _case(given: str, path: Path) -> str:
@@ -129,7 +121,7 @@ def _case(given: str, path: Path) -> str:
         folder = Path(*parts[: parts.index(NORMAL)])
     above = Path(given).absolute().parent
     seen = folder.relative_to(above).parts if folder.is_relative_to(above) else ()
-    return "/".join(seen) or folder.name or path.name.removesuffix(PERF_DATA)
+    return "/".join(seen) or folder.name or _plain(path.name).removesuffix(PERF_DATA)
 
 
 def _names(paths: list[Path]) -> str:

@@ -8,19 +8,22 @@ from typing import Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
-from tb_perfcompare.model.formats import ANSWERS, LISTING, TITLES, TRACE
+from tb_perfcompare.model.cycles import CycleRecording
+from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.sources.answer_lines import declines_answers
-from tb_perfcompare.sources.beginnings import declines_listing
+from tb_perfcompare.sources.beginnings import declines_cycles, declines_listing, declines_ncu
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.kernel_listing import read_listing
+from tb_perfcompare.sources.ncu_csv import read_ncu
+from tb_perfcompare.sources.perf_data_csv import read_cycles
 from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.torch_profiler import declines_trace, read_trace
 
-Recording = TraceRecording | AnswersRecording | LaunchRecording
+Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording
 """What a reader may give back; whoever takes one apart matches all of them."""
 
 
@@ -58,9 +61,27 @@ def _read_listing(
     return read_listing(path, fs=fs, report=report, want_hash=want_hash, name=name)
 
 
+def _read_ncu(
+    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
+) -> LaunchRecording:
+    if part != 1:
+        raise InputError(path, f"an export is one run, there is no number {part}", hint=f"leave out #{part}")
+    return read_ncu(path, fs=fs, report=report, want_hash=want_hash, name=name)
+
+
+def _read_cycles(
+    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
+) -> CycleRecording:
+    if part != 1:
+        raise InputError(path, f"a table is one run, there is no number {part}", hint=f"leave out #{part}")
+    return read_cycles(path, fs=fs, report=report, want_hash=want_hash, name=name)
+
+
 READERS: tuple[Reader, ...] = (
     Reader(ANSWERS, declines_answers, read_answers),
     Reader(LISTING, declines_listing, _read_listing),
+    Reader(NCU, declines_ncu, _read_ncu),
+    Reader(CYCLES, declines_cycles, _read_cycles),
     Reader(TRACE, declines_trace, _read_trace),
 )
 """Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""

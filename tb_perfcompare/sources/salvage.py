@@ -16,7 +16,8 @@ from typing import TypeVar
 
 import msgspec
 
-from tb_perfcompare.sources.columns import NULL, ColumnBuilder, Event
+from tb_perfcompare.sources.columns import ColumnBuilder
+from tb_perfcompare.sources.event import NULL, Event
 from tb_perfcompare.sources.mending import Fault, Mended, fault_of, mend
 
 T = TypeVar("T")

@@ -14,7 +14,9 @@ from typing import Protocol
 
 import msgspec
 
-from tb_perfcompare.sources.columns import ColumnBuilder, Columns, Event
+from tb_perfcompare.sources.columns import ColumnBuilder
+from tb_perfcompare.sources.event import Event
+from tb_perfcompare.sources.gathered import Columns, put_together
 from tb_perfcompare.sources.salvage import DECODER_ERRORS, Salvager, array_close, is_event, skip_between
 
 _DECODED_BYTES = 1 << 20  # decoded in one go: enough events to amortise a column's fixed cost, few enough to stay cheap
@@ -37,6 +39,9 @@ class Scanner(Protocol):
     `feed` is called with bytes that begin (at `start`) where an element, a comma or the closing bracket is due. It
     takes whole elements and says where it stopped; the caller presents the rest again with more bytes behind it, the
     last time with `final`. Nothing in the bytes makes it raise. `finish` is called once, after the last feed.
+
+    Counter events (`ph` C) it does not interpret: it hands all of them, in file order and decoded as `Event`, to a
+    CounterBuilder (counter_events.py), whose columns are `Columns.counters`. They count in `seen` and in nothing else.
     """
 
     def feed(self, data: bytes, start: int, final: bool) -> Fed: ...
@@ -52,8 +57,8 @@ class Scanner(Protocol):
 class PythonScanner:
     """Scanner over msgspec: a block of events lives as objects only until its columns are taken."""
 
-    def __init__(self, *, skip_python_functions: bool = False) -> None:
-        self._builder = ColumnBuilder(skip_python_functions=skip_python_functions)
+    def __init__(self, *, skip_python_functions: bool = False, builder: ColumnBuilder | None = None) -> None:
+        self._builder = builder or ColumnBuilder(skip_python_functions=skip_python_functions)
         self._salvager = Salvager(self._builder)
         self._border = b""
         self._worth_trying = _DECODED_BYTES
@@ -63,7 +68,7 @@ class PythonScanner:
         return self._builder.seen
 
     def finish(self) -> Columns:
-        return self._builder.finish()
+        return put_together(self._builder.gather())
 
     def feed(self, data: bytes, start: int, final: bool) -> Fed:
         position = start

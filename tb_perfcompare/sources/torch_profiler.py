@@ -4,8 +4,8 @@
       {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 7, "tid": 7, "ts": 1691.047, "dur": 12.5,
        "args": {"External id": 1}}, ...
 
-Read: complete events, memory events, forward-backward arrows, process and thread names, the root's other members.
-Counted only: launch arrows, counters, other instants. docs/reading.md says what is repaired and what is dropped.
+Read: complete events, memory events, counters, forward-backward arrows, process and thread names, the root's other
+members. Counted only: launch arrows, other instants. docs/reading.md says what is repaired and what is dropped.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recording import FileFacts, ReadStats, TraceRecording
 from tb_perfcompare.sources.blocks import BLOCK_BYTES, Blocks
-from tb_perfcompare.sources.columns import Columns
+from tb_perfcompare.sources.counter_samples import counter_samples
 from tb_perfcompare.sources.discover import TRACE_FILE
 from tb_perfcompare.sources.document import MOST_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.gathered import Columns
 from tb_perfcompare.sources.mending import mend
-from tb_perfcompare.sources.scan import PythonScanner
+from tb_perfcompare.sources.scanner_choice import active_reader, new_scanner
 
-READER = "torch_profiler/python"
+READER = "torch_profiler"
 
 _EVENTS_KEY = "traceEvents"
 _FOREIGN_MAGIC = {b"PK\x03\x04": "a zip archive", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -98,16 +99,20 @@ class _Reading:
         self._report = report
 
     def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
+        reader = active_reader()
         with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks, _paused_collector():
 
             def tell(events: int) -> None:
                 self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
 
-            document = read_document(blocks, lambda: PythonScanner(skip_python_functions=skip_python_functions), tell)
+            document = read_document(
+                blocks, lambda: new_scanner(reader, skip_python_functions=skip_python_functions), tell
+            )
             if document.scanner is None:
                 raise self._nothing(document, blocks)
-            columns = document.scanner.finish()
-        if columns.seen and not len(columns.events) and not len(columns.flows) and not columns.skipped:
+            columns = document.scanner.finish().with_counter_events()
+        kept = len(columns.events) + columns.counters.kept
+        if columns.seen and not kept and not len(columns.flows) and not columns.skipped:
             reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(columns.dropped.items()))
             raise CorruptInput(
                 self._path,
@@ -131,14 +136,15 @@ class _Reading:
             fractional_times=columns.fractional_times,
             stats=ReadStats(
                 events=columns.seen,
-                kept=len(columns.events),
+                kept=kept,
                 dropped=dict(columns.dropped),
                 skipped=dict(columns.skipped),
                 raw_bytes=blocks.raw_bytes,
                 complete=complete,
-                reader=READER,
+                reader=f"{READER}/{reader}",
             ),
             notes=tuple(self._notes(columns, document, blocks, repaired, complete)),
+            counters=counter_samples(columns.counters, columns.process_labels, columns.events),
         )
 
     def _notes(

@@ -9,6 +9,7 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.compare.pairing import Pair, Selection
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.scanner_choice import active_reader
 from tb_perfcompare.workspace.index import Listing
 
 RUNS_SCHEMA = "tb_perfcompare.runs/1"
@@ -18,7 +19,7 @@ SpanDetails = Callable[[RunEntry, WorkerEntry, SpanEntry], dict[str, Any]]
 
 
 def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | None = None) -> dict[str, Any]:
-    """Runs, workers, spans and files; `details` adds keys to each span."""
+    """Runs, workers, spans, files, and what reads traces; `details` adds keys to each span."""
     return {
         "schema": RUNS_SCHEMA,
         "version": __version__,
@@ -26,6 +27,7 @@ def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | Non
         "runs": [_run(run, details) for run in listing.runs],
         "pairs": [pair_dict(pair) for pair in listing.pairs],
         "problems": [_problem(note) for note in listing.problems],
+        "reader": active_reader(),
     }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from tb_perfcompare.compare.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.formats import LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.discover import (
     FileEntry,
@@ -21,6 +22,7 @@ from tb_perfcompare.sources.discover import (
     without_part,
 )
 from tb_perfcompare.sources.filesystem import LOCAL
+from tb_perfcompare.sources.perf_data_csv import read_along
 from tb_perfcompare.workspace.jobs import CaptureFile, Side, Steps
 
 _KEPT_S = 5.0
@@ -61,26 +63,62 @@ class Index:
                 self._until_s = time.monotonic() + _KEPT_S
             return self._listing
 
-    def side(self, selection: Selection, steps: Steps | None = None) -> Side:
-        """The files of a run, as they are on disk now. SelectionError says what there is instead."""
-        listing = self.listing()
-        run = _named(listing.runs, selection.run)
-        if run is None:
-            listing = self.listing(rescan=True)  # it may have appeared since
-            run = _named(listing.runs, selection.run)
-        if run is None:
-            raise _unknown("run", selection.run, [found.name for found in listing.runs])
+    def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
+        """The files of a run, as they are on disk now, and of the listing or export called `launches`. SelectionError
+        says what there is instead."""
+        run = self._run(selection.run)
         files = _select(
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
-        return Side(run.name, tuple(_as_on_disk(file) for file in files), steps)
+        attached = None if launches is None else _as_on_disk(_launches_of(self._run(launches)))
+        return Side(run.name, tuple(_as_on_disk(file) for file in files), steps, attached)
+
+    def _run(self, name: str) -> RunEntry:
+        listing = self.listing()
+        run = _named(listing.runs, name)
+        if run is None:
+            listing = self.listing(rescan=True)  # it may have appeared since
+            run = _named(listing.runs, name)
+        if run is None:
+            raise _unknown("run", name, [found.name for found in listing.runs])
+        return run
 
 
-def side_from_path(path: str, worker: str | None, span: str | None, steps: Steps | None = None) -> Side:
+def side_from_path(
+    path: str, worker: str | None, span: str | None, steps: Steps | None = None, launches: str | None = None,
+    counters: str | None = None,
+) -> Side:  # fmt: skip
     """The files a user means by a path: a run's directory, one file, or `FILE#2` for the second run of a file,
-    narrowed to a worker and a span.
+    narrowed to a worker and a span; `launches` is the path of a listing or export whose figures its kernels get,
+    `counters` that of a file with samples taken meanwhile.
 
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
+    files = _files_at(path, worker, span)
+    return Side(
+        path, tuple(files), steps, None if launches is None else launches_from_path(launches),
+        None if counters is None else counters_from_path(counters),
+    )  # fmt: skip
+
+
+def launches_from_path(path: str) -> CaptureFile:
+    """The listing or export at a path. What it holds is found when it is read."""
+    files = _files_at(path, None, None)
+    if len(files) != 1:
+        raise SelectionError(f"{path} is no kernel listing: it holds {len(files)} files", hint="give one file")
+    return files[0]
+
+
+def counters_from_path(path: str) -> CaptureFile:
+    """The file of counters at a path. What it holds is found when it is read."""
+    try:
+        facts = LOCAL.stat(path)
+    except OSError as error:
+        raise InputError(path, f"cannot be opened: {error.strerror or error}", hint="check the name") from error
+    name = LOCAL.basename(path)
+    return CaptureFile(LOCAL.absolute(path), path, name, facts.bytes, facts.mtime_ns, "", "", "", None, path)
+
+
+def _files_at(path: str, worker: str | None, span: str | None) -> list[CaptureFile]:
     run = parse_source(path)
     place, part = without_part(LOCAL.absolute(path))
     is_file = len(run.workers) == 1 and any(
@@ -88,8 +126,16 @@ def side_from_path(path: str, worker: str | None, span: str | None, steps: Steps
     )
     folder = path if part is None else path.removesuffix(f"#{part}")
     shown = path if is_file else folder.rstrip("/") + "/"
-    files = _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
-    return Side(path, tuple(files), steps)
+    return _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
+
+
+def _launches_of(run: RunEntry) -> CaptureFile:
+    """The only file of a run that is a listing or an export."""
+    if run.format not in (LISTING, NCU):
+        hint = f"name a run that is a {TITLES[LISTING]} or an {TITLES[NCU]}"
+        raise SelectionError(f"the run {run.name!r} is a {TITLES[run.format]}: it has no figures to attach", hint=hint)
+    (worker,) = run.workers
+    return span_file(run, worker, worker.spans[0])
 
 
 def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFile:
@@ -160,7 +206,7 @@ def _capture(
 ) -> CaptureFile:
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, run.name, worker.name, span.label, worker.rank, source,
-        file.part,
+        file.part, read_along(file.path),
     )  # fmt: skip
 
 
@@ -170,7 +216,7 @@ def _as_on_disk(file: CaptureFile) -> CaptureFile:
         facts = LOCAL.stat(file.path)
     except OSError:
         return file
-    return replace(file, bytes=facts.bytes, mtime_ns=facts.mtime_ns)
+    return replace(file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, beside=read_along(file.path))
 
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:

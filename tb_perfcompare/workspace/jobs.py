@@ -8,22 +8,29 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tb_perfcompare.analysis.answers import saved_answer, summarize_answers, totals_left_out
+from tb_perfcompare.analysis.attach_launches import attach_launches
 from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.counter_file import with_counter_file
+from tb_perfcompare.analysis.cycles import summarize_cycles
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.compare.comparison import Comparison
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
+from tb_perfcompare.model.cycles import CounterTable, CycleRecording
+from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.perf_data_csv import read_counters
 
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
@@ -52,6 +59,7 @@ class CaptureFile:
     bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
     source  what the user calls the whole it belongs to: a run, or a path as typed
     part    which run of a file that holds several
+    beside  (name, bytes, time) of files that are read along with it
     """
 
     path: str
@@ -65,6 +73,7 @@ class CaptureFile:
     rank: int | None
     source: str
     part: int = 1
+    beside: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def origin(self) -> Origin:
@@ -74,11 +83,22 @@ class CaptureFile:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The captures that make one side of a comparison; `steps` narrows each to some step numbers."""
+    """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
+    listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
+    `all_steps` keeps the steps that are usually left out (analysis/step_admission.py).
+    """
 
     source: str
     files: tuple[CaptureFile, ...]
     steps: Steps | None = None
+    launches: CaptureFile | None = None
+    counters: CaptureFile | None = None
+    all_steps: bool = False
+
+    @property
+    def everything(self) -> tuple[CaptureFile, ...]:
+        """All files to read."""
+        return (*self.files, *(file for file in (self.launches, self.counters) if file is not None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +111,14 @@ class SummaryJob:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSide:
-    """The summaries of a side's files that could be read, and a note for each of the others."""
+    """The summaries of a side's files that could be read, a note for each of the others, and the launches and samples
+    of counters to attach."""
 
     side: Side
     summaries: tuple[Summary, ...]
     failures: tuple[Note, ...]
+    launches: LaunchRecording | None = None
+    counters: CounterTable | None = None
 
 
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
@@ -110,6 +133,29 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
                 return summarize_answers(answers, file.origin, job.window)
             case LaunchRecording() as launches:
                 return summarize_launches(launches, file.origin, job.window)
+            case CycleRecording() as cycles:
+                report(Progress("summarising", file.shown, file.bytes, file.bytes, len(cycles.table)))
+                return summarize_cycles(cycles, file.origin, job.window)
+    except InputError as error:
+        raise shown_error(error, file) from error
+
+
+def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
+    """The launches of a listing or an export. Raises InputError, also for a file of another format, or Cancelled."""
+    try:
+        recording = read_recording(file, report)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    if not isinstance(recording, LaunchRecording):
+        hint = f"give a {TITLES[LISTING]} or an {TITLES[NCU]}"
+        raise InputError(file.shown, "holds no launches with utilisation", hint=hint)
+    return recording
+
+
+def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
+    """The samples of a counters file. Raises InputError or Cancelled."""
+    try:
+        return replace(read_counters(file.path, report=report), source=file.shown)
     except InputError as error:
         raise shown_error(error, file) from error
 
@@ -131,8 +177,16 @@ def shown_error(error: InputError, file: CaptureFile) -> InputError:
 
 
 def pooled(loaded: LoadedSide) -> Summary:
-    """One summary of the side: narrowed to its steps, with a note for each file that failed."""
-    summary = narrowed(pool(loaded.summaries), loaded.side.steps)
+    """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
+    note for each file that failed."""
+    summaries = loaded.summaries
+    if loaded.counters is not None:
+        summaries = with_counter_file(summaries, loaded.counters)
+    summary = narrowed(pool(summaries), loaded.side.steps)
+    if loaded.side.steps is None and not loaded.side.all_steps:
+        summary = admit_steps(summary)
+    if loaded.launches is not None:
+        summary = attach_launches(summary, loaded.launches)
     if not loaded.failures:
         return summary
     return replace(summary, notes=(*summary.notes, *loaded.failures))
@@ -142,7 +196,7 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
     """The summary of only these step numbers (None: of all)."""
     if steps is None:
         return summary
-    return select_steps(summary if summary.is_split else totals_left_out(summary), steps)
+    return select_steps(totals_left_out(summary) if summary.format == ANSWERS else summary, steps)
 
 
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
@@ -174,9 +228,15 @@ def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
                 )  # fmt: skip
             case AnswersRecording() as answers:
                 return saved_answer(answers, question.route, question.group_by)
-            case LaunchRecording():
+            case LaunchRecording() as launches:
                 raise SelectionError(
-                    f"{question.file.shown} is a kernel listing, which torch-tb-profiler does not answer",
+                    f"{question.file.shown} is no trace but a file of launches ({TITLES[launches.format]}), "
+                    "which torch-tb-profiler does not answer",
+                    hint="leave out --compat",
+                )
+            case CycleRecording():
+                raise SelectionError(
+                    f"{question.file.shown} is a perf_data table, which torch-tb-profiler does not answer",
                     hint="leave out --compat",
                 )
     except InputError as error:

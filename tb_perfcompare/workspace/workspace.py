@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.compare.comparison import Comparison
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.pairing import Selection
-from tb_perfcompare.errors import InputError
+from tb_perfcompare.errors import InputError, NotComparable
+from tb_perfcompare.model.cycles import CounterTable
+from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
@@ -25,8 +27,18 @@ from tb_perfcompare.workspace.jobs import (
     compare_sides,
     failure_note,
     pooled,
+    read_counter_file,
+    read_launches,
     summarize_file,
 )
+from tb_perfcompare.workspace.strict_jobs import (
+    StrictQuestion,
+    check_kinds,
+    refused,
+    strict_of_tables,
+    strict_of_traces,
+)
+from tb_perfcompare.workspace.summary_cache import SummaryCache
 from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool, default_workers
 
 SMALL_BYTES = 6 * 2**20
@@ -34,6 +46,8 @@ SMALL_BYTES = 6 * 2**20
 
 _SUMMARY_CACHE_BYTES = 256 * 2**20
 _COMPARISON_CACHE_BYTES = 64 * 2**20
+_STRICT_CACHE_BYTES = 32 * 2**20
+_LAUNCHES_CACHE_BYTES = 64 * 2**20
 
 Summarizer = Callable[[SummaryJob, Reporter], Summary]
 Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], Comparison]
@@ -57,6 +71,7 @@ class Workspace:
 
     in_process_bytes  a question whose files have at most this size together is answered in this process instead of by
                       workers; a server leaves it at 0, because reading keeps Python busy for its other threads
+    cache     summaries on disk; None: everything is read
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
 
@@ -66,24 +81,29 @@ class Workspace:
         *,
         workers: int | None = None,
         in_process_bytes: int = 0,
+        cache: SummaryCache | None = None,
         summarize: Summarizer = summarize_file,
         compare: Comparer = compare_sides,
     ) -> None:
         self._index = Index(roots)
         self._in_process_bytes = in_process_bytes
         self._summarize = summarize
+        self._cache = cache
         self._compare = compare
         self._pool = WorkerPool(default_workers() if workers is None else workers)
         self._summaries: SharedWork[Summary] = SharedWork(ByteCache(_SUMMARY_CACHE_BYTES))
         self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
+        self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
+        self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""
         return self._index.listing(rescan=rescan)
 
-    def side(self, selection: Selection, steps: Steps | None = None) -> Side:
-        """The files a selection means now. Raises SelectionError."""
-        return self._index.side(selection, steps)
+    def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
+        """The files a selection means now; `launches` names a run that is a listing or an export. Raises
+        SelectionError."""
+        return self._index.side(selection, steps, launches)
 
     def load(self, side: Side, window: str = "device", report: Reporter = silent) -> Summary:
         """One summary of the side, its captures pooled and narrowed to its steps; files that failed are notes on it.
@@ -126,10 +146,18 @@ class Workspace:
         finally:
             self.leave(flight)
 
+    def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
+        """The strict report, drawn. Leaves when `report` raises; work that nobody waits for ends."""
+        with self._strict.joined(question, lambda flight: self._answer_strict(question, flight)) as flight:
+            follow([flight], report)
+            return flight.result()
+
     def close(self) -> None:
         """Ends all work and all processes."""
+        self._strict.cancel_all()
         self._comparisons.cancel_all()
         self._summaries.cancel_all()
+        self._launches.cancel_all()
         self._pool.close()
 
     @property
@@ -141,9 +169,24 @@ class Workspace:
         sides = (question.baseline, question.candidate)
         baseline, candidate = self._load_sides(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))
-        if self._is_small([file for side in sides for file in side.files]):
+        if self._is_small([file for side in sides for file in side.everything]):
             return self._compare(baseline, candidate, question.options, flight.report)
         return self._pool.run(self._compare, (baseline, candidate, question.options), flight)
+
+    def _answer_strict(self, question: StrictQuestion, flight: Flight[bytes]) -> bytes:
+        try:
+            are_tables = check_kinds(question)
+        except NotComparable as error:
+            return refused(error, question)
+        small = self._is_small([file for side in question.sides for file in side.files])
+        if are_tables:
+            if small:
+                return strict_of_tables(question, flight.report)
+            return self._pool.run(strict_of_tables, (question,), flight)
+        baseline, candidate = self._load_sides(question.sides, question.window, flight.report)
+        if small:
+            return strict_of_traces(baseline, candidate, question, flight.report)
+        return self._pool.run(strict_of_traces, (baseline, candidate, question), flight)
 
     def _is_small(self, files: Sequence[CaptureFile]) -> bool:
         return sum(file.bytes for file in files) <= self._in_process_bytes
@@ -152,11 +195,39 @@ class Workspace:
         """Reads the files of all sides side by side."""
         files = [file for side in sides for file in side.files]
         found = iter(self.survey(files, window, report))
-        return [_loaded(side, [next(found) for _ in side.files]) for side in sides]
+        loaded = [_loaded(side, [next(found) for _ in side.files]) for side in sides]
+        return [
+            replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
+            for one in loaded
+        ]
+
+    def _attached(self, side: Side, report: Reporter) -> LaunchRecording | None:
+        """What the side's launches file holds; read once however many sides use it."""
+        file = side.launches
+        if file is None:
+            return None
+
+        def read(flight: Flight[LaunchRecording]) -> LaunchRecording:
+            if self._is_small([file]):
+                return read_launches(file, flight.report)
+            return self._pool.run(read_launches, (file,), flight)
+
+        with self._launches.joined(file, read) as flight:
+            follow([flight], report)
+            return flight.result()
 
     def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
         def compute(flight: Flight[Summary]) -> Summary:
             flight.report(Progress("reading", job.file.shown, 0, job.file.bytes))
+            kept = self._cache.get(job) if self._cache is not None else None
+            if kept is not None:
+                return kept
+            found = read(flight)
+            if self._cache is not None:
+                self._cache.put(job, found)
+            return found
+
+        def read(flight: Flight[Summary]) -> Summary:
             if small:
                 return self._summarize(job, flight.report)
             try:
@@ -185,6 +256,10 @@ def _loaded(side: Side, found: Sequence[Summary | InputError]) -> LoadedSide:
     if not summaries:
         raise _none_loaded(side, [error for _, error in failed])
     return LoadedSide(side, summaries, tuple(failure_note(file, error) for file, error in failed))
+
+
+def _counters(side: Side, report: Reporter) -> CounterTable | None:
+    return None if side.counters is None else read_counter_file(side.counters, report)
 
 
 def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from decimal import Decimal
-
 import pytest
 
-from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
 from tests.analysis.summaries import categories_us, operator_us, owners_us, summary, timeline
 from tests.build import TraceBuilder
-from tests.compat.naive_reader import recording_of
 
 
 def test_driver_calls_launch_kernels_too() -> None:
@@ -95,24 +89,6 @@ def test_old_traces_write_one_thread_as_text_and_as_number() -> None:
     assert operator_us(summary(trace), "aten::mm", "host_self") == 40
 
 
-@pytest.mark.parametrize(
-    ("vendor", "kind", "word"),
-    [("cuda", "cuda", "GPU"), ("rocm", "rocm", "GPU"), ("mlu", "mlu", "MLU"), ("mtia", "mtia", "MTIA")],
-)
-def test_the_vendor_is_found(vendor: str, kind: str, word: str) -> None:
-    trace = TraceBuilder(vendor=vendor)
-    trace.step(1, 0, 100)
-    trace.op("aten::mm", 10, 60)
-    trace.kernel("gemm", 30, 50, launch=(12, 14))
-    drawn = summary(trace)
-    assert (drawn.device.kind, drawn.device.word, drawn.device.count) == (kind, word, 1)
-    share = next(metric for metric in drawn.device_metrics if metric.name == "tensor_core_share")
-    if vendor in ("mlu", "mtia"):
-        assert share.value is None and "not applicable" in share.reason
-    else:
-        assert share.value == 0.0
-
-
 def test_absent_is_not_zero_for_a_cpu_trace() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)
@@ -121,21 +97,3 @@ def test_absent_is_not_zero_for_a_cpu_trace() -> None:
     assert drawn.device.kind == "cpu"
     assert "kernels" not in drawn.groups and "device's ProfilerActivity" in drawn.absent["kernels"]
     assert drawn.device_metrics == ()
-
-
-def test_an_intel_trace_is_read_by_its_own_categories() -> None:
-    trace = TraceBuilder()
-    trace.step(1, 0, 100)
-    trace.op("aten::mm", 10, 60)
-    trace.kernel("gemm_kernel", 30, 50, launch=(12, 14))
-    name = trace.vendor.device_name
-    text = (
-        trace.encode()
-        .decode()
-        .replace("cuda_runtime", "xpu_runtime")
-        .replace(name, "Intel(R) Data Center GPU Max 1550")
-    )
-    read = recording_of(json.loads(text, parse_float=Decimal), "xpu.pt.trace.json", len(text))
-    drawn = summarize(read, Origin("drawn", "drawn", "w", "1", 0))
-    assert (drawn.device.kind, drawn.device.word) == ("xpu", "XPU")
-    assert operator_us(drawn, "aten::mm", "device_self") == 20

@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from tb_perfcompare.analysis import ownership
-from tb_perfcompare.analysis.ownership import Claims, owned_time
+from tb_perfcompare.analysis.ownership import Claims, owned_shares
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, StepCategory
 from tests.analysis.summaries import categories_us, owners_us, summary
 from tests.picture import picture
+
+Ints = NDArray[np.int64]
 
 
 def test_device_work_owns_before_the_host_and_gaps_are_other() -> None:
@@ -76,6 +79,17 @@ def test_a_kernel_over_two_steps_is_owned_in_both() -> None:
     assert [owners_us(drawn, step)["a"] for step in (0, 1)] == [30, 70]
 
 
+def owned_time(claims: Claims, entity: Ints, windows: Windows, entities: int) -> tuple[Ints, Ints]:
+    """(entities, s) owned time of events grouped by their entity, and (s,) the time nobody claims."""
+    shares = owned_shares(claims, windows)
+    steps = len(windows.label)
+    owned = np.zeros((entities, steps), dtype=np.int64)
+    np.add.at(owned, (entity[shares.claim], shares.step), shares.time_ns)
+    rest = np.zeros(steps, dtype=np.int64)
+    np.add.at(rest, shares.gap_step, shares.gap_end - shares.gap_start)
+    return owned, rest
+
+
 ROLES = [role for role in StepCategory if role is not StepCategory.OTHER]
 CLAIM = st.tuples(st.sampled_from(ROLES), st.integers(0, 30), st.sampled_from((0, 1, 2, 5, 11)), st.integers(0, 3))
 WINDOWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, max_size=4)
@@ -134,9 +148,9 @@ def test_equals_the_rule_instant_by_instant_and_closes(
             start,
             start + np.array([c[2] for c in claims], dtype=np.int64),
             np.array([c[0] for c in claims], dtype=np.int8),
-            np.array([c[3] for c in claims], dtype=np.int64),
             np.arange(len(claims), dtype=np.int64),
         ),
+        np.array([c[3] for c in claims], dtype=np.int64),
         table,
         4,
     )
@@ -149,9 +163,9 @@ def test_equals_the_rule_instant_by_instant_and_closes(
 @pytest.mark.parametrize("streams", [2, 3, 7])
 def test_a_nanosecond_that_does_not_divide_is_not_lost(streams: int) -> None:
     zeros = np.zeros(streams, dtype=np.int64)
-    claims = Claims(zeros, zeros + 10, np.zeros(streams, dtype=np.int8), np.arange(streams), np.arange(streams))
+    claims = Claims(zeros, zeros + 10, np.zeros(streams, dtype=np.int8), np.arange(streams))
     window = Windows(("0",), np.array([0]), np.array([10]), (), True, 0)
-    owned, rest = owned_time(claims, window, streams)
+    owned, rest = owned_time(claims, np.arange(streams), window, streams)
     assert int(owned.sum()) == 10 and rest.tolist() == [0]
     assert owned[:, 0].tolist() == [10 // streams] * (streams - 1) + [10 // streams + 10 % streams]
 
@@ -163,12 +177,12 @@ def test_a_long_recording_is_swept_in_parts_with_the_same_result(monkeypatch: py
         start,
         start + random.integers(0, 60, 400),
         random.integers(0, 7, 400).astype(np.int8),
-        random.integers(0, 20, 400),
         np.arange(400),
     )
+    entity = random.integers(0, 20, 400)
     edges = np.arange(0, 1000, 50)
     windows = Windows(tuple(map(str, edges)), edges, edges + random.integers(0, 51, len(edges)), (), True, 0)
-    whole = owned_time(claims, windows, 20)
+    whole = owned_time(claims, entity, windows, 20)
     monkeypatch.setattr(ownership, "AT_ONCE", 37)
-    parts = owned_time(claims, windows, 20)
+    parts = owned_time(claims, entity, windows, 20)
     assert np.array_equal(whole[0], parts[0]) and np.array_equal(whole[1], parts[1])

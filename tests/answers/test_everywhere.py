@@ -91,8 +91,8 @@ def test_diff_and_runs_and_view_on_the_command_line(tmp_path: Path) -> None:
     assert answer["baseline"]["format"] == "profiler_answers"
     assert answer["baseline"]["files"][0]["path"] == "x.jsonl"
     listed = tb_perfcompare("runs", tmp_path / "logs").out
-    assert listed.count("profiler_answers") == 2
-    assert "torch_profiler_trace" in listed
+    assert listed.count("saved torch-tb-profiler answers") == 2
+    assert "torch.profiler trace" in listed
     assert tb_perfcompare("view", f"{path}#2", "--view", "kernels", "--csv").out.splitlines()[1].startswith("gemm,2")
     stored = tb_perfcompare("view", f"{path}#2", "--compat", "--view", "kernel/table").out
     assert json.loads(stored) == GEMM

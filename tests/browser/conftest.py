@@ -20,6 +20,10 @@ from tests.browser.tab import PLUGIN, Tab, link
 from tests.frontend_tools import ROOT, axe_source, unavailable
 
 PREFIX = "/a/b"
+PAIRS = (
+    "cpu_training", "gpu_training_synthetic", "mlu_training_synthetic", "saved_answers_synthetic",
+    "perf_data_synthetic", "kernel_listing_synthetic", "ncu_synthetic",
+)  # fmt: skip
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -34,10 +38,10 @@ START_S = 90
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies of the demo runs, and a run whose file is damaged."""
+    """Copies of the demo runs in every format, and a run whose file is damaged."""
     demo = ROOT / "demo_logs"
     target = tmp_path_factory.mktemp("logs") / "resnet"
-    for pair in ("cpu_training", "gpu_training_synthetic"):
+    for pair in PAIRS:
         shutil.copytree(demo / pair, target / pair)
     broken = target / "damaged" / "worker0.1750000000000.pt.trace.json.gz"
     broken.parent.mkdir()

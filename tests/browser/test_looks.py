@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route
 
-from tests.browser.tab import GPU_A, GPU_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, TABLE_A, TABLE_B, Tab, link
 
 VIEWS = {
     "summary": (link(), ".waterfall"),
     "part": (link(a=GPU_A, b=GPU_B, cat="Kernel"), ".entries"),
     "kernels": (link(a=GPU_A, b=GPU_B, tab="kernels", min="0"), ".grid-body .row"),
     "steps": (link(tab="steps"), ".grid-body .row"),
+    "scatter": (link(a=LISTING_A, b=LISTING_B, tab="kernels"), ".scatter svg[role=img]"),
+    "timeline": (link(a=LISTING_A, b=LISTING_B, tab="launches"), ".timeline-canvas"),
+    "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-triplets .grid-body .row"),
     "missing": (link(a="gone", b="gone too"), ".state"),
 }
 
@@ -83,6 +86,15 @@ def test_strict_policy_blocks_nothing(fresh_tab: Tab) -> None:
     tab.wait(".grid-body .row")
     # TensorBoard's own addition to our policy would hide a violation that only it allows
     assert tab.frame.evaluate("document.adoptedStyleSheets.length") == 1
+    # parts that are fetched later, with sheets of their own
+    for part, hash_, ready in (
+        (2, link(a=LISTING_A, b=LISTING_B, tab="kernels"), ".scatter svg[role=img]"),
+        (3, link(a=LISTING_A, b=LISTING_B, tab="launches"), ".timeline-canvas"),
+        (4, link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-title"),
+    ):
+        tab.go(hash_).wait(ready)
+        assert tab.frame.evaluate("document.adoptedStyleSheets.length") == part
+    tab.go(link(a=GPU_A, b=GPU_B, tab="kernels")).wait(".grid-body .row")
     assert tab.frame.evaluate("getComputedStyle(document.querySelector('.grid')).position") == "relative"
 
 

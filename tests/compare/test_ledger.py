@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.compare.comparison import Ledger, LedgerRow
-from tb_perfcompare.compare.ledger import build_ledger, count_effect
+from tb_perfcompare.compare.ledger import build_ledger
+from tb_perfcompare.compare.ledger_rows import count_effect
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

@@ -94,8 +94,9 @@ def test_the_metric_is_kernel_time_and_nothing_is_claimed_from_one_listing_each(
 def test_a_kernel_that_lost_throughput_says_so(tmp_path: Path) -> None:
     lines = "Kernel Latency Tensor DRAM\nscan | {0} 0.00 {1}\nrest | 1000 0.0 0.1\n"
     got = compare(side(tmp_path, lines.format(10000, 0.8)), side(tmp_path, lines.format(20000, 0.4), "b.txt"))
-    assert got.findings[0].sentence.startswith("Kernels take 10.0 µs more (11.0 µs to 21.0 µs); scan 10.0 µs more")
-    assert "DRAM 80% to 40%" in got.findings[0].sentence
+    total, scan, _ = got.findings
+    assert total.sentence == "Kernels take 10.0 µs more (11.0 µs to 21.0 µs)."
+    assert scan.sentence.startswith("scan: same kernel, lower DRAM throughput (80% to 40%), 10.0 µs more")
 
 
 def test_a_listing_against_itself_is_the_same(tmp_path: Path) -> None:
@@ -129,6 +130,45 @@ def test_cut_names_are_said(tmp_path: Path) -> None:
 )
 def test_line_ends_marks_and_compression_make_no_difference(tmp_path: Path, content: bytes) -> None:
     assert read_listing(listing(tmp_path, content)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+
+
+def test_a_line_torn_at_the_end_of_the_file_is_dropped_and_named(tmp_path: Path) -> None:
+    for ends in ("\n", "\r\n"):
+        torn = SMALL.replace("\n", ends) + "last                |        10"
+        recording = read_listing(listing(tmp_path, torn))
+        assert recording.launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+        note = next(note for note in recording.notes if note.code is NoteCode.DROPPED_EVENTS)
+        assert note.message == "1 lines dropped, the first: line 6: 1 figures instead of 3"
+
+
+def test_everything_odd_at_once(tmp_path: Path) -> None:
+    odd = b"\xef\xbb\xbf\r\n" + SMALL.replace("\n", "\r\n\r\n").replace("copy", "k\u00f6rper").encode()
+    launches = read_listing(listing(tmp_path, gzip.compress(odd))).launches
+    assert launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+    assert launches.strings[int(launches.name[3])] == "k\u00f6rper"
+
+
+def test_gzip_members_one_after_another_are_one_listing(tmp_path: Path) -> None:
+    middle = len(SMALL) // 2  # within a line
+    whole = gzip.compress(SMALL[:middle].encode()) + gzip.compress(SMALL[middle:].encode())
+    assert read_listing(listing(tmp_path, whole)).launches.dur_ns.tolist() == [1000, 500, 3000, 500]
+
+
+def test_a_gzip_file_cut_in_the_middle_gives_the_lines_before(tmp_path: Path) -> None:
+    many = SMALL + "".join(f"kernel_{n * 7919 % 10007} | {n} 0.{n % 100:02} 0.1\n" for n in range(3000))
+    content = gzip.compress(many.encode())
+    recording = read_listing(listing(tmp_path, content[: len(content) // 2]))
+    assert 4 < len(recording.launches) < 3000
+    assert NoteCode.TRUNCATED in {note.code for note in recording.notes}
+    assert not recording.stats.complete
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
+def test_an_empty_file_is_no_run_and_an_error_when_named(tmp_path: Path, content: bytes) -> None:
+    path = listing(tmp_path, content, "empty.txt")
+    assert find_runs(str(tmp_path)).runs == ()
+    shown = tb_perfcompare("view", path, "--view", "kernels")
+    assert shown.status == 2 and "empty.txt" in shown.err and shown.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("content", ["", "Kernel Latency Tensor DRAM\n", "Kernel Latency Tensor DRAM\nx y z\n"])

@@ -5,48 +5,68 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from typing import Any
 
 import pytest
 
+from tb_perfcompare.plugin.page import _HASHED_NAME
 from tests.frontend_tools import build_tools, unavailable
 
 BUDGET_BYTES = 60_000
 
 
 @pytest.fixture(scope="module")
-def entry() -> bytes:
+def manifest() -> Any:
     tools = build_tools()
     if not tools.is_fresh():
         unavailable("the page is not built from the sources as they are: python setup.py build_frontend")
-    manifest = json.loads((tools.OUTPUT / "manifest.json").read_text(encoding="utf-8"))
+    return json.loads((tools.OUTPUT / "manifest.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def entry(manifest: Any) -> bytes:
     entries = [chunk["file"] for chunk in manifest.values() if chunk.get("isEntry")]
     assert len(entries) == 1
-    return bytes((tools.OUTPUT / entries[0]).read_bytes())
+    return bytes((build_tools().OUTPUT / entries[0]).read_bytes())
 
 
-def test_folder_holds_one_page_only(entry: bytes) -> None:
+@pytest.fixture(scope="module")
+def code(manifest: Any, entry: bytes) -> bytes:
+    """All of the page, the parts that are fetched later too."""
+    return b"\n".join((build_tools().OUTPUT / chunk["file"]).read_bytes() for chunk in manifest.values())
+
+
+def test_folder_holds_one_page_only(manifest: Any, entry: bytes) -> None:
     folder = build_tools().OUTPUT
     names = sorted(path.name for path in folder.iterdir())
-    assert len(names) == 3
-    assert re.fullmatch(r"index-[\w-]{8}\.js", names[0])
-    assert names[1:] == ["manifest.json", "source.sha256"]
+    parts = sorted(chunk["file"] for chunk in manifest.values())
+    assert names == sorted([*parts, "manifest.json", "source.sha256"])
+    assert [name for name in parts if re.fullmatch(r"index-[\w-]{8}\.js", name)] != []
+    assert [name for name in parts if _HASHED_NAME.fullmatch(name) is None] == []
 
 
-def test_first_chunk_is_small(entry: bytes) -> None:
+def test_first_request_is_small_and_the_only_one(manifest: Any, entry: bytes) -> None:
     assert len(gzip.compress(entry, 9)) < BUDGET_BYTES
+    (first,) = [chunk for chunk in manifest.values() if chunk.get("isEntry")]
+    assert first.get("imports", []) == []
+
+
+def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(manifest: Any) -> None:
+    late = {name for name, chunk in manifest.items() if chunk.get("isDynamicEntry")}
+    assert late == {"src/scatter_view.tsx", "src/strict_view.tsx", "src/timeline_view.tsx"}
 
 
 @pytest.mark.parametrize(
     "word", [b"eval(", b"new Function", b'Function("', b".innerHTML=", b"document.write", b"localStorage"]
 )
-def test_no_code_from_text(entry: bytes, word: bytes) -> None:
+def test_no_code_from_text(code: bytes, word: bytes) -> None:
     # Preact sets innerHTML for a property that the page never uses
     allowed = 2 if word == b".innerHTML=" else 0
-    assert entry.count(word) <= allowed
+    assert code.count(word) <= allowed
 
 
-def test_no_address_of_another_server(entry: bytes) -> None:
-    addresses = set(re.findall(rb"https?://[\w./-]+", entry))
+def test_no_address_of_another_server(code: bytes) -> None:
+    addresses = set(re.findall(rb"https?://[\w./-]+", code))
     assert addresses <= {
         b"http://www.w3.org/2000/svg",
         b"http://www.w3.org/1998/Math/MathML",

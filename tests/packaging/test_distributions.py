@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.frontend_tools import ROOT, build_tools, unavailable
+from tests.native_tools import why_not_buildable
 
+NATIVE_SOURCES = ("_scanner.c", "events.c", "events.h", "store.c", "store.h", "tokens.c", "tokens.h", "bytes.h")
 SKIPPED_FOLDERS = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info", "build", ".git")
 
 
@@ -46,7 +48,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def build(tree: Path, setuptools_folder: Path, hook: str, **env: str) -> Path:
-    """Runs one hook of the build backend; node is out of reach."""
+    """Runs one hook of the build backend; node and compilers are out of reach."""
     dist = tree / "dist"
     dist.mkdir(exist_ok=True)
     code = f"import backend, sys; print('\\n' + backend.{hook}(sys.argv[1]))"
@@ -70,11 +72,13 @@ def test_wheel_carries_the_page_once(tree: Path, setuptools_folder: Path) -> Non
         names = archive.namelist()
         metadata = Parser().parsestr(archive.read(next(n for n in names if n.endswith("/METADATA"))).decode())
         points = archive.read(next(n for n in names if n.endswith("/entry_points.txt"))).decode()
-    static = [name for name in names if name.startswith("tb_perfcompare/static/")]
-    assert len(static) == 3
-    assert len([name for name in static if name.endswith(".js")]) == 1
+    static = {name for name in names if name.startswith("tb_perfcompare/static/")}
+    built = {f"tb_perfcompare/static/{path.name}" for path in (tree / "tb_perfcompare" / "static").iterdir()}
+    assert static == built
+    assert len([name for name in static if "/index-" in name]) == 1
     assert {"tb_perfcompare/py.typed", "tb_perfcompare/plugin/http_api.md"} <= set(names)
     assert not [name for name in names if name.startswith(("tests/", "frontend/", "build_support/", "demo_logs/"))]
+    assert not [name for name in names if name.endswith((".so", ".c", ".h"))]
     assert "tb-perfcompare = tb_perfcompare.cli.main:main" in points
     assert "tb_perfcompare = tb_perfcompare.plugin.loader:PerfCompareLoader" in points
     required = {
@@ -89,7 +93,46 @@ def test_source_archive_carries_page_and_sources(tree: Path, setuptools_folder: 
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"frontend/package-lock.json", "frontend/src/main.tsx", "build_support/backend.py", "setup.py"} <= names
     assert {"tb_perfcompare/static/manifest.json", "tb_perfcompare/static/source.sha256"} <= names
-    assert not [name for name in names if "node_modules" in name]
+    assert {"build_support/native.py", *(f"tb_perfcompare/sources/native/{name}" for name in NATIVE_SOURCES)} <= names
+    assert not [name for name in names if "node_modules" in name or name.endswith((".so", ".pyd"))]
+
+
+def test_wheel_with_the_compiled_reader_serves_all_later_pythons(
+    tree: Path, setuptools_folder: Path, tmp_path: Path
+) -> None:
+    missing = why_not_buildable()
+    if missing:
+        pytest.skip(f"the compiled reader cannot be built: {missing}")
+    copied = tmp_path / "tree"
+    shutil.copytree(tree, copied, ignore=shutil.ignore_patterns("build", "dist", "*.so"))
+    wheel = build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"])
+    assert "-cp310-abi3-" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        assert len([name for name in archive.namelist() if name.startswith("tb_perfcompare/sources/_scanner.")]) == 2
+        archive.extractall(tmp_path / "installed")
+    code = "from tb_perfcompare.sources import _scanner; print(_scanner.__file__)"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(str(tmp_path / "installed"))
+
+
+def test_a_compiler_that_fails_leaves_nothing_of_an_older_build(
+    tree: Path, setuptools_folder: Path, tmp_path: Path
+) -> None:
+    missing = why_not_buildable()
+    if missing or os.name == "nt":
+        pytest.skip(f"the compiled reader cannot be built: {missing}")
+    copied = tmp_path / "tree"
+    shutil.copytree(tree, copied, ignore=shutil.ignore_patterns("build", "dist", "*.so"))
+    path = os.environ["PATH"]
+    assert "-abi3-" in build(copied, setuptools_folder, "build_wheel", PATH=path).name
+    for source in (copied / "tb_perfcompare" / "sources" / "native").glob("*.c"):
+        source.write_text(source.read_text() + "\n#error this compiler does not like it\n")
+    wheel = build(copied, setuptools_folder, "build_wheel", PATH=path)
+    assert wheel.name.endswith("-py3-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
 
 
 def test_skipping_the_page_builds_a_wheel_without_it(tree: Path, setuptools_folder: Path, tmp_path: Path) -> None:

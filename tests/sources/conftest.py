@@ -1,11 +1,15 @@
-"""Where the real traces are."""
+"""Where the real traces are, and tests that run with each reader."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tb_perfcompare.sources.scanner_choice import VARIABLE
+from tests.sources.scanners import READERS
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +20,11 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"shared data not found at {folder}")
     return folder
+
+
+@pytest.fixture(scope="module", params=READERS)
+def each_reader(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The tests of a module run once with every reader there is; the name of the one in use."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, request.param)
+        yield request.param

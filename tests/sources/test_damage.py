@@ -13,6 +13,8 @@ from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.sources import scan
 from tests.sources.layouts import LAYOUTS, encode, names_of, op, packed, read, rows_of
 
+pytestmark = pytest.mark.usefixtures("each_reader")
+
 EVENTS = [op(f"event {number}", 1000 + number, args={"Seq": number, "grid": [number, 1, 1]}) for number in range(9)]
 
 

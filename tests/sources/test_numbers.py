@@ -51,8 +51,13 @@ def test_exponents_are_exact() -> None:
     assert times("1.5e3", "1E-3", "1e-4", "12e2") == [1_500_000, 1, 0, 1_200_000]
 
 
-def test_only_json_numbers_are_times() -> None:
-    assert times("null", '"12"', "true", "[1,2]", '{"a":1}', "4") == [None, None, None, None, None, 4000]
+def test_only_numbers_are_times() -> None:
+    assert times("null", '"twelve"', "true", "[1,2]", '{"a":1}', "4") == [None, None, None, None, None, 4000]
+
+
+def test_a_number_in_a_text_is_a_time() -> None:
+    assert times("4", '"12.5"', '""') == [4000, 12_500, None]
+    assert times('"1700000000000000.047"', '" 3 "', "4", '"x"') == [1_700_000_000_000_000_047, 3000, 4000, None]
 
 
 def test_times_beyond_int64_are_refused() -> None:
@@ -90,6 +95,21 @@ def test_integers_beyond_int64_are_absent() -> None:
 
 def test_floats_in_any_dress() -> None:
     assert floats("1.5", "3", '"2.5"', "1e2", "null", '"N/A"', '"inf"', "1e999") == [1.5, 3.0, 2.5, 100.0] + [None] * 4
+
+
+def test_the_smallest_int64_is_no_time() -> None:
+    assert times(str(-(2**63)), f"{-(2**63)}.0", "1") == [None, None, 1000]
+
+
+@pytest.mark.parametrize("text", ['"1.2.3"', '"1-2"', '"-"', '""', '"."'])
+def test_a_text_that_only_looks_like_a_number_is_no_time_and_does_not_disturb_the_others(text: str) -> None:
+    assert times('"4"', text, '"5"') == [4000, None, 5000]
+
+
+def test_whether_times_are_fractional_does_not_depend_on_the_quotes() -> None:
+    assert [parse_times([b"4", text]).fractional for text in (b'"12"', b'" 12 "', b'"12.0"', b'"1e3"')] == [
+        False, False, True, True,
+    ]  # fmt: skip
 
 
 def test_no_numbers() -> None:

@@ -20,6 +20,8 @@ from tb_perfcompare.sources.registry import read, recognise
 from tb_perfcompare.sources.torch_profiler import read_trace
 from tests.sources.layouts import encode, op, packed
 
+pytestmark = pytest.mark.usefixtures("each_reader")
+
 CONTENT = encode([op(f"event {number}", number) for number in range(2000)])
 
 

@@ -6,13 +6,17 @@ import json
 from typing import Any
 from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind
 from tb_perfcompare.sources import scan
+from tb_perfcompare.sources.scanner_choice import active_reader, new_scanner
 from tests.sources.layouts import LAYOUTS, ROOT, Json, encode, packed, read, rows_of
 from tests.sources.naive import naive_flows, naive_rows
+
+pytestmark = pytest.mark.usefixtures("each_reader")
 
 TEXTS = st.one_of(
     st.sampled_from(["aten::mm", "[memory]", "}, {", '"', '\\"}', "a\\", "]}", "\n", "é", "\U0001f600", '}, {"ph": "']),
@@ -111,7 +115,7 @@ def test_every_element_is_counted_once(drawn: list[Json]) -> None:
 @given(st.lists(events(), min_size=1, max_size=6), st.data())
 def test_a_scanner_may_be_fed_in_any_pieces(drawn: list[Json], data: st.DataObject) -> None:
     content = json.dumps(drawn).encode() + b', "more": 1}'
-    scanner = scan.PythonScanner()
+    scanner = new_scanner(active_reader())
     start, end, ended = 1, 1, False
     while not ended:
         end = min(end + data.draw(st.integers(1, 400)), len(content))

@@ -11,6 +11,8 @@ from tb_perfcompare.sources.torch_profiler import read_trace
 from tests.sources.layouts import rows_of
 from tests.sources.naive import naive_flows, naive_rows
 
+pytestmark = pytest.mark.usefixtures("each_reader")
+
 FILES = {
     "2021 names, text thread ids, memory": "kineto/resnet50_num_workers_4/worker0.1623213129365.pt.trace.json.gz",
     "absolute microseconds with three decimals": "hta/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",

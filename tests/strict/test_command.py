@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 from pathlib import Path
 
 import pytest
 
 from tests.cli.invoke import Outcome, tb_perfcompare
+from tests.drawn_runs import write_pair, write_run
 from tests.shared_data import SHARED, needs_shared
 from tests.strict.tables import ABNORMAL, NORMAL, SLOW_GPU, row, write
 
@@ -100,7 +104,7 @@ def test_different_anchors_are_said_but_compared(tmp_path: Path) -> None:
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    assert "the normal table has no pid 12; there are: 10, 11" in refused(NORMAL, ABNORMAL, "--pid", "12")
+    assert "the normal side has no pid 12; there are: 10, 11" in refused(NORMAL, ABNORMAL, "--pid", "12")
     assert "--pid is for both sides" in refused(NORMAL, ABNORMAL, "--pid", "10", "--normal-pid", "10")
     assert "go together" in refused(NORMAL, ABNORMAL, "--normal-pid", "10")
     assert "does not exist" in refused(tmp_path / "absent", ABNORMAL)
@@ -116,6 +120,107 @@ def test_what_is_refused(tmp_path: Path) -> None:
         for side in ("normal", "abnormal"):
             write(two / job / f"{side}_perf_data" / "r_perf_data.csv", [row()])
     assert "--name is for one case" in refused(two, two, "--name", "x")
+
+
+def test_a_process_without_a_partner_is_named(tmp_path: Path) -> None:
+    one = write(tmp_path / "a_perf_data.csv", [row()])
+    two = write(tmp_path / "b_perf_data.csv", [row(), row(pid=11)])
+    found = tb_perfcompare("strict", one, two, "--name", "case")
+    assert titles(found.out) == [f"{STRICT}case (PID: 10)"]
+    assert found.err == "note: case: only on the abnormal side, in no report: pid 11\n"
+    assert tb_perfcompare("strict", one, two, "--pid", "10").err == ""
+
+
+def test_compressed_tables_are_found_in_folders(tmp_path: Path) -> None:
+    for side, table in (("normal", NORMAL), ("abnormal", ABNORMAL)):
+        path = tmp_path / "slow_gpu" / f"{side}_perf_data" / "toy_perf_data.csv.gz"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.compress(table.read_bytes()))
+    folders = tmp_path / "slow_gpu", SLOW_GPU
+    packed, plain = (tb_perfcompare("strict", folder, folder, "--pid", "10") for folder in folders)
+    assert packed == plain
+
+
+# -- the corrected method -------------------------------------------------------------------------------------------
+
+
+def test_the_corrected_report_is_the_comparison_of_the_same_processes() -> None:
+    """Process 10 alone: 3 cycles a side, and the function without a counter is there."""
+    found = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10", "--method", "corrected")
+    assert (found.status, found.err) == (0, "")
+    assert found.out.startswith("## ") and "3 of 3 cycles" in found.out
+    functions = tb_perfcompare(
+        "strict", NORMAL, ABNORMAL, "--pid", "10", "--method", "corrected", "--table", "functions", "--format", "csv"
+    )
+    rows = list(csv.DictReader(io.StringIO(functions.out)))
+    copy, sync = ({row["name"]: row for row in rows}[name] for name in ("copy", "cudaStreamSynchronize"))
+    assert (copy["status"], copy["baseline_us"]) == ("added", "")
+    assert round(float(sync["delta_us"]), 1) == 93.5
+    other = tb_perfcompare("strict", NORMAL, ABNORMAL, "--normal-pid", "11", "--abnormal-pid", "12", "--method",
+                           "corrected", "--table", "functions", "--format", "csv")  # fmt: skip
+    assert [row["name"] for row in csv.DictReader(io.StringIO(other.out))] == ["gemm<64, 64>"]
+
+
+def test_the_corrected_report_follows_the_rules_of_several_pairs(tmp_path: Path) -> None:
+    several = tb_perfcompare("strict", NORMAL, ABNORMAL, "--method", "corrected")
+    assert several.out.count("of 3 cycles") + several.out.count("of 2 cycles") == 4
+    assert "there are 2 reports" in refused(NORMAL, ABNORMAL, "--method", "corrected", "--format", "csv")
+    assert tb_perfcompare("strict", NORMAL, ABNORMAL, "--method", "corrected", "-o", tmp_path / "out").status == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "slow_gpu_n_pid11_vs_a_pid12_corrected_comparison.md", "slow_gpu_pid10_corrected_comparison.md",
+    ]  # fmt: skip
+
+
+def test_the_corrected_report_of_traces_is_that_of_diff(tmp_path: Path) -> None:
+    normal, abnormal = write_pair(tmp_path)
+    write_run(normal, worker="worker1")
+    found = tb_perfcompare("strict", normal, abnormal, "--method", "corrected", "--format", "csv", "--pid", "0")
+    diff = tb_perfcompare("diff", normal, abnormal, "--worker", "worker0", "--format", "csv")
+    assert (found.status, found.out) == (0, diff.out)
+
+
+def test_options_that_do_not_go_together() -> None:
+    assert "--table is for --method corrected" in refused(NORMAL, ABNORMAL, "--table", "ledger")
+    assert "--banner is about the published method" in refused(NORMAL, ABNORMAL, "--method", "corrected", "--banner")
+    assert "--normal-counters is for traces" in refused(NORMAL, ABNORMAL, "--normal-counters", NORMAL)
+
+
+_NUMBER = "'fast' is no number; write the table"
+_TWICE = "line 1: names the column cycle more than once; leave one of them out"
+_WIDTH = "line 3: has 2 cells where the first line has 16; write the table again"
+BAD = {
+    "empty": (b"", "is empty; "),
+    "no rows": (b"HEADER\n", "has a header but no rows; record again or give another file"),
+    "a column less": (b"cycle,pid\n1,2\n", "line 1: has no column beta_pct, function_name"),
+    "a text for a number": (b"HEADER\nROW\n1,10,fast,ROW3\n", f"line 3, column beta_pct: {_NUMBER}"),
+    "an empty number": (b"HEADER\n1,10,,ROW3\n", "line 2, column beta_pct: the cell is empty but must be a number; "),
+    "a column twice": (b"HEADER,cycle\nROW,1\n", _TWICE),
+    "half a line": (b"HEADER\nROW\n1,10\n", _WIDTH),
+    "an open quote": (b'HEADER\n1,10,"2', "line 2: is no valid CSV"),
+    "not text": (b"\xff\xfe\x00", "is not UTF-8; convert it to UTF-8"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_table_is_named_with_line_and_remedy(tmp_path: Path, case: str) -> None:
+    good = write(tmp_path / "good_perf_data.csv", [row()])
+    header, line = good.read_bytes().splitlines()
+    content, words = BAD[case]
+    content = content.replace(b"HEADER", header).replace(b"ROW3", line.split(b",", 3)[3]).replace(b"ROW", line)
+    bad = tmp_path / "bad_perf_data.csv"
+    bad.write_bytes(content)
+    for sides in ((bad, good), (good, bad)):
+        message = refused(*sides)
+        assert f"{bad}: " in message and words in message
+        assert message.partition("; ")[2], "the remedy"
+
+
+def test_windows_line_ends_byte_order_mark_and_commas_in_names_change_nothing(tmp_path: Path) -> None:
+    rows = [row(cycle=n, function_name='void gemm<64, 64>(float*, "x")') for n in (1, 2)]
+    plain = write(tmp_path / "a_perf_data.csv", rows)
+    other = tmp_path / "b_perf_data.csv"
+    other.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes().replace(b"\n", b"\r\n"))
+    assert tb_perfcompare("strict", other, other) == tb_perfcompare("strict", plain, plain)
 
 
 def test_usage() -> None:

@@ -13,7 +13,6 @@ from scipy import stats
 
 from tb_perfcompare.compare.strict.groups import Layout, Moments
 from tb_perfcompare.compare.strict.p_values import rank_test_p, welch_p
-from tb_perfcompare.compare.strict.weak_figures import benjamini_hochberg
 
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False).map(lambda value: round(value, 4))
 ROWS = st.lists(st.tuples(st.integers(0, 5), NUMBERS), max_size=60)
@@ -113,8 +112,3 @@ def test_welch_of_constants_and_single_values() -> None:
     p = welch_p(flat, other, np.array([5, 5, 1]), np.array([5, 5, 5]))
     assert math.isnan(p[0])
     assert p[1:].tolist() == [0.0, 1.0]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-def test_benjamini_hochberg_is_scipys(p: list[float]) -> None:
-    np.testing.assert_allclose(benjamini_hochberg(np.array(p)), stats.false_discovery_control(p), rtol=1e-12)

@@ -110,5 +110,5 @@ def test_processes_on_both_sides_first_then_all_others_crosswise() -> None:
 
 
 def test_a_process_that_is_not_there() -> None:
-    with pytest.raises(SelectionError, match="the abnormal table has no pid 1; there are: 2, 3"):
+    with pytest.raises(SelectionError, match="the abnormal side has no pid 1; there are: 2, 3"):
         chosen_pair((1,), (3, 2), 1, 1)

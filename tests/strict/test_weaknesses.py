@@ -35,9 +35,26 @@ def recorded(
     )  # fmt: skip
 
 
-def numbers(normal: CycleTable, abnormal: CycleTable, processes: tuple[int, int] = (1, 1)) -> set[int]:
+def sentences(normal: CycleTable, abnormal: CycleTable, files: CycleTable | None = None) -> dict[int, str]:
+    """`files`: the whole table of either side, with other processes."""
     report = strict_report(normal, abnormal, ("normal", "abnormal"))
-    return {found.number for found in weaknesses(normal, abnormal, report, processes=processes)}
+    whole = (normal, abnormal) if files is None else (files, files)
+    return {found.number: found.sentence for found in weaknesses(normal, abnormal, report, files=whole)}
+
+
+def numbers(normal: CycleTable, abnormal: CycleTable, files: CycleTable | None = None) -> set[int]:
+    return set(sentences(normal, abnormal, files))
+
+
+def two_processes(first: CycleTable, second: CycleTable) -> CycleTable:
+    """Both in one file, the second as another process; they share their texts' codes."""
+    joined = {
+        field.name: np.concatenate([getattr(first, field.name), getattr(second, field.name)])
+        for field in dataclasses.fields(first)
+        if isinstance(getattr(first, field.name), np.ndarray)
+    }
+    joined["pid"][len(first) :] += 1
+    return dataclasses.replace(first, **joined)
 
 
 ALWAYS = {11}
@@ -63,7 +80,7 @@ def test_each_by_its_cause() -> None:
     assert 10 in numbers(plain, recorded(lengths=sorted(LENGTHS)))
     assert 13 in numbers(plain, recorded(lengths=[*LENGTHS[:9], 3000.0]))
     assert 14 in numbers(plain, recorded(shares=[share * 4 for share in SHARES]))
-    assert 15 in numbers(plain, plain, (2, 2))
+    assert 15 in numbers(plain, plain, two_processes(plain, plain))
     assert 16 in numbers(plain, recorded(device="GPU 1"))
     assert 17 in numbers(plain, dataclasses.replace(recorded(), interpolated=np.ones(10, np.bool_)))
     assert 18 in numbers(plain, recorded(shares=SHARES[:9], lengths=LENGTHS[:9]))
@@ -98,6 +115,30 @@ def test_host_functions_are_no_launches() -> None:
     drawn = dataclasses.replace(table({HOST: ([1.0], [1.0])}), instances=np.array([9.0]))
     assert same_launches(device_work(work_per_cycle(drawn)), {}) is None
     assert incomplete_cycles(drawn) == 0
+
+
+def test_waiting_that_moved_to_another_process_is_named() -> None:
+    """The first process waits less by what the second waits more: nothing got faster."""
+    waiting, brief = (recorded(shares=[share] * 10, function="allreduce") for share in (50.0, 1.0))
+    report = strict_report(waiting, brief, ("normal", "abnormal"))
+    files = two_processes(waiting, brief), two_processes(brief, waiting)
+    found = {weak.number: weak.sentence for weak in weaknesses(waiting, brief, report, files=files)}
+    assert found[15].endswith(
+        "allreduce went from 502.5 to 10.1 us per cycle here, and from 512.5 to 512.5 us summed over all processes"
+    )
+    same = {weak.number: weak.sentence for weak in weaknesses(waiting, brief, report, files=(files[0], brief))}
+    assert "allreduce" not in same[15] and same[15].endswith("on the normal side only, and in no report: 11")
+
+
+def test_recordings_that_are_pooled_are_not_replicates() -> None:
+    report = strict_report(recorded(), recorded(), ("normal", "abnormal"))
+    found = weaknesses(recorded(), recorded(), report, recordings=(3, 2))
+    assert [weak.sentence[:42] for weak in found if weak.number == 11] == ["3 and 2 recordings per side count as one l"]
+
+
+def test_few_cycles_say_what_p_they_can_reach() -> None:
+    """Of 3 against 10 cycles the two clearest of 286 orders: 2/286."""
+    assert "gives a p below 0.007;" in sentences(recorded(shares=SHARES[:3], lengths=LENGTHS[:3]), recorded())[9]
 
 
 @needs_shared

@@ -8,26 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-KERNEL_MARKS: tuple[str, ...] = (
-    "h884",
-    "s884",
-    "h1688",
-    "s1688",
-    "hmma",
-    "i8816",
-    "16816",
-    "dgrad_1x1_stride_2x2",
-    "first_layer_wgrad_kernel",
-    "conv1x1",
-    "conv2d_c1_k1",
-    "direct_group",
-    "xmma_implicit_gemm",
-    "xmma_sparse_conv",
-    "xmma_warp_specialized_implicit_gemm",
-    "xmma_gemm",
-    "xmma_sparse_gemm",
-    "c1688",
-)
+from tb_perfcompare.model.device import TENSOR_CORES_2021
+
+KERNEL_MARKS = TENSOR_CORES_2021
 """A kernel uses tensor cores if its name contains one of these."""
 
 

@@ -17,6 +17,9 @@ from tb_perfcompare.model.cycles import NO_TEXT, CycleTable, Floats, Ints
 
 Triplet: TypeAlias = tuple[str, str, str]
 
+_MOST_CELLS = 1 << 27
+"""Triplets times cycles that may be marked one by one; beyond, what occurs is sorted."""
+
 NO_DEVICE = "N/A"
 """Device of rows that name none."""
 
@@ -36,6 +39,10 @@ class Rows:
     beta: Floats
     mu: Floats
     lost: int
+
+    def chosen(self, rows: NDArray[np.bool_]) -> Rows:
+        """Only these of the rows."""
+        return Rows(self.group[rows], self.cycle[rows], self.beta[rows], self.mu[rows], self.lost)
 
 
 def align(normal: CycleTable, abnormal: CycleTable) -> tuple[tuple[Triplet, ...], Rows, Rows]:
@@ -139,5 +146,10 @@ def cycles_per_group(rows: Rows, groups: int) -> Ints:
     if not len(rows.group):
         return np.zeros(groups, dtype=np.int64)
     cycles, index = np.unique(rows.cycle, return_inverse=True)
-    seen = np.unique(rows.group * len(cycles) + index)
-    return np.bincount(seen // len(cycles), minlength=groups).astype(np.int64)
+    cell = rows.group * len(cycles) + index
+    if groups * len(cycles) <= _MOST_CELLS:
+        seen = np.zeros(groups * len(cycles), dtype=np.bool_)
+        seen[cell] = True
+        counts: Ints = seen.reshape(groups, len(cycles)).sum(axis=1, dtype=np.int64)
+        return counts
+    return np.bincount(np.unique(cell) // len(cycles), minlength=groups).astype(np.int64)

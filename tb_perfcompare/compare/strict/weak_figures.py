@@ -6,21 +6,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from tb_perfcompare.compare.false_discoveries import q_values
+from tb_perfcompare.compare.rank_test import smallest_p
 from tb_perfcompare.compare.strict.findings import SIGNIFICANT_P, key_findings
 from tb_perfcompare.compare.strict.report import LEAST_DEVIATION, StrictReport
-from tb_perfcompare.model.cycles import Floats
+from tb_perfcompare.model.cycles import NO_COUNTER
 
 _LARGE_Z = 100.0
 _FEW_CYCLES = 10
-
-
-def benjamini_hochberg(p: Floats) -> Floats:
-    """(tests,) adjusted p-values: the smallest false discovery rate at which each test is a discovery."""
-    order = np.argsort(p, kind="stable")
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return adjusted
 
 
 def _lost_rows(report: StrictReport) -> str | None:
@@ -56,7 +49,8 @@ def _exploding_z(report: StrictReport) -> str | None:
 
 
 def _constants(report: StrictReport) -> str | None:
-    undefined = int(np.isnan(report.welch_beta).sum() + np.isnan(report.welch_mu).sum())
+    counted = np.array([metric != NO_COUNTER for _, metric, _ in report.triplets], dtype=np.bool_)
+    undefined = int(np.isnan(report.welch_beta).sum() + np.isnan(report.welch_mu[counted]).sum())
     certain = int(
         sum(
             ((p == 0) & (of.normal.sd == 0) & (of.abnormal.sd == 0)).sum()
@@ -73,8 +67,11 @@ def _few_cycles(report: StrictReport) -> str | None:
     if min(sizes) >= _FEW_CYCLES and not any((cycles < 2).any() for cycles in report.cycles):
         return None
     single = int(((report.cycles[0] < 2) | (report.cycles[1] < 2)).sum())
+    least = ""
+    if min(sizes) < _FEW_CYCLES:
+        least = f"no rank test of so many gives a p below {smallest_p(*sizes):.2g}; "
     rule = "rows with fewer than two on a side, whose p-values are 1 by rule"
-    return f"{sizes[0]} and {sizes[1]} cycles; {rule}: {single}"
+    return f"{sizes[0]} and {sizes[1]} cycles; {least}{rule}: {single}"
 
 
 def _many_tests(report: StrictReport) -> str | None:
@@ -82,7 +79,7 @@ def _many_tests(report: StrictReport) -> str | None:
     raw = int((p < SIGNIFICANT_P).sum())
     if not raw:
         return None
-    kept = int((benjamini_hochberg(p) < SIGNIFICANT_P).sum())
+    kept = int((q_values(p) < SIGNIFICANT_P).sum())
     return (
         f"{len(p)} shares are tested and no p-value is corrected: {raw} are below {SIGNIFICANT_P:g}, "
         f"{kept} after Benjamini-Hochberg"

@@ -11,6 +11,7 @@ import numpy as np
 
 from tb_perfcompare.compare.strict.report import StrictReport
 from tb_perfcompare.compare.strict.weak_figures import WEAK_FIGURES
+from tb_perfcompare.compare.strict.weak_processes import few_recordings, other_processes
 from tb_perfcompare.compare.strict.weak_recordings import WEAK_RECORDINGS
 from tb_perfcompare.model.cycles import CycleTable
 
@@ -24,15 +25,19 @@ class Weakness:
 
 
 def weaknesses(
-    normal: CycleTable, abnormal: CycleTable, report: StrictReport, *, processes: tuple[int, int] = (1, 1)
+    normal: CycleTable,
+    abnormal: CycleTable,
+    report: StrictReport,
+    *,
+    files: tuple[CycleTable, CycleTable] | None = None,
+    recordings: tuple[int, int] = (1, 1),
 ) -> tuple[Weakness, ...]:
-    """In the order of their numbers. Tables are those the report was made of; `processes` are in the files."""
+    """In the order of their numbers. The first two tables are those the report was made of, `files` those they were
+    taken from, with all processes; `recordings` are pooled on the sides."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = {number: check(report) for number, check in WEAK_FIGURES.items()}
         found |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
-    if max(processes) > 1:
-        found[15] = (
-            f"the files hold {processes[0]} and {processes[1]} processes; time spent waiting for another one counts "
-            "against the process that waits"
-        )
+        found[11] = few_recordings(recordings)
+        if files is not None:
+            found[15] = other_processes((normal, abnormal), files)
     return tuple(Weakness(number, sentence) for number, sentence in sorted(found.items()) if sentence is not None)

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.cycles import CycleTable, Floats
-
-HOST = "Host"
+from tb_perfcompare.model.cycles import HOST, CycleTable, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class Work:
 
 
 def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
-    """(function, device) -> its work. Columns that the file lacks count as zero."""
+    """(function, device) -> its work. Where the file has no time it is the share of the cycle; absent calls are 0."""
     once = _once(table)
     cycles = max(1, len(np.unique(table.cycle)))
     size = len(table.strings) + 1
@@ -32,7 +30,7 @@ def work_per_cycle(table: CycleTable) -> dict[tuple[str, str], Work]:
         once.function.astype(np.int64) * size + (once.device.astype(np.int64) + 1), return_inverse=True
     )
     calls = np.bincount(index, weights=_filled(once.instances, len(once)), minlength=len(codes)) / cycles
-    time_us = np.bincount(index, weights=_filled(once.duration_us, len(once)), minlength=len(codes)) / cycles
+    time_us = np.bincount(index, weights=_time_us(once), minlength=len(codes)) / cycles
     found = {}
     for place, code in enumerate(codes.tolist()):
         function, device = divmod(code, size)
@@ -100,6 +98,11 @@ def _once(table: CycleTable) -> CycleTable:
 def _on_device(table: CycleTable) -> NDArray[np.bool_]:
     host = table.strings.find(HOST)
     return np.not_equal(table.device, host) & (table.device >= 0)
+
+
+def _time_us(table: CycleTable) -> Floats:
+    by_share = table.beta_pct * table.cycle_us / 100
+    return by_share if table.duration_us is None else np.where(np.isnan(table.duration_us), by_share, table.duration_us)
 
 
 def _filled(column: Floats | None, rows: int) -> Floats:

@@ -1,0 +1,127 @@
+"""Reading one trace file: the compiled reader, the one in Python, and inflating alone, in turns on the same machine.
+
+    python benchmarks/readers.py                       recorded traces (shared data) and a generated one of 150 MB
+    python benchmarks/readers.py FILE... --rounds 5    these files
+
+Every sample is a fresh process; the clock starts after the imports. Memory is the peak above the imports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY / "benchmarks"))
+
+import read_and_compare  # noqa: E402
+from one_sample import _peak_bytes  # noqa: E402
+
+INFLATE, PYTHON, NATIVE = "inflate", "python", "native"
+RECORDED = (
+    "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
+    "hta/control.json.gz",
+    "mixed_devices/h100/google_owlv2-large-patch14-ensemble__1016001.json.gz",
+    "mixed_devices/mi300/google_owlv2-large-patch14-ensemble__1016001.json.gz",
+)
+GENERATED_MB = 150
+
+
+def one_sample(what: str, path: str) -> None:
+    """Measures and prints a line of JSON."""
+    from tb_perfcompare.sources.blocks import Blocks
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    before = _peak_bytes()
+    cpu, wall = time.process_time(), time.perf_counter()
+    events = 0
+    if what == INFLATE:
+        with open(path, "rb") as file, Blocks(file) as blocks:
+            size = sum(map(len, blocks))
+    else:
+        recording = read_trace(path, want_hash=False)
+        assert recording.stats.reader.endswith(what), recording.stats.reader
+        size, events = recording.stats.raw_bytes, recording.stats.events
+    found = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+    found |= {"bytes": size, "events": events, "peak_bytes": _peak_bytes() - before}
+    print(json.dumps(found), flush=True)
+    os._exit(0)
+
+
+def sample(what: str, path: Path) -> dict[str, Any]:
+    """One measurement in a fresh process."""
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    if what != INFLATE:
+        environment["TB_PERFCOMPARE_READER"] = what
+    command = [sys.executable, __file__, "--one", what, str(path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def generated(folder: Path) -> Path:
+    """A synthetic trace of about GENERATED_MB as text."""
+    steps = 200
+    content = read_and_compare.synthetic.traces(read_and_compare.synthetic.BASELINE, 0, 1_750_000_000_000, steps)[0]
+    steps = steps * GENERATED_MB * 1_000_000 // len(content)
+    content = read_and_compare.synthetic.traces(read_and_compare.synthetic.BASELINE, 0, 1_750_000_000_000, steps)[0]
+    path = folder / "generated.pt.trace.json.gz"
+    path.write_bytes(gzip.compress(content, 6, mtime=0))
+    return path
+
+
+def line(path: Path, rounds: int) -> str:
+    """The row of the table for one file."""
+    found: dict[str, list[dict[str, Any]]] = {INFLATE: [], PYTHON: [], NATIVE: []}
+    for turn in range(rounds):
+        for what in list(found) if turn % 2 == 0 else reversed(list(found)):
+            found[what].append(sample(what, path))
+
+    def median(what: str, key: str) -> float:
+        return statistics.median(one[key] for one in found[what])
+
+    def times(key: str) -> str:
+        ratios = [p[key] / n[key] for p, n in zip(found[PYTHON], found[NATIVE], strict=True)]
+        return f"{statistics.median(ratios):.1f} ({min(ratios):.1f}–{max(ratios):.1f})"
+
+    size, events = median(NATIVE, "bytes"), median(NATIVE, "events")
+    inflate = statistics.median(n["seconds"] / i["seconds"] for n, i in zip(found[NATIVE], found[INFLATE], strict=True))
+    cells = [path.name[-44:], f"{size / 1e6:.0f}", f"{events:,.0f}"]
+    cells += [f"{1000 * median(what, 'seconds'):.0f}" for what in (INFLATE, PYTHON, NATIVE)]
+    cells += [times("seconds"), times("cpu_seconds"), f"{inflate:.2f}"]
+    cells += [f"{median(what, 'peak_bytes') / 1e6:.0f}" for what in (PYTHON, NATIVE)]
+    cells += [f"{median(NATIVE, 'peak_bytes') / max(events, 1):.0f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        files = chosen.files or [path for name in RECORDED if (path := read_and_compare.DATA / name).is_file()]
+        if not chosen.files:
+            files.append(generated(Path(folder)))
+        print("| file | JSON MB | events | inflate ms | python ms | native ms | times faster | times less CPU |"
+              " native / inflate | python MB | native MB | native B/event |")  # fmt: skip
+        print("|---" + "|---:" * 11 + "|")
+        for path in files:
+            print(line(path, chosen.rounds), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        one_sample(*sys.argv[2:4])
+    else:
+        main()

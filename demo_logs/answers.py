@@ -1,0 +1,25 @@
+"""What Cambricon's torch-tb-profiler answers for the MLU demo runs, saved as lines of JSON: all that is left when the
+traces are gone. The answers come from the package's own compat views, so it has to be installed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections.abc import Iterable
+
+ROUTES = ("overview", "operation", "operation/table", "kernel", "kernel/table")
+"""The five answers of a run, in the order of the profiler's tabs."""
+
+
+def answer_lines(traces: Iterable[bytes]) -> bytes:
+    """Five lines for each uncompressed trace."""
+    from tb_perfcompare.analysis.compat import answer, read_compat
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    lines = []
+    for trace in traces:
+        packed = io.BytesIO(gzip.compress(trace, 1, mtime=0))
+        profile = read_compat(read_trace(packed, want_hash=False))
+        lines += [json.dumps(answer(profile, route)) for route in ROUTES]
+    return ("\n".join(lines) + "\n").encode()

@@ -1,0 +1,21 @@
+// A note beside the pointer or the chosen mark. What it says is also said to screen readers, elsewhere.
+
+interface Props {
+  /** the place it points at, and the room it must stay in, in pixels of its container */
+  x: number;
+  y: number;
+  width: number;
+  children: preact.ComponentChildren;
+}
+
+const OFFSET = 14;
+
+export function Tooltip({ x, y, width, children }: Props) {
+  const left = x <= width / 2;
+  const style = left ? { left: `${x + OFFSET}px`, maxWidth: `${Math.max(180, width - x - OFFSET)}px` } : { right: `${width - x + OFFSET}px`, maxWidth: `${Math.max(180, x - OFFSET)}px` };
+  return (
+    <div class="tooltip" aria-hidden="true" style={{ ...style, top: `${y}px` }}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,191 @@
+"""Owned time by module: a second way to split the step that closes like the first.
+
+An event belongs to the innermost nn.Module call that is open on its thread when it starts, device work to the one that
+was open when it was launched. Backward work runs outside such calls; an arrow from a forward operator to its backward
+one leads it to the module of the former. (Definitions: docs/ledger.md.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.entities import Owners
+from tb_perfcompare.analysis.modules import module_calls, module_name
+from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest
+from tb_perfcompare.analysis.timeline import Timeline
+from tb_perfcompare.model.events import FlowTable
+from tb_perfcompare.model.split_time import SplitTime, distinct, split_time
+from tb_perfcompare.model.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
+
+Ints = NDArray[np.int64]
+
+BACKWARD_OUTSIDE = "(backward, outside modules)"
+"""Backward work that no arrow leads to a module, such as the accumulation of gradients."""
+
+MOST_KEYS = 20_000
+"""Of more keys than this the largest are kept; the others stand together as SMALLER, one key per category."""
+
+SMALLER = "(smaller modules)"
+
+_BACKWARD = "autograd::engine::evaluate_function"
+_OUTSIDE, _BACK = 0, 1
+
+
+def owned_modules(timeline: Timeline, owners: Owners, flows: FlowTable, steps: int) -> SplitTime | None:
+    """Owned time with keys (module path, category label); None if the trace has no calls of modules.
+
+    A path is made of the names in the trace, `Net_0/Sequential_1/Conv2d_3`.
+    """
+    calls = _calls(timeline)
+    if calls is None:
+        return None
+    path = calls.path_of(timeline, owners.row)
+    path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
+    shares = owners.shares
+    kinds = len(CATEGORY_LABELS)
+    code, part = distinct(path * kinds + owners.role, len(calls.paths) * kinds)
+    keys = [(calls.paths[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist()]
+    rest = np.full(len(shares.gap_step), len(keys), dtype=np.int64)
+    time = np.concatenate([shares.time_ns, shares.gap_end - shares.gap_start])
+    found = split_time(
+        [*keys, (OUTSIDE_MODULES, CATEGORY_LABELS[StepCategory.OTHER])],
+        np.concatenate([part[shares.claim], rest]),
+        np.concatenate([shares.step, shares.gap_step]),
+        time,
+        np.zeros(len(time), dtype=np.int64),
+    )
+    return found.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Calls:
+    """Calls of modules, k rows: `nodes` to find the innermost in, `node_path` (k,) index of each into `paths`,
+    `node_of` (n,) row of an event that is such a call, -1."""
+
+    nodes: Enclosers
+    node_path: Ints
+    node_of: Ints
+    paths: list[str]
+
+    def path_of(self, timeline: Timeline, rows: Ints) -> Ints:
+        """(m,) path of each event, -1 outside all calls. A call is its own module."""
+        events = timeline.events
+        device = timeline.is_device[rows]
+        at = np.where(device, timeline.launcher[rows], rows)
+        node = np.where(at >= 0, self.node_of[at], -1)
+        # Threads without any call, and device work of unknown origin, need no search.
+        has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
+        has_calls[self.nodes.lane] = True
+        search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
+        asked = at[search]
+        node[search] = innermost(self.nodes, timeline.lane[asked], events.start_ns[asked])
+        path: Ints = np.where(node >= 0, self.node_path[node], -1)
+        return path
+
+
+def _calls(timeline: Timeline) -> _Calls | None:
+    events = timeline.events
+    rows = module_calls(timeline)
+    if not len(rows):
+        return None
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], ranks)
+    rows = rows[nesting.order]
+    nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
+    node_of = np.full(len(events), -1, dtype=np.int64)
+    node_of[rows] = np.arange(len(rows))
+    paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
+    node_path = np.zeros(len(rows), dtype=np.int64)
+    width = len(events.strings)
+    for level in range(int(nesting.depth.max()) + 1):
+        here = np.flatnonzero(nesting.depth == level)
+        above = node_path[nesting.parent[here]] if level else np.zeros(len(here), dtype=np.int64)
+        code, place = distinct(above * width + events.name[rows[here]], len(paths) * width)
+        node_path[here] = place + len(paths)
+        for known in code.tolist():
+            parent, name = divmod(known, width)
+            own = module_name(events.strings[name])
+            paths.append(f"{paths[parent]}/{own}" if level else own)
+    return _Calls(nodes, node_path, node_of, paths)
+
+
+def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Ints) -> Ints:
+    """(m,) path of events outside all calls: that of the forward operator whose backward they belong to."""
+    events, forest = timeline.events, timeline.host
+    found = np.full(len(rows), _OUTSIDE, dtype=np.int64)
+    at = np.where(timeline.is_device[rows], timeline.launcher[rows], rows)
+    known = np.flatnonzero(at >= 0)
+    asked = at[known]
+    prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(_BACKWARD)]
+    if prefixed:
+        roots = forest.row[np.isin(events.name[forest.row], prefixed)]
+        found[known] = np.where(_inside(timeline, roots, asked) >= 0, _BACK, _OUTSIDE)
+    target, path = _arrows(timeline, calls, flows)
+    if len(target):
+        node = _inside(timeline, target, asked)
+        found[known] = np.where(node >= 0, path[node], found[known])
+    return found
+
+
+def _inside(timeline: Timeline, enclosing: Ints, asked: Ints) -> Ints:
+    """(m,) index into `enclosing` of the innermost of these events around the start of each asked one, -1 if none."""
+    events = timeline.events
+    if not len(enclosing):
+        return np.full(len(asked), -1, dtype=np.int64)
+    start, lane = events.start_ns[enclosing], timeline.lane[enclosing]
+    nesting = nest(lane, start, timeline.end_ns[enclosing], events.strings.ranks()[events.name[enclosing]])
+    order = nesting.order
+    nodes = Enclosers(lane[order], start[order], nesting.end, nesting.parent)
+    node = innermost(nodes, timeline.lane[asked], events.start_ns[asked])
+    return np.where(node >= 0, order[node], -1)
+
+
+def _arrows(timeline: Timeline, calls: _Calls, flows: FlowTable) -> tuple[Ints, Ints]:
+    """(t,) rows of backward operators and (t,) the paths of their forward operators.
+
+    An arrow has times, but no thread: it leaves from the operator inside a module that starts then and arrives at the
+    one outside all modules. An id that comes twice at one end leads nowhere.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    leave, arrive = (_once(flows, flows.is_start == side) for side in (True, False))
+    _, one, two = np.intersect1d(leave[0], arrive[0], assume_unique=True, return_indices=True)
+    if not len(one):
+        return none, none
+    rows = timeline.host.row
+    path = calls.path_of(timeline, rows)
+    source = _first_at(timeline, rows[path >= 0], leave[1][one])
+    target = _first_at(timeline, rows[path < 0], arrive[1][two])
+    hit = (source >= 0) & (target >= 0)
+    source, target = source[hit], target[hit]
+    # The engine's call around the backward operator belongs to it as well.
+    node_of = np.full(len(timeline.events), -1, dtype=np.int64)
+    node_of[rows] = np.arange(len(rows))
+    parent = timeline.host.parent[node_of[target]]
+    names = timeline.events.strings.texts
+    engine = np.array([text.startswith(_BACKWARD) for text in names], dtype=bool)
+    around = (parent >= 0) & engine[timeline.events.name[rows[parent]]]
+    target = np.where(around, rows[parent], target)
+    target, first = np.unique(target, return_index=True)
+    return target, calls.path_of(timeline, source[first])
+
+
+def _once(flows: FlowTable, side: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Ids that occur once among these arrow ends, ascending, and their times."""
+    ids, first, count = np.unique(flows.flow_id[side], return_index=True, return_counts=True)
+    return ids[count == 1], flows.start_ns[side][first[count == 1]]
+
+
+def _first_at(timeline: Timeline, rows: Ints, at: Ints) -> Ints:
+    """(q,) row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
+    events = timeline.events
+    order = np.lexsort(
+        (events.strings.ranks()[events.name[rows]], -events.dur_ns[rows], events.start_ns[rows])
+    )
+    rows = rows[order]
+    start = events.start_ns[rows]
+    place = np.searchsorted(start, at)
+    found = np.append(rows, -1)[place]
+    return np.where((found >= 0) & (events.start_ns[found] == at), found, -1)

@@ -1,0 +1,103 @@
+"""What stands below an entity: who called it and with which input shape; around a gap, what the host did.
+
+Device work is split by the operator that launched it and that operator's input shape, host operators by their own input
+shape, runtime calls by the operator they belong to, the profiler's work by its name. (Definitions: docs/ledger.md.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.operators import merged_calls, shape_ids, shape_text
+from tb_perfcompare.analysis.ownership import Shares
+from tb_perfcompare.analysis.surroundings import surroundings
+from tb_perfcompare.analysis.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names import operator_key
+from tb_perfcompare.model.split_time import SplitTime, distinct, split_time
+from tb_perfcompare.model.summary import CATEGORY_LABELS, NOBODY, StepCategory
+
+Ints = NDArray[np.int64]
+
+MOST_PARTS = 20_000
+"""A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""
+
+SMALLER = "(smaller parts)"
+
+UNKNOWN_LAUNCH = "(launch not recorded)"
+NO_OPERATOR = "(outside operators)"
+_CALLERS = ("", UNKNOWN_LAUNCH, NO_OPERATOR)
+_, _UNKNOWN, _NONE = range(len(_CALLERS))
+
+
+def owned_parts(
+    timeline: Timeline, rows: Ints, shares: Shares, entity: Ints, entities: list[tuple[int, str]], step: Ints
+) -> SplitTime:
+    """The parts of every entity, keys (category label, entity, caller, shape).
+
+    rows      (m,) events that may own time, the claims of `shares`
+    entity    (m,) their entities: (StepCategory, key) in `entities`
+    step      (n,) step of every event, -1 outside
+    """
+    caller, caller_texts = _callers(timeline, rows)
+    shape, shape_texts = _shapes(timeline, rows)
+    width, depth = len(caller_texts), len(shape_texts)
+    code, part = distinct((entity * width + caller) * depth + shape, len(entities) * width * depth)
+    pair, at_shape = np.divmod(code, depth)
+    keys = [
+        (CATEGORY_LABELS[entities[e][0]], entities[e][1], caller_texts[c], shape_texts[s])
+        for e, c, s in zip((pair // width).tolist(), (pair % width).tolist(), at_shape.tolist(), strict=True)
+    ]
+    counted = step[rows] >= 0
+    around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
+    keys_of_gaps = [(CATEGORY_LABELS[StepCategory.OTHER], NOBODY, text, "") for text in gap_texts]
+    owned, called, idle = len(shares.claim), int(counted.sum()), len(shares.gap_start)
+    found = split_time(
+        keys + keys_of_gaps,
+        np.concatenate([part[shares.claim], part[counted], around + len(keys)]),
+        np.concatenate([shares.step, step[rows][counted], shares.gap_step]),
+        np.concatenate([shares.time_ns, np.zeros(called, np.int64), shares.gap_end - shares.gap_start]),
+        np.repeat(np.array([0, 1, 0]), [owned, called, idle]),
+    )
+    told = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
+    found = replace(found, told=tuple(what for what, known in told if known))
+    return found.largest(MOST_PARTS, lambda key: (*key[:2], SMALLER, ""))
+
+
+def _callers(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:
+    """(m,) who called each event, as an index into texts."""
+    events = timeline.events
+    device, api = timeline.is_device[rows], timeline.is_api[rows]
+    operator = timeline.operator[rows]
+    named = np.where((device | api) & (operator >= 0), events.name[operator], -1)
+    # "(profiler overhead)" is one entity; its parts are the kinds of work.
+    overhead = events.category[rows] == Category.OVERHEAD
+    named = np.where(overhead, events.name[rows], named).astype(np.int64)
+    used, place = distinct(named + 1, len(events.strings) + 1)
+    texts = {text: number for number, text in enumerate(_CALLERS)}
+    number = [texts.setdefault(operator_key(events.strings[i - 1]), len(texts)) if i else 0 for i in used.tolist()]
+    caller = np.array(number, dtype=np.int64)[place]
+    caller[(device | api) & (operator < 0)] = _NONE
+    caller[device & (operator < 0) & (timeline.launcher[rows] < 0)] = _UNKNOWN
+    return caller, list(texts)
+
+
+def _shapes(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:
+    """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
+    events = timeline.events
+    if "input_dims" not in events.args:
+        return np.zeros(len(rows), dtype=np.int64), [""]
+    forest = timeline.host.row
+    _, top = merged_calls(timeline, timeline.host)
+    dims = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
+    dims[forest] = dims[forest[top]]
+    device = timeline.is_device[rows]
+    of = np.where(device, timeline.operator[rows], rows)
+    raw = np.where((of >= 0) & ~timeline.is_api[rows], dims[of], -1)
+    used, place = distinct(shape_ids(events)[raw] + 1, len(events.strings) + 1)
+    texts = {"": 0}
+    number = [texts.setdefault(shape_text(events.strings[i - 1]), len(texts)) if i else 0 for i in used.tolist()]
+    return np.array(number, dtype=np.int64)[place], list(texts)

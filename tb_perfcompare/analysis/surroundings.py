@@ -1,0 +1,62 @@
+"""What the host did around a stretch in which nothing was recorded: "after X, before Y" on its main thread."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.timeline import Timeline
+from tb_perfcompare.model.names import operator_key
+from tb_perfcompare.model.split_time import distinct
+
+Ints = NDArray[np.int64]
+
+
+def surroundings(timeline: Timeline, rows: Ints, gap_start: Ints, gap_end: Ints) -> tuple[Ints, list[str]]:
+    """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.
+
+    X ended last before the gap, Y starts first after it; of several at the same instant the outermost.
+    """
+    if not len(gap_start):
+        return np.zeros(0, dtype=np.int64), []
+    events = timeline.events
+    main = _on_main_thread(timeline, rows[~timeline.is_device[rows]])
+    start, end, name = events.start_ns[main], timeline.end_ns[main], events.strings.ranks()[events.name[main]]
+    by_end = main[np.lexsort((name, -start, end))]
+    by_start = main[np.lexsort((name, -end, start))]
+    last = np.searchsorted(timeline.end_ns[by_end], gap_start, side="right") - 1
+    next_ = np.searchsorted(events.start_ns[by_start], gap_end, side="left")
+    before = np.append(by_start, -1)[next_]
+    after = np.append(by_end, -1)[last]
+    return _texts(timeline, after, before)
+
+
+def _on_main_thread(timeline: Timeline, host: Ints) -> Ints:
+    """Of the host's events those on the thread of the step markers; without any, on the thread with most events; of
+    equal ones on the first by name."""
+    events = timeline.events
+    marker = np.flatnonzero(timeline.is_marker)
+    count = np.bincount(events.lane[marker if len(marker) else host], minlength=len(events.lanes)).tolist()
+    # Old traces write one thread in two ways.
+    names = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
+    total: dict[tuple[str, str], int] = {}
+    for name, number in zip(names, count, strict=True):
+        total[name] = total.get(name, 0) + number
+    main = min(total, key=lambda name: (-total[name], name), default=("", ""))
+    on_main: Ints = host[np.array([name == main for name in names], dtype=bool)[events.lane[host]]]
+    return on_main
+
+
+def _texts(timeline: Timeline, after: Ints, before: Ints) -> tuple[Ints, list[str]]:
+    events = timeline.events
+    width = len(events.strings) + 1
+    names = [np.where(row >= 0, events.name[row], -1).astype(np.int64) + 1 for row in (after, before)]
+    (one, at_one), (two, at_two) = (distinct(name, width) for name in names)
+    code, place = distinct(at_one * len(two) + at_two, len(one) * len(two))
+
+    def text(used: Ints, index: int, word: str) -> str:
+        number = int(used[index])
+        return f"{word} {operator_key(events.strings[number - 1])}" if number else ""
+
+    pairs = [divmod(c, len(two)) for c in code.tolist()]
+    return place, [", ".join(filter(None, (text(one, x, "after"), text(two, y, "before")))) for x, y in pairs]

@@ -1,0 +1,62 @@
+"""Show or empty the cache of summaries, which makes the second opening of a large run fast.
+
+It lies in the user's cache directory; docs/cache.md says what is kept and how to move it or switch it off.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.render import wire
+from tb_perfcompare.workspace.summary_cache import SWITCH, CacheFacts, SummaryCache, user_cache
+
+NAME = "cache"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--clear", action="store_true", help="remove every entry")
+    parser.add_argument("--directory", metavar="DIR", help="look there instead of in the user's cache directory")
+    parser.add_argument("--json", action="store_true", help="answer JSON")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    cache = SummaryCache(arguments.directory) if arguments.directory else user_cache()
+    if cache is None:
+        answer: dict[str, object] = {"on": False, "directory": None, "entries": 0, "bytes": 0, "limit_bytes": 0}
+        text = f"switched off ({SWITCH})"
+    else:
+        facts = _cleared(cache) if arguments.clear else _shown(cache)
+        answer = {
+            "on": True, "directory": facts.directory, "entries": facts.entries, "bytes": facts.bytes,
+            "limit_bytes": facts.limit_bytes,
+        }  # fmt: skip
+        text = _text(facts, cleared=arguments.clear)
+    console.answer(wire.encode(answer, indent=2) + b"\n" if arguments.json else f"{text}\n".encode())
+    return 0
+
+
+def _shown(cache: SummaryCache) -> CacheFacts:
+    try:
+        return cache.facts()
+    except OSError as error:
+        raise _unusable(error) from error
+
+
+def _cleared(cache: SummaryCache) -> CacheFacts:
+    try:
+        return cache.clear()
+    except OSError as error:
+        raise _unusable(error) from error
+
+
+def _unusable(error: OSError) -> InputError:
+    return InputError(str(error.filename), error.strerror or str(error), hint="check its permissions")
+
+
+def _text(facts: CacheFacts, *, cleared: bool) -> str:
+    kept = f"{facts.entries} summaries, {facts.bytes / 2**20:.1f} MiB" if facts.entries else "empty"
+    if cleared:
+        return f"{facts.directory}: {f'removed {kept}' if facts.entries else 'was empty'}"
+    return f"{facts.directory}: {kept}; at most {facts.limit_bytes / 2**20:,.0f} MiB"

@@ -1,0 +1,95 @@
+"""The same work, all of it slower or faster: clocks, contention, another machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.compare.causes.cause import Cause, cause
+from tb_perfcompare.compare.causes.pair import Pair
+from tb_perfcompare.compare.comparison import Evidence
+from tb_perfcompare.compare.uniform_ratio import uniform_ratio
+from tb_perfcompare.compare.wording import more_or_less
+from tb_perfcompare.model.summary import GroupTable
+
+KERNELS_FLAT = 0.03
+"""Kernels take the same time if their sum changed by at most this."""
+
+_HOST = ("CPU Exec", "Runtime", "DataLoader", "Other")
+_CLOCKS = ("freq", "clock")
+
+
+def pace_rules(pair: Pair) -> Iterator[Cause]:
+    """Whether the device, or the host, was slower throughout."""
+    device = uniform_ratio(pair.baseline.groups.get("kernels"), pair.candidate.groups.get("kernels"))
+    exposed = pair.exposed("Kernel")
+    if device is not None and abs(exposed) >= pair.least_us and (device > 1) == (exposed > 0):
+        way = "slower" if device > 1 else "faster"
+        clock = _clock(pair, "GPU", device)
+        sentence = (
+            f"The device is {way} throughout: the same kernels take {device:.2f} times as long per launch, which makes "
+            f"{more_or_less(exposed)} per step{clock or '; no clock was recorded that could tell why'}."
+        )
+        yield cause(
+            pair, "device_pace", "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),),
+            confidence="the same ratio in at least half of the kernel time",
+            look_at="clocks, power and temperature limits, other jobs on the device, another device model",
+            rank=3,
+        )  # fmt: skip
+    host = _host_ratio(pair)
+    exposed = sum(pair.exposed(label) for label in _HOST)
+    if host is not None and abs(exposed) >= pair.least_us and (host > 1) == (exposed > 0):
+        way = "slower" if host > 1 else "faster"
+        sentence = (
+            f"The host is {way} throughout: the same operators take {host:.2f} times as long per call, which makes "
+            f"{more_or_less(exposed)} per step{_clock(pair, 'Host', host)}."
+        )
+        yield cause(
+            pair, "host_pace", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
+            confidence="the same ratio in at least half of the operators' time",
+            look_at="CPU clock and governor, other processes, thread and NUMA placement, another machine",
+            explains={label: pair.exposed(label) for label in _HOST}, rank=3,
+        )  # fmt: skip
+
+
+def kernels_flat(pair: Pair) -> bool:
+    """Whether all kernels together take the same time on both sides."""
+    amounts = pair.amounts("kernels").values()
+    a, b = sum(amount.us_a for amount in amounts), sum(amount.us_b for amount in amounts)
+    return abs(b - a) <= KERNELS_FLAT * max(a, b)
+
+
+def _host_ratio(pair: Pair) -> float | None:
+    """As uniform_ratio, over operators' own host time."""
+    tables = []
+    for summary in (pair.baseline, pair.candidate):
+        table = summary.groups.get("operators")
+        if table is None or "host_self" not in table.measures_ns:
+            return None
+        steps = len(summary.steps)
+        # per step, so that sides with different numbers of steps have the same weight
+        own = np.rint(table.measures_ns["host_self"].sum(axis=1, keepdims=True) / steps).astype(np.int64)
+        calls = table.calls.sum(axis=1, keepdims=True) / steps
+        tables.append(
+            GroupTable(table.kind, table.key_columns, table.keys, table.names, calls.astype(np.int64),
+                       {"total": own}, None, None, {})
+        )  # fmt: skip
+    return uniform_ratio(tables[0], tables[1])
+
+
+def _clock(pair: Pair, device: str, ratio: float) -> str:
+    """ "; its clock went from 1,410 to 1,128 MHz" where a clock counter moved the other way."""
+    for change in pair.counters:
+        name = change.counter.lower()
+        if not any(word in name for word in _CLOCKS) or not change.device.startswith(device):
+            continue
+        x, y = change.baseline, change.candidate
+        if x is None or y is None or x.mean is None or y.mean is None or not x.mean or not y.mean:
+            continue
+        if (y.mean < x.mean) == (ratio > 1):
+            return (
+                f"; {change.counter} of {change.device} went from {x.mean:,.0f} to {y.mean:,.0f} {change.unit} "
+                f"(1/{x.mean / y.mean:.2f})"
+            )
+    return ""

@@ -1,0 +1,149 @@
+"""Single steps that make the difference: a few slow ones, a warm-up inside the recording, the profiler's own work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.compare.causes.cause import Cause, cause
+from tb_perfcompare.compare.causes.pair import Pair
+from tb_perfcompare.compare.comparison import Evidence
+from tb_perfcompare.compare.mean_effect import outlying_steps
+from tb_perfcompare.compare.wording import more_or_less, short, time_text
+from tb_perfcompare.model.summary import CATEGORY_LABELS, PROFILER_WORK, Summary
+
+MOST = 0.5
+"""Share of the change that the slow steps, or the profiler's own work, must make."""
+
+LEADING = 0.25
+"""Steps up to this share from the start may be a warm-up."""
+
+
+def step_rules(pair: Pair) -> Iterator[Cause]:
+    """Causes in single steps."""
+    warm = list(_warm_up(pair))
+    yield from warm
+    if not warm:
+        yield from _slow_steps(pair)
+    yield from _profiler(pair)
+
+
+def _slow_steps(pair: Pair) -> Iterator[Cause]:
+    """A few steps far above the others of their side make most of the difference of the means."""
+    sides = []
+    for summary in (pair.baseline, pair.candidate):
+        slow = np.array(outlying_steps(summary.steps.total_ns), dtype=np.int64)
+        middle = float(np.median(summary.steps.total_ns))
+        excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
+        sides.append((summary, slow, excess))
+    delta = sides[1][2] - sides[0][2]
+    if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
+        return
+    summary, slow, _ = sides[1] if delta > 0 else sides[0]
+    if not len(slow) or len(slow) > len(summary.steps) * LEADING:
+        return
+    label, entity, grown = _grown(summary, slow)
+    names = ", ".join(summary.steps.label[int(at)] for at in slow[:5])
+    word = "candidate" if delta > 0 else "baseline"
+    sentence = (
+        f"{len(slow)} of {len(summary.steps)} steps of the {word} are far longer than the others (step {names}): they "
+        f"make {more_or_less(delta)} of the mean step; what grows in them is {label}"
+        f"{f', {short(entity)}' if entity else ''} ({time_text(grown)} per slow step)."
+    )
+    yield cause(
+        pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
+        confidence="the steps are few: whether they come again is not known",
+        look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
+        explains={label: pair.exposed(label)}, rank=1,
+    )  # fmt: skip
+
+
+def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[str, str, float]:
+    """(category, entity, microseconds) that grow most from the usual steps to the slow ones."""
+    usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
+    by_category = summary.owned.by_category()
+    growth = by_category[:, slow].mean(axis=1) - np.median(by_category[:, usual], axis=1)
+    category = int(growth.argmax())
+    mine = np.flatnonzero(summary.owned.category == category)
+    entity = ""
+    if len(mine) > 1:
+        own = summary.owned.time_ns[mine]
+        by_entity = own[:, slow].mean(axis=1) - np.median(own[:, usual], axis=1)
+        entity = summary.owned.key[int(mine[int(by_entity.argmax())])]
+    return CATEGORY_LABELS[category], entity, float(growth[category]) / 1000
+
+
+def _warm_up(pair: Pair) -> Iterator[Cause]:
+    """The first steps of a side do what later ones never do: loading code, trying algorithms."""
+    found = ("baseline", *_only_early(pair.baseline)), ("candidate", *_only_early(pair.candidate))
+    delta = found[1][2] - found[0][2]
+    if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
+        return
+    word, steps, _, names = found[1] if delta > 0 else found[0]
+    if not names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that
+        return
+    sentence = (
+        f"A warm-up is inside the recording: {', '.join(map(short, names[:3]))} run in the first {steps} step(s) of "
+        f"the {word} and never later; they make {more_or_less(delta)} of the mean step."
+    )
+    yield cause(
+        pair, "warm_up_inside", names[0], "all", delta, sentence, (Evidence("steps", word),),
+        confidence="certain: these calls stop after the first steps",
+        look_at="profiler.schedule(wait=..., warmup=...), so that a few steps pass before; --steps leaves them out",
+        explains={label: pair.exposed(label) for label in CATEGORY_LABELS}, rank=0,
+    )  # fmt: skip
+
+
+def _only_early(summary: Summary) -> tuple[int, float, list[str]]:
+    """(leading steps, their excess per step of the side in microseconds, what runs in them alone, longest first)."""
+    count = len(summary.steps)
+    most = int(count * LEADING)
+    if not most or not summary.is_split:
+        return 0, 0.0, []
+    first_of = np.unique(summary.steps.capture, return_index=True)[1]
+    early = np.zeros(count, dtype=bool)
+    for start in first_of.tolist():
+        early[start : start + most] = True
+    calls = summary.owned.calls
+    late = calls[:, ~early].any(axis=1)
+    mine = np.flatnonzero(~late & calls.any(axis=1))
+    if not len(mine):
+        return 0, 0.0, []
+    warm = early & calls[mine].any(axis=0)
+    rest = summary.steps.total_ns[~warm]
+    if not warm.any() or not len(rest):
+        return 0, 0.0, []
+    excess = float((summary.steps.total_ns[warm] - np.median(rest)).sum()) / count / 1000
+    order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
+    steps = int(warm.sum() / len(first_of))
+    return max(steps, 1), excess, [summary.owned.key[int(row)] for row in order]
+
+
+def _profiler(pair: Pair) -> Iterator[Cause]:
+    """The profiler's own recorded work grew."""
+    rows = [row for row in pair.entities("Other") if row.path[1] == PROFILER_WORK]
+    delta = sum(row.delta for row in rows) / pair.unit
+    if abs(delta) < pair.least_us or abs(delta) < MOST * abs(pair.exposed("Other")):
+        return
+    flags = "; ".join(check for check in _flags(pair))
+    sentence = (
+        f"The profiler itself takes {more_or_less(delta)} per step (events of its own overhead)"
+        f"{f', and it records more: {flags}' if flags else ''}."
+    )
+    yield cause(
+        pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence,
+        (Evidence("ledger", f"Other / {PROFILER_WORK}"),),
+        confidence="certain: the profiler records its own work",
+        look_at="record both runs with the same options; with_stack and profile_memory cost most",
+        rank=2,
+    )  # fmt: skip
+
+
+def _flags(pair: Pair) -> Iterator[str]:
+    a, b = dict(pair.baseline.environment), dict(pair.candidate.environment)
+    for name in sorted({*a, *b}):
+        if name.startswith("profiler.") and a.get(name) != b.get(name):
+            short_name = name.removeprefix("profiler.")
+            yield f"{short_name} {a.get(name, 'not recorded')} against {b.get(name, 'not recorded')}"

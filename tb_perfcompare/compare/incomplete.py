@@ -1,0 +1,49 @@
+"""A side with the steps that were left out as incomplete, to see whether leaving them out decides the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tb_perfcompare.model.summary import INCOMPLETE, Summary
+
+MANY = 0.2
+"""From this share of incomplete steps on, the verdict over all steps is told as well."""
+
+
+def many_incomplete(*sides: Summary) -> bool:
+    """Whether a side lost so many steps that the reader has to know what they would have said."""
+    for side in sides:
+        lost = sum(step.reason == INCOMPLETE for step in side.dropped)
+        if lost > MANY * (len(side.steps) + lost):
+            return True
+    return False
+
+
+def with_incomplete(summary: Summary) -> Summary:
+    """The side with its incomplete steps at their places, for the step times alone: everything else is as it was."""
+    lost = [step for step in summary.dropped if step.reason == INCOMPLETE]
+    steps = summary.steps
+    captures = [*steps.capture.tolist(), *(step.capture for step in lost)]
+    labels = [*steps.label, *(step.label for step in lost)]
+    order = sorted(range(len(labels)), key=lambda place: (captures[place], _number(labels[place]), place))
+    total = np.concatenate([steps.total_ns, np.array([step.total_ns for step in lost], dtype=np.int64)])
+    none = np.zeros(len(lost), dtype=np.int64)
+    whole = replace(
+        steps,
+        capture=np.array(captures, dtype=np.int32)[order],
+        label=tuple(labels[place] for place in order),
+        start_ns=np.concatenate([steps.start_ns, none])[order],
+        total_ns=total[order],
+        launches=np.concatenate([steps.launches, none])[order],
+    )
+    return replace(summary, steps=whole)
+
+
+def _number(label: str) -> tuple[int, int]:
+    """("3 (2)") is the second step 3; other texts keep their order behind the numbers."""
+    number, _, again = label.partition(" ")
+    if not number.isdecimal():
+        return (1, 0)
+    return int(number) + 2, int(again.strip("()")) if again.strip("()").isdecimal() else 1

@@ -1,0 +1,63 @@
+"""What a kernel did on one side: its time, calls and utilisation, and whether it used tensor cores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary import METRIC_SETTING, Summary
+
+TENSOR_USED, TENSOR_UNUSED = 0.10, 0.02
+"""A kernel uses tensor cores from the first tensor-pipe activity on, and does not below the second."""
+
+_FIGURES = ("tensor_active", "dram_active")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A kernel on one side (or the launches of it that were replaced): microseconds and calls per step, utilisation
+    (NaN where not measured), and 1 or 0 for what its name says about tensor cores (NaN: nothing)."""
+
+    name: str
+    time_us: float
+    calls: float
+    tensor: float
+    dram: float
+    by_name: float
+
+    @property
+    def uses_tensor_cores(self) -> bool | None:
+        """What was measured decides, else the name; None between the two thresholds."""
+        if self.tensor < TENSOR_UNUSED or (np.isnan(self.tensor) and self.by_name == 0):
+            return False
+        return True if self.tensor >= TENSOR_USED or self.by_name == 1 else None
+
+
+def incomparable(baseline: Summary, candidate: Summary) -> frozenset[str]:
+    """Figures that the two sides read from different metrics, as both of them say."""
+    a, b = (dict(side.environment) for side in (baseline, candidate))
+    names = {figure: METRIC_SETTING + figure for figure in _FIGURES}
+    return frozenset(f for f, name in names.items() if a.get(name) and b.get(name) and a[name] != b[name])
+
+
+def kernel_uses(side: Summary, without: frozenset[str]) -> dict[str, Use]:
+    """Joining name -> the kernel, in the order of the rows. Figures `without` count as not measured."""
+    table = side.groups["kernels"]
+    steps = len(side.steps)
+    nothing = [float("nan")] * len(table)
+    facts = (
+        table.facts[fact].tolist() if fact in table.facts and fact not in without else nothing
+        for fact in (*_FIGURES, "tensor_cores")
+    )
+    time = (table.measures_ns["total"].sum(axis=1) / steps / 1000).tolist()
+    calls = (table.calls.sum(axis=1) / steps).tolist()
+    return {key[0]: Use(key[0], *figures) for key, *figures in zip(table.keys, time, calls, *facts, strict=True)}
+
+
+def launches_of(whole: Use, dur_ns: NDArray[np.int64], tensor: NDArray[np.float64]) -> Use:
+    """Some launches of a kernel, of a side with one step."""
+    has = np.isfinite(tensor) & (dur_ns > 0) & bool(np.isfinite(whole.tensor))
+    mean = float(np.average(tensor[has], weights=dur_ns[has])) if has.any() else float("nan")
+    return Use(whole.name, int(dur_ns.sum()) / 1000, len(dur_ns), mean, float("nan"), whole.by_name)

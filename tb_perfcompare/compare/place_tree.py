@@ -1,0 +1,127 @@
+"""The operators of both sides as one tree, and what each side ran where: what the alignment walks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import gcd
+
+from tb_perfcompare.model.device_work import DeviceWork
+from tb_perfcompare.model.places import place_below
+
+NOWHERE = -1
+"""The place of work whose operator is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Device work of one name in one place, over all admitted steps. `order` is its position among all of its side."""
+
+    category: str
+    name: str
+    place: int
+    launches: int
+    time_ns: int
+    order: int
+
+
+@dataclass(slots=True)
+class PlaceTree:
+    """Places of both sides, numbered; the same place has the same number on both. A place is an operator with an input
+    shape in the place `above` (NOWHERE at the top); `path` numbers the chain of names alone, without shapes."""
+
+    operator: list[str] = field(default_factory=list)
+    shape: list[str] = field(default_factory=list)
+    above: list[int] = field(default_factory=list)
+    depth: list[int] = field(default_factory=list)
+    path: list[int] = field(default_factory=list)
+    _places: dict[tuple[int, str, str], int] = field(default_factory=dict)
+    _paths: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def add(self, above: int, operator: str, shape: str) -> int:
+        """The number of a place."""
+        number = self._places.get((above, operator, shape))
+        if number is None:
+            number = self._places[above, operator, shape] = len(self.operator)
+            around = NOWHERE if above == NOWHERE else self.path[above]
+            self.operator.append(operator)
+            self.shape.append(shape)
+            self.above.append(above)
+            self.depth.append(0 if above == NOWHERE else self.depth[above] + 1)
+            self.path.append(self._paths.setdefault((around, operator), len(self._paths)))
+        return number
+
+    def around(self, place: int) -> list[int]:
+        """The place itself and those around it, innermost first."""
+        found = []
+        while place != NOWHERE:
+            found.append(place)
+            place = self.above[place]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one side ran: work by place in the order in which it first ran, calls by place, admitted steps."""
+
+    work: dict[int, list[Work]]
+    calls: dict[int, int]
+    steps: int
+
+
+def has_shapes(work: DeviceWork) -> bool:
+    """Whether the recording says which input shapes operators had."""
+    return any(shape for _, shape, _ in work.operators.keys)
+
+
+def side_of(work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool) -> Side:
+    """The work of a side in the common tree; without `shapes` places differ by names alone."""
+    keys = work.operators.keys
+    row_of = {place_below(above, operator, shape): row for row, (operator, shape, above) in enumerate(keys)}
+    number: list[int | None] = [None] * len(keys)
+    for row in range(len(keys)):
+        chain = []
+        at: int | None = row
+        while at is not None and number[at] is None:
+            chain.append(at)
+            at = row_of.get(keys[at][2])
+        for inner in reversed(chain):
+            operator, shape, above = keys[inner]
+            upper = row_of.get(above)
+            outer = NOWHERE if upper is None else number[upper]
+            assert outer is not None
+            number[inner] = tree.add(outer, operator, shape if shapes else "")
+    calls: dict[int, int] = {}
+    for row, count in enumerate(work.operators.totals()[1].tolist()):
+        place = number[row]
+        assert place is not None
+        calls[place] = calls.get(place, 0) + count
+    found: dict[int, dict[tuple[str, str], Work]] = {}
+    times, launches = (figure.tolist() for figure in work.work.totals())
+    for order, (category, name, text) in enumerate(work.work.keys):
+        at = row_of.get(text)
+        place = None if at is None else number[at]
+        here = found.setdefault(NOWHERE if place is None else place, {})
+        known = here.get((category, name))  # places that differ by shape alone may have become one
+        before = (0, 0, order) if known is None else (known.launches, known.time_ns, known.order)
+        here[category, name] = Work(
+            category, name, NOWHERE if place is None else place,
+            before[0] + launches[order], before[1] + times[order], before[2],
+        )  # fmt: skip
+    return Side({place: list(here.values()) for place, here in found.items()}, calls, steps)
+
+
+def units_of_work(tree: PlaceTree, a: Side, b: Side) -> tuple[int, int]:
+    """Units of work of both sides where nobody marked steps: the ratio of calls that most operators have, by name; the
+    recordings' own steps where two ratios are as frequent."""
+    votes: dict[tuple[int, int], int] = {}
+    calls: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    for counts, side in zip(calls, (a, b), strict=True):
+        for place, number in side.calls.items():
+            counts[tree.operator[place]] = counts.get(tree.operator[place], 0) + number
+    for operator, number in calls[0].items():
+        other = calls[1].get(operator, 0)
+        if number and other:
+            ratio = (number // gcd(number, other), other // gcd(number, other))
+            votes[ratio] = votes.get(ratio, 0) + 1
+    most = [ratio for ratio, number in votes.items() if number == max(votes.values())]
+    return most[0] if len(most) == 1 else (a.steps, b.steps)

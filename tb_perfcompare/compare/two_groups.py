@@ -1,0 +1,47 @@
+"""Do the steps of one side fall into two groups? Then no single shift describes them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST = 3
+"""Steps that make a group ..."""
+
+SMALLEST_SHARE = 0.2
+"""... and share of the side's steps that it must have: anything less is a few slow steps."""
+
+MATTERS = 0.05
+"""The gap must be at least this share of the median step."""
+
+_GAP = 5.0
+"""The gap must be at least _GAP/(n + 1) of the range, which 99 of 100 normal samples of 6 to 100 steps have not."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoGroups:
+    """Steps below and above the widest gap: how many, and the median of each group in ns."""
+
+    low_count: int
+    low_ns: float
+    high_count: int
+    high_ns: float
+
+
+def two_groups(times_ns: NDArray[np.int64]) -> TwoGroups | None:
+    """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/statistics.md."""
+    n = len(times_ns)
+    fewest = max(FEWEST, math.ceil(SMALLEST_SHARE * n))
+    if n < 2 * fewest:
+        return None
+    ordered = np.sort(times_ns)
+    gaps = np.diff(ordered)[fewest - 1 : n - fewest]
+    at = int(gaps.argmax())
+    gap, spread = float(gaps[at]), float(ordered[-1] - ordered[0])
+    if gap < _GAP / (n + 1) * spread or gap < MATTERS * float(np.median(ordered)) or not spread:
+        return None
+    low, high = ordered[: at + fewest], ordered[at + fewest :]
+    return TwoGroups(len(low), float(np.median(low)), len(high), float(np.median(high)))

@@ -1,0 +1,43 @@
+"""Did the same kernels all change alike, as a different clock or device makes them?"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary import GroupTable
+
+UNIFORM_SPREAD = 0.05
+"""Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""
+
+UNIFORM_CHANGE = 0.03
+"""... and the median ratio is at least this far from 1."""
+
+
+def uniform_ratio(a: GroupTable | None, b: GroupTable | None) -> float | None:
+    """Median over time of candidate / baseline time per launch, if what is in both tables changed alike; None if not,
+    or if it is less than half of the baseline's time."""
+    if a is None or b is None:
+        return None
+    at = {key: row for row, key in enumerate(b.keys)}
+    pairs = [(row, at[key]) for row, key in enumerate(a.keys) if key in at]
+    if len(pairs) < 3:
+        return None
+    rows_a, rows_b = np.array(pairs).T
+    time_a = a.measures_ns["total"].sum(axis=1)[rows_a].astype(float)
+    time_b = b.measures_ns["total"].sum(axis=1)[rows_b].astype(float)
+    calls_a, calls_b = a.calls.sum(axis=1)[rows_a], b.calls.sum(axis=1)[rows_b]
+    good = (time_a > 0) & (time_b > 0) & (calls_a > 0) & (calls_b > 0)
+    if good.sum() < 3 or time_a[good].sum() < 0.5 * a.measures_ns["total"].sum():
+        return None
+    ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
+    low, middle, high = _weighted_quartiles(ratio, time_a[good] + time_b[good])
+    uniform = high - low <= 2 * UNIFORM_SPREAD and abs(middle) >= UNIFORM_CHANGE
+    return float(np.exp(middle)) if uniform else None
+
+
+def _weighted_quartiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+    order = np.argsort(values, kind="stable")
+    share = np.cumsum(weights[order]) / weights.sum()
+    low, middle, high = (float(values[order][np.searchsorted(share, q)]) for q in (0.25, 0.5, 0.75))
+    return low, middle, high

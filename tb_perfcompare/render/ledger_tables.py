@@ -1,0 +1,90 @@
+"""The ledger as tables in microseconds per step: whole, its categories, and its parts (docs/ledger.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tb_perfcompare.compare import columns
+from tb_perfcompare.compare.comparison import Cell, Comparison, Table
+
+LEDGER = "ledger"
+"""Name under which the ledger is asked for as a table."""
+
+_TITLE = "Exposed time per step, adding up to the change"
+_PARTS_TITLE = "The largest of these by who called them and with which input shape"
+
+_COLUMNS = (
+    columns.key("category", "Category", "part of the step"),
+    columns.key("name", "Name", "what owned the time; empty for the whole category"),
+    columns.key("part", "Called by, with shape", "part of the entry above: its caller and input shape; empty for all"),
+    *columns.triple("", "", "Exposed time"),
+    *columns.calls("Calls"),
+    columns.COUNT_EFFECT,
+    columns.RATE_EFFECT,
+    columns.MIX_EFFECT,
+    columns.SAME_SHAPE_EFFECT,
+    columns.STATUS,
+)
+_CATEGORY, _NAME, _PART, _FIRST_CALLS = 0, 1, 2, 6
+
+
+def ledger_table(comparison: Comparison) -> Table:
+    """All rows of the ledger; rows of one depth add up to the row "total", or to the row they are part of. The exact
+    integers stand in the JSON form."""
+    ledger = comparison.ledger
+
+    def per_step(value: int) -> float:
+        return value / ledger.denominator / 1000
+
+    rows: list[tuple[Cell, ...]] = []
+    name = ""
+    for row in ledger.rows:
+        depth = len(row.path)
+        name = ("", row.name, name)[depth - 1]
+        times = (row.baseline, row.candidate, row.delta)
+        effects = (row.count_effect, row.rate_effect, row.mix_effect, row.same_shape_effect)
+        rows.append(
+            (row.path[0], name, row.path[2] if depth == 3 else "", *map(per_step, times), *row.calls,
+             *map(per_step, effects), row.status)
+        )  # fmt: skip
+    total = map(per_step, (ledger.baseline, ledger.candidate, ledger.delta))
+    rows.append(("", "total", "", *total, *[None] * 6, "both"))
+    return Table(LEDGER, _TITLE, _COLUMNS, tuple(rows))
+
+
+def category_table(comparison: Comparison) -> Table:
+    """The category rows of the ledger and their sum."""
+    whole = ledger_table(comparison)
+    rows = [row for row in whole.rows if not row[_NAME]] + [("total", *whole.rows[-1][1:])]
+    return _narrowed(replace(whole, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
+
+
+def entity_table(comparison: Comparison) -> Table:
+    """Categories and the entities in them, without their parts."""
+    whole = ledger_table(comparison)
+    rows = tuple(row for row in whole.rows if not row[_PART])
+    kept = [index for index in range(len(_COLUMNS)) if index != _PART]
+    return _narrowed(replace(whole, rows=rows), kept)
+
+
+def parts_table(comparison: Comparison) -> Table | None:
+    """The parts of the entities that have any, those of the entity with the largest change first; None without any."""
+    whole = ledger_table(comparison)
+    groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
+    size: dict[tuple[str, str], int] = {}
+    for row, cells in zip(comparison.ledger.rows, whole.rows, strict=False):
+        match row.path:
+            case (category, entity):
+                size[category, entity] = abs(row.delta)
+            case (category, entity, _):
+                groups.setdefault((category, entity), []).append(cells)
+    if not groups:
+        return None
+    ordered = sorted(groups, key=lambda key: (-size[key], key))
+    rows = tuple(cells for key in ordered for cells in groups[key])
+    return _narrowed(replace(whole, title=_PARTS_TITLE, rows=rows), range(_NAME, len(_COLUMNS)))
+
+
+def _narrowed(table: Table, kept: range | tuple[int, ...] | list[int]) -> Table:
+    rows = tuple(tuple(row[index] for index in kept) for row in table.rows)
+    return replace(table, columns=tuple(table.columns[index] for index in kept), rows=rows)

@@ -1,0 +1,25 @@
+from typing import Any
+
+INTERFACE: int
+SOURCE_HASH: str
+
+class Scan:
+    def __new__(
+        cls,
+        keys: tuple[bytes, ...],
+        kinds: bytes,
+        memory: bytes,
+        flows: tuple[bytes, ...],
+        arrows: tuple[bytes, ...],
+        left_out: tuple[bytes, ...],
+        handed_phases: tuple[bytes, ...],
+        handed_names: tuple[bytes, ...],
+        seed: int,
+        /,
+    ) -> Scan: ...
+    def take(self, data: bytes, start: int, stop: int, /) -> int: ...
+    def settle(self, keep: bool, /) -> None: ...
+    def handed(self) -> bytes: ...
+    def finish(self) -> dict[str, Any]: ...
+    @property
+    def counts(self) -> tuple[int, int, int, int]: ...

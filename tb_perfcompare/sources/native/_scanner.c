@@ -1,0 +1,377 @@
+/* The Python face of events.c: one type, Scan. Limited API of Python 3.10, so that one build serves all later versions.
+
+   Bytes are scanned without the GIL; Python objects are made only before and after. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "events.h"
+
+#ifndef TB_PERFCOMPARE_SOURCE_HASH
+#define TB_PERFCOMPARE_SOURCE_HASH h
+#endif
+#define TEXT_OF_NAME(name) #name
+#define TEXT_OF(macro) TEXT_OF_NAME(macro)
+
+enum { INTERFACE = 1 }; /* what native_scan.py relies on; other numbers are not used */
+
+typedef struct {
+    PyObject_HEAD
+    Scan *scan;
+    PyObject *spec; /* keeps the texts alive that scan->spec points to */
+    bool is_busy;
+} ScanObject;
+
+/* -- the spec ------------------------------------------------------------------------------------------------------ */
+
+/* A tuple of bytes -> names. */
+static bool read_names(PyObject *tuple, Names *names)
+{
+    const Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+    if (count < 0 || count > MOST_NAMES) {
+        PyErr_Format(PyExc_ValueError, "want a tuple of at most %d byte strings", (int)MOST_NAMES);
+        return false;
+    }
+    names->count = (size_t)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        char *text;
+        Py_ssize_t size;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(tuple, i), &text, &size) < 0) {
+            return false;
+        }
+        names->names[i].text = text;
+        names->names[i].size = (size_t)size;
+    }
+    return true;
+}
+
+static bool read_spec(PyObject *spec, ScanSpec *read)
+{
+    PyObject *keys, *flows, *arrows, *left_out, *phases, *names;
+    const char *kinds, *memory;
+    Py_ssize_t kind_count, memory_size;
+    unsigned long long seed;
+    if (!PyArg_ParseTuple(spec, "Oy#y#OOOOOK", &keys, &kinds, &kind_count, &memory, &memory_size, &flows, &arrows,
+                          &left_out, &phases, &names, &seed) ||
+        !read_names(keys, &read->keys) || !read_names(flows, &read->flows) || !read_names(arrows, &read->arrows) ||
+        !read_names(left_out, &read->left_out) || !read_names(phases, &read->handed_phases) ||
+        !read_names(names, &read->handed_names)) {
+        return false;
+    }
+    if ((size_t)kind_count != read->keys.count || read->handed_phases.count != read->handed_names.count) {
+        PyErr_SetString(PyExc_ValueError, "want a kind for every key and a name for every phase");
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < kind_count; i++) {
+        switch (kinds[i]) {
+        case 'i':
+            read->kinds[i] = COLUMN_INT;
+            break;
+        case 'f':
+            read->kinds[i] = COLUMN_FLOAT;
+            break;
+        case 'j':
+            read->kinds[i] = COLUMN_JSON;
+            break;
+        default:
+            PyErr_SetString(PyExc_ValueError, "kinds are i, f and j");
+            return false;
+        }
+    }
+    read->memory.text = memory;
+    read->memory.size = (size_t)memory_size;
+    read->seed = seed;
+    return true;
+}
+
+static PyObject *scan_object_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static const ScanSpec EMPTY = {0};
+    ScanSpec spec = EMPTY;
+    if (kwargs != NULL && PyDict_Size(kwargs) != 0) {
+        PyErr_SetString(PyExc_TypeError, "Scan takes no keyword arguments");
+        return NULL;
+    }
+    if (!read_spec(args, &spec)) {
+        return NULL;
+    }
+    const allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    ScanObject *self = (ScanObject *)allocate(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    Py_INCREF(args);
+    self->spec = args;
+    self->scan = scan_new(&spec);
+    if (self->scan == NULL) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
+    return (PyObject *)self;
+}
+
+static void scan_object_dealloc(PyObject *object)
+{
+    ScanObject *self = (ScanObject *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    const freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    if (self->scan != NULL) {
+        scan_free(self->scan);
+    }
+    Py_XDECREF(self->spec);
+    release(object);
+    Py_DECREF(type);
+}
+
+/* The scan, unless it is over or another thread is in the middle of it. */
+static Scan *usable_scan(ScanObject *self)
+{
+    if (self->scan == NULL || self->is_busy) {
+        PyErr_SetString(PyExc_RuntimeError, self->is_busy ? "the scan is in use by another thread" : "the scan is over");
+        return NULL;
+    }
+    return self->scan;
+}
+
+/* -- scanning ------------------------------------------------------------------------------------------------------ */
+
+static PyObject *scan_take(PyObject *object, PyObject *args)
+{
+    ScanObject *self = (ScanObject *)object;
+    PyObject *bytes;
+    Py_ssize_t start, stop, size;
+    char *data;
+    size_t end = 0;
+    ScanEnd how;
+    Scan *scan = usable_scan(self);
+    if (scan == NULL || !PyArg_ParseTuple(args, "Snn", &bytes, &start, &stop) ||
+        PyBytes_AsStringAndSize(bytes, &data, &size) < 0) {
+        return NULL;
+    }
+    if (start < 0 || stop < start || size < stop) {
+        PyErr_SetString(PyExc_ValueError, "want 0 <= start <= stop <= len(data)");
+        return NULL;
+    }
+    self->is_busy = true;
+    Py_BEGIN_ALLOW_THREADS
+    how = scan_block(scan, (Text)data, (size_t)start, (size_t)stop, &end);
+    Py_END_ALLOW_THREADS
+    self->is_busy = false;
+    if (how == SCAN_NO_MEMORY) {
+        return PyErr_NoMemory();
+    }
+    return how == SCAN_FOREIGN ? PyLong_FromLong(-1) : PyLong_FromSize_t(end);
+}
+
+static PyObject *scan_settle(PyObject *object, PyObject *keep)
+{
+    Scan *scan = usable_scan((ScanObject *)object);
+    const int is_kept = PyObject_IsTrue(keep);
+    if (scan == NULL || is_kept < 0) {
+        return NULL;
+    }
+    if (!is_kept) {
+        scan_undo(scan);
+    } else if (!scan_keep(scan)) {
+        scan_undo(scan);
+        return PyErr_NoMemory();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *bytes_of(const Array *array)
+{
+    return PyBytes_FromStringAndSize(array->count == 0 ? "" : array->items, (Py_ssize_t)(array->count * array->size));
+}
+
+static PyObject *scan_handed(PyObject *object, PyObject *unused)
+{
+    Scan *scan = usable_scan((ScanObject *)object);
+    (void)unused;
+    return scan == NULL ? NULL : bytes_of(&scan->handed);
+}
+
+static PyObject *scan_counts(PyObject *object, void *unused)
+{
+    ScanObject *self = (ScanObject *)object;
+    const Scan *scan = usable_scan(self);
+    (void)unused;
+    return scan == NULL ? NULL
+                        : Py_BuildValue("(Lnnn)", (long long)scan->tally.seen, (Py_ssize_t)scan->name.count,
+                                        (Py_ssize_t)scan->flow_id.count, (Py_ssize_t)scan->arrow_id.count);
+}
+
+/* -- the columns --------------------------------------------------------------------------------------------------- */
+
+/* Puts the bytes of an array into a dictionary; the array is empty afterwards, so that memory never holds all twice. */
+static bool put_array(PyObject *columns, const char *key, Array *array)
+{
+    PyObject *bytes = bytes_of(array);
+    array_free(array);
+    const bool done = bytes != NULL && PyDict_SetItemString(columns, key, bytes) == 0;
+    Py_XDECREF(bytes);
+    return done;
+}
+
+static bool put_column(PyObject *list, Column *column)
+{
+    static const char *const KEYS[] = {"rows", "values", "odd_rows", "odd_texts"};
+    Array *const arrays[] = {&column->rows, &column->values, &column->odd_rows, &column->odd_texts};
+    PyObject *parts = PyDict_New();
+    bool done = parts != NULL;
+    for (int i = 0; done && i < 4; i++) {
+        done = put_array(parts, KEYS[i], arrays[i]);
+    }
+    done = done && PyList_Append(list, parts) == 0;
+    Py_XDECREF(parts);
+    return done;
+}
+
+static bool put_counts(PyObject *columns, const Tally *tally)
+{
+    const struct {
+        const char *key;
+        int64_t count;
+    } counts[] = {
+        {"seen", tally->seen},
+        {"not_objects", tally->not_objects},
+        {"bent", tally->bent},
+        {"without_name", tally->without_name},
+        {"without_ts", tally->without_ts},
+        {"without_dur", tally->without_dur},
+        {"without_flow_id", tally->without_flow_id},
+        {"without_cat", tally->without_cat},
+        {"without_place", tally->without_place},
+        {"negative", tally->negative},
+        {"rounded", tally->rounded},
+        {"fractional", tally->fractional},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        PyObject *count = PyLong_FromLongLong(counts[i].count);
+        const bool done = count != NULL && PyDict_SetItemString(columns, counts[i].key, count) == 0;
+        Py_XDECREF(count);
+        if (!done) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static PyObject *scan_finish(PyObject *object, PyObject *unused)
+{
+    ScanObject *self = (ScanObject *)object;
+    Scan *scan = usable_scan(self);
+    (void)unused;
+    if (scan == NULL) {
+        return NULL;
+    }
+    scan_undo(scan);
+    const struct {
+        const char *key;
+        Array *array;
+    } arrays[] = {
+        {"texts", &scan->texts.bytes},
+        {"text_ends", &scan->texts.ends},
+        {"name", &scan->name},
+        {"category", &scan->category},
+        {"lane", &scan->lane},
+        {"start_ns", &scan->start_ns},
+        {"dur_ns", &scan->dur_ns},
+        {"complete", &scan->complete},
+        {"lane_pid", &scan->lanes.firsts},
+        {"lane_tid", &scan->lanes.seconds},
+        {"flow_is_start", &scan->flow_is_start},
+        {"flow_id", &scan->flow_id},
+        {"flow_ns", &scan->flow_ns},
+        {"arrow_is_start", &scan->arrow_is_start},
+        {"arrow_id", &scan->arrow_id},
+        {"arrow_lane", &scan->arrow_lane},
+        {"arrow_ns", &scan->arrow_ns},
+        {"skipped_phase", &scan->skipped.firsts},
+        {"skipped_category", &scan->skipped.seconds},
+        {"skipped_count", &scan->skipped_count},
+    };
+    PyObject *columns = PyDict_New(), *arguments = PyList_New(0);
+    bool done = columns != NULL && arguments != NULL && put_counts(columns, &scan->tally);
+    for (size_t i = 0; done && i < sizeof arrays / sizeof *arrays; i++) {
+        done = put_array(columns, arrays[i].key, arrays[i].array);
+    }
+    for (size_t i = 0; done && i < scan->spec.keys.count; i++) {
+        done = put_column(arguments, &scan->columns[i]);
+    }
+    done = done && PyDict_SetItemString(columns, "arguments", arguments) == 0;
+    Py_XDECREF(arguments);
+    scan_free(scan);
+    self->scan = NULL;
+    if (!done) {
+        Py_CLEAR(columns);
+    }
+    return columns;
+}
+
+/* -- the module ---------------------------------------------------------------------------------------------------- */
+
+static PyMethodDef SCAN_METHODS[] = {
+    {"take", scan_take, METH_VARARGS,
+     "take(data, start, stop) -> end\n\n"
+     "Reads the elements of data[start:stop]. `stop`: all are taken. -1: something is not understood and nothing is\n"
+     "taken. Else the place of a closing bracket; the elements before it wait for settle()."},
+    {"settle", scan_settle, METH_O, "settle(keep) takes the elements before a closing bracket, or forgets them."},
+    {"handed", scan_handed, METH_NOARGS, "handed() -> JSON array of elements of the latest block left to the caller."},
+    {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns as bytes in the machine's order; once."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef SCAN_ATTRIBUTES[] = {
+    {"counts", scan_counts, NULL, "(elements, rows, flows, arrows) so far.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static char SCAN_DOC[] =
+    "Scan(keys, kinds, memory, flows, arrows, left_out, handed_phases, handed_names, seed)\n\n"
+    "keys           argument keys (tuple of bytes); kinds has a letter for each: i, f or j\n"
+    "memory         name of the instant events that are kept\n"
+    "flows          categories in lower case of arrows that are kept\n"
+    "arrows         the same of arrows that are kept with their lane, and counted as skipped\n"
+    "left_out       categories in lower case of events that are only counted\n"
+    "handed_phases  elements left to the caller: of this phase and, unless it is empty, of the name in handed_names\n"
+    "seed           of the hashes";
+
+static PyType_Slot SCAN_SLOTS[] = {
+    {Py_tp_doc, SCAN_DOC},
+    {Py_tp_new, (void *)scan_object_new},
+    {Py_tp_dealloc, (void *)scan_object_dealloc},
+    {Py_tp_methods, SCAN_METHODS},
+    {Py_tp_getset, SCAN_ATTRIBUTES},
+    {0, NULL},
+};
+
+static PyType_Spec SCAN_SPEC = {
+    "tb_perfcompare.sources._scanner.Scan", (int)sizeof(ScanObject), 0, Py_TPFLAGS_DEFAULT, SCAN_SLOTS,
+};
+
+static int fill_module(PyObject *module)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, &SCAN_SPEC, NULL);
+    const bool done = type != NULL && PyModule_AddType(module, (PyTypeObject *)type) == 0;
+    Py_XDECREF(type);
+    if (!done || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
+        return -1;
+    }
+    /* the hash begins with an h, which makes it a name for the preprocessor */
+    return PyModule_AddStringConstant(module, "SOURCE_HASH", &TEXT_OF(TB_PERFCOMPARE_SOURCE_HASH)[1]);
+}
+
+static PyModuleDef_Slot MODULE_SLOTS[] = {
+    {Py_mod_exec, (void *)fill_module},
+    {0, NULL},
+};
+
+static PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "_scanner", "Elements of traceEvents to columns; see sources/native_scan.py.", 0, NULL,
+    MODULE_SLOTS, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__scanner(void)
+{
+    return PyModuleDef_Init(&MODULE);
+}

@@ -1,0 +1,774 @@
+#include "events.h"
+
+#include <stdlib.h>
+
+enum { MEMBER_PH, MEMBER_CAT, MEMBER_NAME, MEMBER_PID, MEMBER_TID, MEMBER_TS, MEMBER_DUR, MEMBER_ID, MEMBER_ARGS };
+enum { MEMBER_COUNT = MEMBER_ARGS }; /* members that are one value */
+enum { ROOT = 0, NOT_KEPT = 1 };     /* the first two literals */
+
+#define NAME(text) {text, sizeof(text) - 1}
+
+static const Names MEMBER_KEYS = {
+    9,
+    {NAME("ph"), NAME("cat"), NAME("name"), NAME("pid"), NAME("tid"), NAME("ts"), NAME("dur"), NAME("id"), NAME("args")},
+};
+
+typedef struct {
+    Member members[MEMBER_COUNT];
+    bool has_phase;
+    bool is_bent;
+} Event;
+
+/* -- making and keeping -------------------------------------------------------------------------------------------- */
+
+static void init_shapes(Shapes *shapes, const Names *keys)
+{
+    shapes->keys = keys;
+    shapes->count = 2;
+    shapes->literals[ROOT].text = shapes->literals[NOT_KEPT].text = NO_NUMBER;
+}
+
+static void init_array(Array *array, size_t size)
+{
+    array->size = size;
+}
+
+static size_t value_size(ColumnKind kind)
+{
+    return kind == COLUMN_JSON ? sizeof(int32_t) : kind == COLUMN_FLOAT ? sizeof(double) : sizeof(int64_t);
+}
+
+Scan *scan_new(const ScanSpec *spec)
+{
+    Scan *scan = calloc(1, sizeof *scan);
+    if (scan == NULL) {
+        return NULL;
+    }
+    scan->spec = *spec;
+    scan->member_keys = MEMBER_KEYS;
+    texts_init(&scan->texts, spec->seed);
+    pairs_init(&scan->lanes);
+    pairs_init(&scan->skipped);
+    init_array(&scan->name, sizeof(int32_t));
+    init_array(&scan->category, sizeof(int32_t));
+    init_array(&scan->lane, sizeof(int32_t));
+    init_array(&scan->start_ns, sizeof(int64_t));
+    init_array(&scan->dur_ns, sizeof(int64_t));
+    init_array(&scan->complete, 1);
+    init_array(&scan->flow_is_start, 1);
+    init_array(&scan->flow_id, sizeof(int64_t));
+    init_array(&scan->flow_ns, sizeof(int64_t));
+    init_array(&scan->arrow_is_start, 1);
+    init_array(&scan->arrow_id, sizeof(int64_t));
+    init_array(&scan->arrow_lane, sizeof(int32_t));
+    init_array(&scan->arrow_ns, sizeof(int64_t));
+    init_array(&scan->skipped_count, sizeof(int64_t));
+    init_array(&scan->kept_skipped, sizeof(int64_t));
+    init_array(&scan->handed, 1);
+    for (size_t i = 0; i < spec->keys.count; i++) {
+        Column *column = &scan->columns[i];
+        init_array(&column->rows, sizeof(int32_t));
+        init_array(&column->values, value_size(spec->kinds[i]));
+        init_array(&column->odd_rows, sizeof(int32_t));
+        init_array(&column->odd_texts, sizeof(int32_t));
+    }
+    init_shapes(&scan->members, &scan->member_keys);
+    init_shapes(&scan->arguments, &scan->spec.keys);
+    return scan;
+}
+
+void scan_free(Scan *scan)
+{
+    Array *const arrays[] = {
+        &scan->name,           &scan->category,      &scan->lane,         &scan->start_ns, &scan->dur_ns,
+        &scan->complete,       &scan->flow_is_start, &scan->flow_id,      &scan->flow_ns,  &scan->arrow_is_start,
+        &scan->arrow_id,       &scan->arrow_lane,    &scan->arrow_ns,     &scan->handed,   &scan->skipped_count,
+        &scan->kept_skipped,
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        array_free(arrays[i]);
+    }
+    for (size_t i = 0; i < scan->spec.keys.count; i++) {
+        array_free(&scan->columns[i].rows);
+        array_free(&scan->columns[i].values);
+        array_free(&scan->columns[i].odd_rows);
+        array_free(&scan->columns[i].odd_texts);
+    }
+    texts_free(&scan->texts);
+    pairs_free(&scan->lanes);
+    pairs_free(&scan->skipped);
+    free(scan);
+}
+
+bool scan_keep(Scan *scan)
+{
+    const size_t pairs = scan->skipped_count.count;
+    if (pairs > 0) {
+        scan->kept_skipped.count = 0;
+        if (!array_reserve(&scan->kept_skipped, pairs)) {
+            return false;
+        }
+        memcpy(scan->kept_skipped.items, scan->skipped_count.items, pairs * sizeof(int64_t));
+        scan->kept_skipped.count = pairs;
+    }
+    scan->kept_tally = scan->tally;
+    scan->kept_rows = scan->name.count;
+    scan->kept_flows = scan->flow_id.count;
+    scan->kept_arrows = scan->arrow_id.count;
+    for (size_t i = 0; i < scan->spec.keys.count; i++) {
+        scan->kept_args[i][0] = scan->columns[i].rows.count;
+        scan->kept_args[i][1] = scan->columns[i].odd_rows.count;
+    }
+    return true;
+}
+
+void scan_undo(Scan *scan)
+{
+    /* texts, lanes and pairs stay: nothing refers to those that are new */
+    int64_t *skipped = scan->skipped_count.items;
+    for (size_t i = 0; i < scan->skipped_count.count; i++) {
+        skipped[i] = i < scan->kept_skipped.count ? ((const int64_t *)scan->kept_skipped.items)[i] : 0;
+    }
+    scan->tally = scan->kept_tally;
+    scan->name.count = scan->category.count = scan->lane.count = scan->kept_rows;
+    scan->start_ns.count = scan->dur_ns.count = scan->complete.count = scan->kept_rows;
+    scan->flow_is_start.count = scan->flow_id.count = scan->flow_ns.count = scan->kept_flows;
+    scan->arrow_is_start.count = scan->arrow_id.count = scan->kept_arrows;
+    scan->arrow_lane.count = scan->arrow_ns.count = scan->kept_arrows;
+    for (size_t i = 0; i < scan->spec.keys.count; i++) {
+        scan->columns[i].rows.count = scan->columns[i].values.count = scan->kept_args[i][0];
+        scan->columns[i].odd_rows.count = scan->columns[i].odd_texts.count = scan->kept_args[i][1];
+    }
+    scan->handed.count = 0;
+}
+
+/* -- members of an object ------------------------------------------------------------------------------------------ */
+
+static int16_t key_number(const Names *keys, const Token *key)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        if (string_equals(key, keys->names[i].text, keys->names[i].size)) {
+            return (int16_t)i;
+        }
+    }
+    return NO_NUMBER;
+}
+
+/* The literal of these bytes, added if new; NOT_KEPT if it is too long or there are too many. */
+static uint16_t literal_number(Shapes *shapes, int16_t key, Text at, size_t size)
+{
+    uint16_t *first = &shapes->of_key[key == NO_NUMBER ? MOST_NAMES : key];
+    for (uint16_t i = *first; i != 0; i = shapes->literals[i].sibling) {
+        if (shapes->literals[i].size == size && same_bytes(shapes->literals[i].bytes, at, size)) {
+            return i;
+        }
+    }
+    if (size > MOST_LITERAL_BYTES || shapes->count == MOST_LITERALS) {
+        shapes->literals[NOT_KEPT].key = key;
+        return NOT_KEPT;
+    }
+    const uint16_t number = shapes->count++;
+    Literal *literal = &shapes->literals[number];
+    memcpy(literal->bytes, at, size);
+    literal->size = size;
+    literal->key = key;
+    literal->text = NO_NUMBER;
+    literal->sibling = *first;
+    *first = number;
+    return number;
+}
+
+static inline bool literal_ahead(const Literal *literal, Text at, Text end)
+{
+    return (size_t)(end - at) >= literal->size && same_bytes(literal->bytes, at, literal->size);
+}
+
+/* Reads a comma (but for the first member) and a key in any layout. */
+static Text learn_member(Shapes *shapes, uint16_t *number, Text at, Text end)
+{
+    const Text start = at;
+    Literal *before = &shapes->literals[*number];
+    Token key;
+    at = skip_space(at, end);
+    if (*number != ROOT) {
+        if (at == end || *at != ',') {
+            return NULL;
+        }
+        at = skip_space(at + 1, end);
+    }
+    if (at == end || *at != '"') {
+        return NULL;
+    }
+    at = read_token(at, end, &key);
+    if (at == NULL) {
+        return NULL;
+    }
+    at = skip_space(at, end);
+    if (at == end || *at != ':') {
+        return NULL;
+    }
+    at = skip_space(at + 1, end);
+    *number = literal_number(shapes, key_number(shapes->keys, &key), start, (size_t)(at - start));
+    if (before->next[0] != *number && *number != NOT_KEPT) {
+        before->next[1] = before->next[0];
+        before->next[0] = *number;
+    }
+    return at;
+}
+
+/* From behind a value, or the opening brace, to the next member's value; *number is the literal before it, then the one
+   read. Sets *is_closed and goes behind the closing brace if there is no further member. NULL if it is not sound. */
+static inline Text next_member(Shapes *shapes, uint16_t *number, Text at, Text end, bool *is_closed)
+{
+    const Literal *before = &shapes->literals[*number];
+    *is_closed = false;
+    for (int guess = 0; guess < 2; guess++) {
+        const uint16_t next = before->next[guess];
+        if (next != 0 && literal_ahead(&shapes->literals[next], at, end)) {
+            *number = next;
+            return skip_space(at + shapes->literals[next].size, end); /* here may be more space than there was */
+        }
+    }
+    const Text brace = skip_space(at, end);
+    if (brace < end && *brace == '}') {
+        *is_closed = true;
+        return brace + 1;
+    }
+    return learn_member(shapes, number, at, end);
+}
+
+/* Reads the value at `at`. One that equals the latest behind this literal is neither searched nor hashed. */
+static inline Text read_text(const Scan *scan, const Shapes *shapes, uint16_t number, Text at, Text end, Member *member)
+{
+    const Literal *literal = &shapes->literals[number];
+    member->literal = number;
+    if (literal->text >= 0) {
+        const size_t size = text_ahead(&scan->texts, literal->text, at, (size_t)(end - at));
+        /* all but numbers show their own end */
+        if (size != 0 && (literal->kind != KIND_NUMBER || (at + size < end && ends_number(at[size])))) {
+            member->token.at = at;
+            member->token.size = size;
+            member->token.kind = literal->kind;
+            member->token.is_escaped = literal->is_escaped;
+            member->text = literal->text;
+            return at + size;
+        }
+    }
+    member->text = NO_NUMBER;
+    return read_token(at, end, &member->token);
+}
+
+/* The number of a member's text; NO_NUMBER for null, NO_ROOM without memory. */
+static int32_t text_number(Scan *scan, Shapes *shapes, Member *member)
+{
+    if (member->text >= 0 || member->token.kind == KIND_NULL) {
+        return member->text;
+    }
+    member->text = texts_intern(&scan->texts, member->token.at, member->token.size);
+    if (member->text >= 0 && member->literal != NOT_KEPT) {
+        Literal *literal = &shapes->literals[member->literal];
+        literal->text = member->text;
+        literal->kind = member->token.kind;
+        literal->is_escaped = member->token.is_escaped;
+    }
+    scan->is_out_of_memory |= member->text == NO_ROOM;
+    return member->text;
+}
+
+/* -- arguments ----------------------------------------------------------------------------------------------------- */
+
+static void drop_arguments(Scan *scan)
+{
+    for (size_t i = 0; i < scan->held_count; i++) {
+        scan->held_at[scan->held[i].key] = 0;
+    }
+    scan->held_count = 0;
+}
+
+/* Holds the arguments of the object at `at` until the event is known to be kept. */
+static Text read_arguments(Scan *scan, Text at, Text end)
+{
+    Shapes *shapes = &scan->arguments;
+    uint16_t literal = ROOT;
+    Token unread;
+    drop_arguments(scan);
+    at++;
+    for (;;) {
+        bool is_closed;
+        at = next_member(shapes, &literal, at, end, &is_closed);
+        if (at == NULL || is_closed) {
+            return at;
+        }
+        const int16_t key = shapes->literals[literal].key;
+        if (key == NO_NUMBER) {
+            at = read_token(at, end, &unread);
+        } else {
+            if (scan->held_at[key] == 0) {
+                scan->held_at[key] = (uint16_t)++scan->held_count;
+            }
+            Member *member = &scan->held[scan->held_at[key] - 1]; /* of equal keys the last one counts */
+            member->key = key;
+            at = read_text(scan, shapes, literal, at, end, member);
+        }
+        if (at == NULL) {
+            return NULL;
+        }
+    }
+}
+
+static bool keep_odd(Scan *scan, Column *column, int32_t row, Member *member)
+{
+    const int32_t text = text_number(scan, &scan->arguments, member);
+    if (text < 0 || !array_has_room(&column->odd_rows) || !array_has_room(&column->odd_texts)) {
+        return false;
+    }
+    put_int32(&column->odd_rows, row);
+    put_int32(&column->odd_texts, text);
+    return true;
+}
+
+/* Puts an argument into its column. False without memory. */
+static bool keep_argument(Scan *scan, int32_t row, Member *member)
+{
+    Column *column = &scan->columns[member->key];
+    const Token *token = &member->token;
+    const ColumnKind kind = scan->spec.kinds[member->key];
+    if (!array_has_room(&column->rows) || !array_has_room(&column->values)) {
+        return false;
+    }
+    if (kind == COLUMN_JSON) {
+        const int32_t text = text_number(scan, &scan->arguments, member);
+        if (text < 0) {
+            return text == NO_NUMBER; /* null is no argument */
+        }
+        put_int32(&column->values, text);
+    } else if (member->text >= 0) {
+        return keep_odd(scan, column, row, member);
+    } else if (kind == COLUMN_INT) {
+        int64_t value;
+        if (!plain_integer(token, &value)) {
+            const bool may_be_one = token->kind == KIND_NUMBER || token->kind == KIND_STRING;
+            return !may_be_one || keep_odd(scan, column, row, member);
+        }
+        put_int64(&column->values, value);
+    } else {
+        double value;
+        if (!plain_double(token, &value)) {
+            const bool may_be_one = token->kind == KIND_NUMBER || token->kind == KIND_STRING;
+            return !may_be_one || keep_odd(scan, column, row, member);
+        }
+        ((double *)column->values.items)[column->values.count++] = value;
+    }
+    put_int32(&column->rows, row);
+    return true;
+}
+
+/* -- events -------------------------------------------------------------------------------------------------------- */
+
+static uint8_t to_lower(uint8_t byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+}
+
+/* Whether a category is one of these (1) or not (0); -1 if Python has to say: it lowers letters beyond ASCII too. */
+static int is_category(const Token *token, const Names *names)
+{
+    if (names->count == 0 || token->kind != KIND_STRING) {
+        return 0;
+    }
+    const Text letters = token->at + 1;
+    if (token->is_escaped) {
+        return -1;
+    }
+    for (size_t i = 0; i + 2 < token->size; i++) {
+        if (letters[i] >= 0x80) {
+            return -1;
+        }
+    }
+    for (size_t n = 0; n < names->count; n++) {
+        const Name *name = &names->names[n];
+        size_t i = 0;
+        while (token->size == name->size + 2 && i < name->size && to_lower(letters[i]) == (uint8_t)name->text[i]) {
+            i++;
+        }
+        if (token->size == name->size + 2 && i == name->size) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_handed(const ScanSpec *spec, const Token *phase, const Token *name)
+{
+    if (phase->kind != KIND_STRING) {
+        return false;
+    }
+    for (size_t i = 0; i < spec->handed_phases.count; i++) {
+        const Name *wanted_phase = &spec->handed_phases.names[i], *wanted_name = &spec->handed_names.names[i];
+        if (string_equals(phase, wanted_phase->text, wanted_phase->size) &&
+            (wanted_name->size == 0 ||
+             (name->kind == KIND_STRING && string_equals(name, wanted_name->text, wanted_name->size)))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool hand_over(Scan *scan, Text at, size_t size)
+{
+    Array *handed = &scan->handed;
+    if (size > SIZE_MAX - 2 || !array_reserve(handed, size + 2)) {
+        scan->is_out_of_memory = true;
+        return false;
+    }
+    if (handed->count == 0) {
+        put_byte(handed, '[');
+    } else {
+        ((uint8_t *)handed->items)[handed->count - 1] = ',';
+    }
+    memcpy((uint8_t *)handed->items + handed->count, at, size);
+    handed->count += size;
+    put_byte(handed, ']');
+    return true;
+}
+
+static bool count_skipped(Scan *scan, Event *event)
+{
+    const int32_t phase = text_number(scan, &scan->members, &event->members[MEMBER_PH]);
+    const int32_t category = text_number(scan, &scan->members, &event->members[MEMBER_CAT]);
+    if (scan->is_out_of_memory) {
+        return false;
+    }
+    const int32_t pair = pairs_number(&scan->skipped, phase, category);
+    if (pair == NO_ROOM) {
+        scan->is_out_of_memory = true;
+        return false;
+    }
+    while (scan->skipped_count.count <= (size_t)pair) {
+        if (!array_has_room(&scan->skipped_count)) {
+            scan->is_out_of_memory = true;
+            return false;
+        }
+        put_int64(&scan->skipped_count, 0);
+    }
+    ((int64_t *)scan->skipped_count.items)[pair]++;
+    return true;
+}
+
+/* The integer of an arrow's id: 1, or 0 if it has none, or -1 if Python has to say. */
+static int arrow_id(const Token *token, int64_t *value)
+{
+    Token inner;
+    switch (token->kind) {
+    case KIND_NUMBER:
+        return plain_integer(token, value) ? 1 : -1;
+    case KIND_STRING:
+        return number_inside(token, &inner) && plain_integer(&inner, value) ? 1 : -1;
+    default:
+        return 0;
+    }
+}
+
+static bool keep_flow(Scan *scan, bool is_start, int has_id, int64_t id, TimeKind time, int64_t ns)
+{
+    if (has_id == 0) {
+        scan->tally.without_flow_id++;
+    } else if (time == TIME_NONE) {
+        scan->tally.without_ts++;
+    } else {
+        if (!array_has_room(&scan->flow_is_start) || !array_has_room(&scan->flow_id) ||
+            !array_has_room(&scan->flow_ns)) {
+            scan->is_out_of_memory = true;
+            return false;
+        }
+        put_byte(&scan->flow_is_start, is_start);
+        put_int64(&scan->flow_id, id);
+        put_int64(&scan->flow_ns, ns);
+    }
+    return true;
+}
+
+/* Where the event runs: the number of its pair of pid and tid. */
+static int32_t lane_of(Scan *scan, Event *event, bool *is_known)
+{
+    const int32_t pid = text_number(scan, &scan->members, &event->members[MEMBER_PID]);
+    const int32_t tid = text_number(scan, &scan->members, &event->members[MEMBER_TID]);
+    const int32_t lane = scan->is_out_of_memory ? NO_ROOM : pairs_number(&scan->lanes, pid, tid);
+    *is_known = pid != NO_NUMBER && tid != NO_NUMBER;
+    scan->is_out_of_memory |= lane == NO_ROOM;
+    return lane;
+}
+
+static bool keep_operator_arrow(Scan *scan, Event *event, bool is_start, int64_t id, int64_t ns)
+{
+    bool is_known;
+    const int32_t lane = lane_of(scan, event, &is_known);
+    if (scan->is_out_of_memory || !array_has_room(&scan->arrow_is_start) || !array_has_room(&scan->arrow_id) ||
+        !array_has_room(&scan->arrow_lane) || !array_has_room(&scan->arrow_ns)) {
+        scan->is_out_of_memory = true;
+        return false;
+    }
+    if (is_known) {
+        put_byte(&scan->arrow_is_start, is_start);
+        put_int64(&scan->arrow_id, id);
+        put_int32(&scan->arrow_lane, lane);
+        put_int64(&scan->arrow_ns, ns);
+    }
+    return true;
+}
+
+/* One end of an arrow. */
+static bool file_arrow(Scan *scan, Event *event, bool is_start)
+{
+    const Token *category = &event->members[MEMBER_CAT].token;
+    const int is_flow = is_category(category, &scan->spec.flows);
+    const int joins = is_category(category, &scan->spec.arrows);
+    int64_t id = 0, ns = 0;
+    bool is_fractional;
+    if (is_flow == 0 && joins == 0) {
+        return count_skipped(scan, event);
+    }
+    const int has_id = arrow_id(&event->members[MEMBER_ID].token, &id);
+    const TimeKind time = read_time(&event->members[MEMBER_TS].token, &ns, &is_fractional);
+    if (is_flow < 0 || joins < 0 || has_id < 0 || time == TIME_UNKNOWN) {
+        return false;
+    }
+    if (joins && has_id && time != TIME_NONE && !keep_operator_arrow(scan, event, is_start, id, ns)) {
+        return false;
+    }
+    return is_flow ? keep_flow(scan, is_start, has_id, id, time, ns) : count_skipped(scan, event);
+}
+
+/* A complete event, or a memory event, which has no duration. */
+static bool keep_row(Scan *scan, Event *event, bool is_complete)
+{
+    Member *members = event->members;
+    Tally *tally = &scan->tally;
+    int64_t start_ns, dur_ns = 0;
+    bool is_fractional_start = false, is_fractional_length = false, has_place = false;
+    const TimeKind start = read_time(&members[MEMBER_TS].token, &start_ns, &is_fractional_start);
+    const TimeKind length =
+        is_complete ? read_time(&members[MEMBER_DUR].token, &dur_ns, &is_fractional_length) : TIME_EXACT;
+    if (start == TIME_UNKNOWN || length == TIME_UNKNOWN) {
+        return false;
+    }
+    if (members[MEMBER_NAME].token.kind == KIND_NULL) {
+        tally->without_name++;
+        return true;
+    }
+    if (start == TIME_NONE) {
+        tally->without_ts++;
+        return true;
+    }
+    if (length == TIME_NONE) {
+        tally->without_dur++;
+        return true;
+    }
+    const size_t row = scan->name.count;
+    const int32_t name = text_number(scan, &scan->members, &members[MEMBER_NAME]);
+    const int32_t category = text_number(scan, &scan->members, &members[MEMBER_CAT]);
+    const int32_t lane = lane_of(scan, event, &has_place);
+    scan->is_out_of_memory |= row >= INT32_MAX || !array_has_room(&scan->name) || !array_has_room(&scan->category) ||
+                              !array_has_room(&scan->lane) || !array_has_room(&scan->start_ns) ||
+                              !array_has_room(&scan->dur_ns) || !array_has_room(&scan->complete);
+    for (size_t i = 0; i < scan->held_count && !scan->is_out_of_memory; i++) {
+        scan->is_out_of_memory = !keep_argument(scan, (int32_t)row, &scan->held[i]);
+    }
+    if (scan->is_out_of_memory) {
+        return false;
+    }
+    put_int32(&scan->name, name);
+    put_int32(&scan->category, category);
+    put_int32(&scan->lane, lane);
+    put_int64(&scan->start_ns, start_ns);
+    put_int64(&scan->dur_ns, dur_ns < 0 ? 0 : dur_ns);
+    put_byte(&scan->complete, is_complete);
+    tally->without_cat += is_complete && category == NO_NUMBER;
+    tally->without_place += !has_place;
+    tally->negative += dur_ns < 0;
+    tally->rounded += (start == TIME_ROUNDED) + (length == TIME_ROUNDED);
+    tally->fractional += is_fractional_start || is_fractional_length;
+    return true;
+}
+
+/* Puts a whole element where it belongs. False if the block has to be forgotten. */
+static bool file_event(Scan *scan, Event *event, Text at, size_t size)
+{
+    const Token *phase = &event->members[MEMBER_PH].token, *category = &event->members[MEMBER_CAT].token;
+    const Token *name = &event->members[MEMBER_NAME].token;
+    uint8_t letter = 0;
+    if (phase->kind == KIND_STRING) {
+        if (phase->is_escaped) {
+            return false;
+        }
+        letter = phase->size == 3 ? phase->at[1] : 0;
+    }
+    bool is_row = letter == 'X';
+    if (letter == 'i') {
+        is_row = name->kind == KIND_STRING && string_equals(name, scan->spec.memory.text, scan->spec.memory.size);
+    }
+    if (letter != 'X' && is_handed(&scan->spec, phase, name)) {
+        return hand_over(scan, at, size); /* and whoever takes it counts it */
+    }
+    scan->tally.seen++;
+    scan->tally.bent += event->is_bent;
+    if (is_row) {
+        const int left_out = is_category(category, &scan->spec.left_out);
+        if (left_out < 0) {
+            return false;
+        }
+        return left_out ? count_skipped(scan, event) : keep_row(scan, event, letter == 'X');
+    }
+    if (letter == 's' || letter == 'f') {
+        return file_arrow(scan, event, letter == 's');
+    }
+    return count_skipped(scan, event);
+}
+
+/* Whether a value has a type that its member may have; *is_foreign if it is a number that Python has to read. */
+static bool has_fitting_type(int16_t key, const Member *member, bool *is_foreign)
+{
+    const Token *token = &member->token;
+    switch (token->kind) {
+    case KIND_NULL:
+    case KIND_STRING:
+        return true;
+    case KIND_NUMBER:
+        if (key != MEMBER_PID && key != MEMBER_TID) {
+            return false;
+        }
+        *is_foreign = member->text < 0 && (token->number.has_exponent || token->number.count > MOST_PLAIN_DIGITS);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether the event's arguments may be needed, as far as its phase is known. */
+static bool may_have_arguments(const Event *event)
+{
+    const Token *phase = &event->members[MEMBER_PH].token;
+    if (!event->has_phase) {
+        return true;
+    }
+    return phase->kind == KIND_STRING && phase->size == 3 && (phase->at[1] == 'X' || phase->at[1] == 'i');
+}
+
+static Text read_args_member(Scan *scan, Event *event, Text at, Text end)
+{
+    Token token;
+    if (at < end && *at == '{' && may_have_arguments(event)) {
+        return read_arguments(scan, at, end);
+    }
+    drop_arguments(scan);
+    at = read_token(at, end, &token);
+    event->is_bent |= at != NULL && token.kind != KIND_OBJECT && token.kind != KIND_NULL;
+    return at;
+}
+
+/* Takes the object at `at`. NULL if the block has to be forgotten. */
+static Text take_event(Scan *scan, Text at, Text end)
+{
+    const Text start = at;
+    Shapes *shapes = &scan->members;
+    Event event;
+    Token unread;
+    uint16_t literal = ROOT;
+    event.has_phase = event.is_bent = false;
+    for (int i = 0; i < MEMBER_COUNT; i++) {
+        event.members[i].token.kind = KIND_NULL;
+        event.members[i].text = NO_NUMBER;
+    }
+    drop_arguments(scan);
+    at++;
+    for (;;) {
+        bool is_closed, is_foreign = false;
+        at = next_member(shapes, &literal, at, end, &is_closed);
+        if (at == NULL) {
+            return NULL;
+        }
+        if (is_closed) {
+            return file_event(scan, &event, start, (size_t)(at - start)) ? at : NULL;
+        }
+        const int16_t key = shapes->literals[literal].key;
+        if (key == MEMBER_PH) {
+            if (event.has_phase) {
+                return NULL; /* arguments may have been passed over for the first one */
+            }
+            event.has_phase = true;
+        }
+        switch (key) {
+        case MEMBER_PH:
+        case MEMBER_CAT:
+        case MEMBER_NAME:
+        case MEMBER_PID:
+        case MEMBER_TID:
+            at = read_text(scan, shapes, literal, at, end, &event.members[key]);
+            if (at != NULL && !has_fitting_type(key, &event.members[key], &is_foreign)) {
+                event.is_bent = true;
+                event.members[key].token.kind = KIND_NULL;
+                event.members[key].text = NO_NUMBER;
+            }
+            break;
+        case MEMBER_TS:
+        case MEMBER_DUR:
+        case MEMBER_ID:
+            at = read_token(at, end, &event.members[key].token);
+            break;
+        case MEMBER_ARGS:
+            at = read_args_member(scan, &event, at, end);
+            break;
+        default:
+            at = read_token(at, end, &unread);
+        }
+        if (at == NULL || is_foreign) {
+            return NULL;
+        }
+    }
+}
+
+ScanEnd scan_block(Scan *scan, Text data, size_t start, size_t stop, size_t *end)
+{
+    const Text last = data + stop;
+    Text at = data + start;
+    bool is_first = true;
+    scan_undo(scan);
+    scan->is_out_of_memory = false;
+    for (;; is_first = false) {
+        if (at < last && *at == ']' && is_first) {
+            *end = (size_t)(at - data);
+            return SCAN_CLOSED;
+        }
+        if (at < last && *at == '{') {
+            at = take_event(scan, at, last);
+        } else {
+            Token other;
+            at = read_token(at, last, &other);
+            scan->tally.seen++;
+            scan->tally.not_objects++;
+        }
+        if (at == NULL) {
+            break;
+        }
+        at = skip_space(at, last);
+        if (at == last) {
+            if (scan_keep(scan)) {
+                *end = stop;
+                return SCAN_TAKEN;
+            }
+            scan->is_out_of_memory = true;
+            break;
+        }
+        if (*at == ']') {
+            *end = (size_t)(at - data);
+            return SCAN_CLOSED;
+        }
+        if (*at != ',') {
+            break;
+        }
+        at = skip_space(at + 1, last);
+    }
+    scan_undo(scan);
+    *end = start;
+    return scan->is_out_of_memory ? SCAN_NO_MEMORY : SCAN_FOREIGN;
+}

@@ -1,0 +1,149 @@
+/* The elements of traceEvents -> columns, a block of whole elements at a time. No Python here, and no global state.
+
+   A block is taken as a whole or not at all: what is not understood in it (damage, absurd numbers, escapes in places where
+   a word decides) makes scan_block forget the block, and the caller reads it some other way. */
+#ifndef TB_PERFCOMPARE_EVENTS_H
+#define TB_PERFCOMPARE_EVENTS_H
+
+#include "store.h"
+#include "tokens.h"
+
+enum { MOST_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56 };
+
+/* An ASCII text that stands for a decision. */
+typedef struct {
+    const char *text;
+    size_t size;
+} Name;
+
+typedef struct {
+    size_t count;
+    Name names[MOST_NAMES];
+} Names;
+
+typedef enum { COLUMN_INT, COLUMN_FLOAT, COLUMN_JSON } ColumnKind;
+
+/* What to look for; the texts are the caller's and must outlive the scan. */
+typedef struct {
+    Names keys;                   /* argument keys, each with a column of its own */
+    ColumnKind kinds[MOST_NAMES]; /* of these columns */
+    Name memory;                  /* name of the instant events that are kept */
+    Names flows;                  /* categories (lower case) of arrows that are kept */
+    Names arrows;                 /* the same of arrows that are kept with their lane, and counted as skipped */
+    Names left_out;               /* categories (lower case) of events that are only counted */
+    Names handed_phases;          /* elements to hand over: of this phase ... */
+    Names handed_names;           /* ... and this name, or any name where that is empty */
+    uint64_t seed;                /* of the hashes */
+} ScanSpec;
+
+/* Values of one argument: those understood, and the texts of the others. */
+typedef struct {
+    Array rows;      /* int32 */
+    Array values;    /* int64, double, or int32 number of a text */
+    Array odd_rows;  /* int32 */
+    Array odd_texts; /* int32 number of a text */
+} Column;
+
+/* What is counted besides the skipped elements. */
+typedef struct {
+    int64_t seen;
+    int64_t not_objects;
+    int64_t bent; /* elements with a member of a type it cannot have */
+    int64_t without_name;
+    int64_t without_ts;
+    int64_t without_dur;
+    int64_t without_flow_id;
+    int64_t without_cat;
+    int64_t without_place;
+    int64_t negative;
+    int64_t rounded;
+    int64_t fractional;
+} Tally;
+
+/* What stands between two values, key included, as one text: files repeat a few of them. */
+typedef struct {
+    uint8_t bytes[MOST_LITERAL_BYTES];
+    size_t size;
+    int16_t key;       /* number of the key, NO_NUMBER for keys that nobody reads */
+    uint16_t next[2];  /* the literals that followed latest, 0 for none */
+    uint16_t sibling;  /* another literal of this key, 0 for none */
+    bool is_escaped;   /* of the text below */
+    Kind kind;         /* of the text below */
+    int32_t text;      /* the latest value behind this literal, NO_NUMBER if it was not interned */
+} Literal;
+
+/* The literals of one kind of object: [0] is its opening brace, [1] stands for those not kept. */
+typedef struct {
+    const Names *keys;
+    uint16_t count;
+    uint16_t of_key[MOST_NAMES + 1]; /* the first literal of each key, [MOST_NAMES] of the others */
+    Literal literals[MOST_LITERALS];
+} Shapes;
+
+/* A value of an event that is being read. */
+typedef struct {
+    Token token;
+    int32_t text;
+    uint16_t literal;
+    int16_t key;
+} Member;
+
+typedef struct {
+    ScanSpec spec;
+    Texts texts; /* JSON texts as written; strings with their quotes */
+    /* a row for each event kept */
+    Array name;     /* int32 number of a text */
+    Array category; /* int32 number of a text, NO_NUMBER if missing */
+    Array lane;     /* int32 number of a pair */
+    Array start_ns; /* int64 */
+    Array dur_ns;   /* int64 */
+    Array complete; /* uint8 */
+    Pairs lanes;    /* texts of pid and tid */
+    Column columns[MOST_NAMES];
+    /* a row for each arrow kept */
+    Array flow_is_start; /* uint8 */
+    Array flow_id;       /* int64 */
+    Array flow_ns;       /* int64 */
+    Array arrow_is_start; /* uint8 */
+    Array arrow_id;       /* int64 */
+    Array arrow_lane;     /* int32 number of a pair */
+    Array arrow_ns;       /* int64 */
+    Tally tally;
+    Pairs skipped;       /* texts of ph and cat */
+    Array skipped_count; /* int64, parallel */
+    Array handed;        /* uint8: a JSON array of the elements that the latest block handed over; empty if none */
+    /* as they were before the block */
+    Tally kept_tally;
+    Array kept_skipped;             /* int64 */
+    size_t kept_rows;
+    size_t kept_flows;
+    size_t kept_arrows;
+    size_t kept_args[MOST_NAMES][2];
+    /* while an event is being read */
+    Shapes members;
+    Shapes arguments;
+    Names member_keys;
+    Member held[MOST_NAMES]; /* arguments */
+    size_t held_count;
+    uint16_t held_at[MOST_NAMES]; /* place + 1 of a key's value in `held`, 0 for none */
+    bool is_out_of_memory;
+} Scan;
+
+typedef enum {
+    SCAN_TAKEN,    /* all elements up to `stop` are in the columns */
+    SCAN_CLOSED,   /* a closing bracket at *end; the elements before it wait for scan_keep or scan_undo */
+    SCAN_FOREIGN,  /* something in the block is not understood; nothing of it is kept */
+    SCAN_NO_MEMORY /* nothing of the block is kept */
+} ScanEnd;
+
+Scan *scan_new(const ScanSpec *spec);
+void scan_free(Scan *scan);
+
+/* Reads data[start:stop], which begins with an element; further elements follow commas. */
+ScanEnd scan_block(Scan *scan, Text data, size_t start, size_t stop, size_t *end);
+
+/* Makes the elements since the last call part of the columns, or forgets them. scan_keep may lack memory. */
+bool scan_keep(Scan *scan);
+void scan_undo(Scan *scan);
+
+#endif

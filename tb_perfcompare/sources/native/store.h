@@ -1,0 +1,83 @@
+/* What grows while a trace is scanned: arrays, interned texts, numbered pairs. Every call that allocates says whether it
+   could; where it could not, what was there before is still there. */
+#ifndef TB_PERFCOMPARE_STORE_H
+#define TB_PERFCOMPARE_STORE_H
+
+#include "bytes.h"
+
+/* `count` items of `size` bytes each, room for `room` of them. */
+typedef struct {
+    void *items;
+    size_t count;
+    size_t room;
+    size_t size;
+} Array;
+
+/* Makes room for `more` items behind those in use. */
+bool array_reserve(Array *array, size_t more);
+void array_free(Array *array);
+
+static inline bool array_has_room(Array *array)
+{
+    return array->count < array->room || array_reserve(array, 1);
+}
+
+/* Appending where there is room. */
+static inline void put_int64(Array *array, int64_t value)
+{
+    ((int64_t *)array->items)[array->count++] = value;
+}
+
+static inline void put_int32(Array *array, int32_t value)
+{
+    ((int32_t *)array->items)[array->count++] = value;
+}
+
+static inline void put_byte(Array *array, uint8_t value)
+{
+    ((uint8_t *)array->items)[array->count++] = value;
+}
+
+enum { NO_NUMBER = -1, NO_ROOM = -2 };
+
+/* Distinct texts, numbered in the order in which they were first met. */
+typedef struct {
+    Array bytes;  /* uint8, all texts end to end */
+    Array ends;   /* int64, text i is bytes[ends[i - 1]:ends[i]] */
+    Array hashes; /* int32 */
+    uint32_t *slots;   /* open addressing: number + 1, 0 for a free slot */
+    size_t slot_count; /* a power of two */
+    uint64_t seed;
+} Texts;
+
+void texts_init(Texts *texts, uint64_t seed);
+void texts_free(Texts *texts);
+
+/* The number of a text, NO_ROOM if it is new and cannot be kept. */
+int32_t texts_intern(Texts *texts, Text at, size_t size);
+
+/* Whether the bytes at `at`, of which `size` are there, begin with text `number`; its size if so, else 0. */
+static inline size_t text_ahead(const Texts *texts, int32_t number, Text at, size_t size)
+{
+    const int64_t *ends = texts->ends.items;
+    const size_t start = number == 0 ? 0 : (size_t)ends[number - 1];
+    const size_t length = (size_t)ends[number] - start;
+    return length <= size && same_bytes((Text)texts->bytes.items + start, at, length) ? length : 0;
+}
+
+/* Distinct pairs of text numbers (NO_NUMBER: no text), numbered in the order in which they were first met. */
+typedef struct {
+    Array firsts;  /* int32 */
+    Array seconds; /* int32 */
+    uint32_t *slots;
+    size_t slot_count;
+    int32_t latest; /* the pair asked for last */
+} Pairs;
+
+void pairs_init(Pairs *pairs);
+void pairs_free(Pairs *pairs);
+
+/* The number of a pair, NO_ROOM if it is new and cannot be kept. */
+int32_t pairs_number(Pairs *pairs, int32_t first, int32_t second);
+
+#endif

@@ -1,0 +1,127 @@
+"""Traces whose layers are processes, as torch_npu writes them (`trace_view.json`): what an event without a category is
+follows from the name of its process, and arrows join operators with device work, which carry no External id.
+
+    process           its events
+    Python            operators, with a category
+    CANN              API calls: `AscendCL@aclnnMatmul`, `Node@launch`; a `connection_id` as correlation
+    Ascend Hardware   tasks on streams, with a `Task Type` and the connection_id of the call that launched them
+    Communication     collectives on one thread per group, and their steps on other threads ("Plane 0")
+    Overlap Analysis  sums over the others, no events
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.device import COLLECTIVE_KERNELS, LAYER_COPY, LAYER_WORK, PROCESS_LAYERS
+from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
+from tb_perfcompare.model.strings import StringTable
+
+Ints = NDArray[np.int64]
+
+_COLLECTIVES = ("Communication", "HCCL")
+"""Processes that show the collectives again, by group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorArrows:
+    """Ends of arrows, a rows: `is_start`, `number` joining the two ends, and the `lane` and `start_ns` of an event."""
+
+    is_start: NDArray[np.bool_]
+    number: Ints
+    lane: NDArray[np.int32]
+    start_ns: Ints
+
+
+def layered(
+    category: NDArray[np.int8],
+    bare: NDArray[np.bool_],
+    lane: NDArray[np.int32],
+    name: NDArray[np.int32],
+    lanes: LaneTable,
+    strings: StringTable,
+    process_names: Mapping[int | str, str],
+    task_type: SparseColumn | None,
+) -> tuple[NDArray[np.int8], int]:
+    """(categories, events that got theirs from their process). `bare` (n,) are the events without a `cat`."""
+    process = [process_names.get(pid, "") for pid in lanes.pid]
+    if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
+        return category, 0
+    of_lane = np.array([PROCESS_LAYERS.get(text, Category.OTHER) for text in process], dtype=np.int8)
+    again = np.array([text in _COLLECTIVES for text in process], dtype=bool)
+    rows = np.flatnonzero(bare & (of_lane[lane] != Category.OTHER))
+    out = category.copy()
+    out[rows] = of_lane[lane[rows]]
+    on_device = rows[out[rows] == Category.KERNEL]
+    collective = _named(strings, name, lambda text: text.startswith(COLLECTIVE_KERNELS))[on_device]
+    repeats = again[lane[on_device]]
+    # A collective stands on a stream and in the layer of collectives: one of them is enough.
+    kept = np.where(repeats, collective, ~collective if (repeats & collective).any() else True)
+    types = np.full(len(category), -1, dtype=np.int64)
+    if task_type is not None:
+        types[task_type.rows] = task_type.values
+    computes = np.array([text.strip('"') in LAYER_WORK for text in strings.texts] + [True], dtype=bool)  # -1: not said
+    kept &= collective | computes[types[on_device]]
+    copies = _named(strings, name, lambda text: text == LAYER_COPY)[on_device] & ~repeats
+    out[on_device] = np.where(copies, Category.MEMCPY, np.where(kept, Category.KERNEL, Category.SYNC))
+    return out, len(rows)
+
+
+def _named(strings: StringTable, name: NDArray[np.int32], test: Callable[[str], bool]) -> NDArray[np.bool_]:
+    """(n,) whether each event's name passes the test."""
+    passes = np.zeros(len(strings), dtype=bool)
+    for index in np.unique(name).tolist():
+        passes[index] = test(strings[index])
+    spread: NDArray[np.bool_] = passes[name]
+    return spread
+
+
+def joined_by_arrows(
+    external_id: Ints,
+    category: NDArray[np.int8],
+    lane: NDArray[np.int32],
+    start_ns: Ints,
+    dur_ns: Ints,
+    arrows: OperatorArrows,
+) -> Ints:
+    """External ids with those that arrows stand for: an operator and the device work its arrows point to get one
+    number. Events that have an id keep it; of operators that start together the innermost is meant."""
+    starts, ends = np.flatnonzero(arrows.is_start), np.flatnonzero(~arrows.is_start)
+    if not len(starts) or not len(ends) or not len(external_id):
+        return external_id
+    order = starts[np.argsort(arrows.number[starts], kind="stable")]
+    at = np.searchsorted(arrows.number[order], arrows.number[ends])
+    found = at < len(order)
+    found[found] = arrows.number[order[at[found]]] == arrows.number[ends[found]]
+    source, target = order[at[found]], ends[found]
+    host = np.flatnonzero(category == Category.OPERATOR)
+    work = np.flatnonzero(np.isin(category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET)))
+    operator = _event_at(host[np.argsort(dur_ns[host], kind="stable")], lane, start_ns, arrows, source)
+    device = _event_at(work, lane, start_ns, arrows, target)
+    both = (operator >= 0) & (device >= 0)
+    operator, device = operator[both], device[both]
+    free = (external_id[operator] == ABSENT) & (external_id[device] == ABSENT)
+    operator, device = operator[free], device[free]
+    out = external_id.copy()
+    taken = external_id[external_id != ABSENT]
+    first = int(taken.max(initial=0)) + 1
+    out[operator] = first + operator
+    out[device] = first + operator
+    return out
+
+
+def _event_at(rows: Ints, lane: NDArray[np.int32], start_ns: Ints, arrows: OperatorArrows, wanted: Ints) -> Ints:
+    """(w,) the first of `rows` on the lane and at the time of each arrow's end, -1 if none."""
+    if not len(rows):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    order = rows[np.lexsort((np.arange(len(rows)), start_ns[rows], lane[rows]))]
+    times, place = np.unique(np.concatenate([start_ns[order], arrows.start_ns[wanted]]), return_inverse=True)
+    key = lane[order].astype(np.int64) * len(times) + place[: len(order)]
+    sought = arrows.lane[wanted].astype(np.int64) * len(times) + place[len(order) :]
+    at = np.minimum(np.searchsorted(key, sought), len(order) - 1)
+    hit: Ints = np.where(key[at] == sought, order[at], -1)
+    return hit

@@ -1,0 +1,85 @@
+"""A text file as lines: through the FileSystem seam, gzip or not, hashed, with progress, in bounded memory."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.sources.blocks import Blocks
+from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_BUFFER_BYTES = 1 << 18
+
+
+class DamagedText(Exception):
+    """The bytes end in damaged gzip data; everything before was delivered."""
+
+
+class TextFile:
+    """An open file. `lines` decodes UTF-8, drops a byte order mark and keeps line ends.
+
+    name  what messages and facts call it
+    rows  how many rows its reader has taken, for progress
+    """
+
+    def __init__(self, name: str, blocks: Blocks, size: int, report: Reporter) -> None:
+        self.name = name
+        self.rows = 0
+        self._blocks = blocks
+        raw = _Delivered(blocks, lambda: report(Progress("reading", name, blocks.stored_bytes, size, self.rows)))
+        self.lines = io.TextIOWrapper(io.BufferedReader(raw, _BUFFER_BYTES), encoding="utf-8-sig", newline="")
+
+    def facts(self) -> FileFacts:
+        """Name, bytes and digest, once all lines were taken."""
+        return FileFacts(self.name, self._blocks.stored_bytes, self._blocks.sha256)
+
+
+@contextmanager
+def open_text(
+    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = False, name: str | None = None
+) -> Iterator[TextFile]:
+    """The file at `path`. Raises InputError when it cannot be opened; `name` stands for it in messages and facts."""
+    try:
+        size = fs.stat(path).bytes
+        stored = fs.open(path)
+    except OSError as error:
+        message = f"cannot be opened: {error.strerror or error}"
+        raise InputError(name or path, message, hint="check the name") from error
+    with stored, Blocks(stored, want_hash=want_hash) as blocks:
+        yield TextFile(name or path, blocks, size, report)
+
+
+class _Delivered(io.RawIOBase):
+    """The uncompressed bytes as a raw stream; `delivered` is called with every block."""
+
+    def __init__(self, blocks: Blocks, delivered: Callable[[], None]) -> None:
+        self._facts = blocks
+        self._blocks = iter(blocks)
+        self._delivered = delivered
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                if self._facts.damage:
+                    raise DamagedText(self._facts.damage)
+                return 0
+            self._rest = memoryview(block)
+            self._delivered()
+        target = memoryview(buffer)
+        size = min(len(target), len(self._rest))
+        target[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size

@@ -1,0 +1,127 @@
+"""Kernels by how they were launched: grid and block, an MLU's kernel type and dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.compare.views import view_tables
+from tb_perfcompare.model.summary import Summary
+from tests.analysis.summaries import categories_us, summary
+from tests.build import TraceBuilder
+
+
+def launched(vendor: str, *launches: dict[str, Any], name: str = "gemm", without: tuple[str, ...] = ()) -> TraceBuilder:
+    """One kernel per set of arguments, the first 1 us long, the second 2 us and so on."""
+    trace = TraceBuilder(vendor=vendor)
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 0, 50)
+    for at, args in enumerate(launches):
+        trace.kernel(name, 50 + 8 * at, 51 + 9 * at, launch=(2 * at, 2 * at + 1), **args)
+    for event in trace.events:
+        for key in without:
+            if event.args is not None:
+                event.args.pop(key, None)
+    return trace
+
+
+def by_launch(of: Summary) -> dict[str, tuple[int, float]]:
+    """Launch -> calls and microseconds."""
+    group = of.groups["kernels_by_launch"]
+    times = (group.measures_ns["total"].sum(axis=1) / 1000).tolist()
+    return {
+        launch: (calls, us)
+        for (_, launch), calls, us in zip(group.keys, group.calls.sum(axis=1).tolist(), times, strict=True)
+    }
+
+
+def test_grid_and_block_tell_launches_apart() -> None:
+    drawn = summary(launched("cuda", {}, {"grid": (8, 1, 1)}, {"block": (32, 2, 1)}, {}))
+    assert by_launch(drawn) == {
+        "grid [64, 1, 1] block [256, 1, 1]": (2, 1 + 4),
+        "grid [8, 1, 1] block [256, 1, 1]": (1, 2),
+        "grid [64, 1, 1] block [32, 2, 1]": (1, 3),
+    }
+
+
+def test_an_mlu_is_launched_with_a_kernel_type_and_dimensions() -> None:
+    drawn = summary(launched("mlu", {}, {"kernel type": "BLOCK", "dim": "[1,1,1]"}, {"dim": "[8,1,1]"}, {}))
+    assert by_launch(drawn) == {"UNION1 [4, 1, 1]": (2, 5), "BLOCK [1, 1, 1]": (1, 2), "UNION1 [8, 1, 1]": (1, 3)}
+
+
+def test_older_branches_write_three_dimensions() -> None:
+    drawn = summary(launched("mlu", {"dimx": 16, "dimy": 2, "dimz": 1}, without=("dim",)))
+    assert by_launch(drawn) == {"UNION1 [16, 2, 1]": (1, 1)}
+
+
+def test_a_launch_from_a_graph_says_so_without_the_graphs_number() -> None:
+    """Numbers of task topologies differ between recordings: rows could not be joined by them."""
+    drawn = summary(launched("mlu", {"tasktopo": 3}, {"tasktopo": 4}, {}))
+    assert by_launch(drawn) == {"UNION1 [4, 1, 1] in a tasktopo": (2, 3), "UNION1 [4, 1, 1]": (1, 3)}
+
+
+def test_registers_and_shared_memory_are_means_over_time() -> None:
+    drawn = summary(launched("cuda", {"registers per thread": 30}, {"registers per thread": 60}))
+    facts = drawn.groups["kernels_by_launch"].facts
+    assert facts["registers"].tolist() == [50.0]
+    assert facts["shared_memory"].tolist() == [0.0]
+
+
+def test_launches_sum_to_the_kernels() -> None:
+    drawn = summary(launched("cuda", {}, {"grid": (8, 1, 1)}, {"block": (32, 2, 1)}, {}))
+    kernels, launches = drawn.groups["kernels"], drawn.groups["kernels_by_launch"]
+    assert launches.measures_ns["total"].sum() == kernels.measures_ns["total"].sum()
+    assert launches.calls.sum() == kernels.calls.sum()
+
+
+def test_kernels_that_do_not_say_are_a_row_without_a_launch() -> None:
+    trace = launched("mlu", {})
+    trace.kernel("Atomic Operation[ADD]", 90, 94, launch=(20, 22), api="cnQueueAtomicOperation")
+    for event in trace.events:
+        if event.name.startswith("Atomic") and event.args is not None:
+            for key in ("kernel type", "dim", "tasktopo", "tasktopo node"):
+                del event.args[key]
+    drawn = summary(trace)
+    assert by_launch(drawn) == {"UNION1 [4, 1, 1]": (1, 1), "": (1, 4)}
+    assert categories_us(drawn)["Kernel"] == 5
+
+
+@pytest.mark.parametrize("vendor", ["mtia", "xpu"])
+def test_a_device_whose_kernels_never_say_has_no_such_table(vendor: str) -> None:
+    drawn = summary(launched(vendor, {}, without=("grid", "block")))
+    assert "kernels_by_launch" not in drawn.groups
+    assert drawn.absent["kernels_by_launch"] == "no kernel states how it was launched"
+
+
+def test_a_kernel_launched_otherwise_is_one_row_gone_and_one_come() -> None:
+    found = compare_summaries(
+        summary(launched("mlu", {})), summary(launched("mlu", {"dim": "[8,1,1]"})), CompareOptions()
+    )
+    table = found.tables["kernels_by_launch"]
+    names = [column.name for column in table.columns]
+    rows = {row[names.index("launch")]: row[names.index("status")] for row in table.rows}
+    assert rows == {"UNION1 [4, 1, 1]": "removed", "UNION1 [8, 1, 1]": "added"}
+
+
+def test_the_view_of_one_run_shows_launches() -> None:
+    table = view_tables(summary(launched("mlu", {})))["kernels_by_launch"]
+    assert [column.label for column in table.columns][:4] == ["Name", "Launch", "Launches", "Total"]
+    assert table.rows[0][:2] == ("gemm", "UNION1 [4, 1, 1]")
+
+
+def test_a_copy_between_devices_has_no_device_of_its_own() -> None:
+    trace = TraceBuilder(vendor="mlu")
+    trace.step(1, 0, 100)
+    trace.op("aten::copy_", 0, 50)
+    trace.memcpy(60, 70, kind="PtoP", launch=(10, 12))
+    trace.kernel("gemm", 70, 80, launch=(20, 22))
+    for event in trace.events:
+        if event.name == "Memcpy PtoP" and event.args is not None:
+            del event.args["device"]
+            event.args |= {"fromDevice": 0, "inDevice": 0, "toDevice": 1, "memory bandwidth (GB/s)": "N/A"}
+    drawn = summary(trace)
+    assert drawn.device.count == 1
+    assert categories_us(drawn)["Memcpy"] == 10

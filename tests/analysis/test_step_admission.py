@@ -1,0 +1,98 @@
+"""Which steps of a trace are compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.step_admission import admit_steps, leading_warm_up
+from tb_perfcompare.model.formats import LISTING
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def run(lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1") -> Summary:
+    """Ten kernels per step, or what `kernels` says of a step."""
+    trace = TraceBuilder()
+    at = 0
+    for number, length in enumerate(lengths):
+        trace.step(number, at, at + length)
+        trace.op("aten::mm", at, at + length - 1)
+        for k in range((kernels or {}).get(number, 10)):
+            trace.kernel("gemm", at + 20 + 5 * k, at + 24 + 5 * k, launch=(at + 1 + k, at + 2 + k))
+        at += length
+    return summary(trace, span=span)
+
+
+def dropped(found: Summary) -> list[tuple[str, str]]:
+    return [(step.label, step.reason) for step in found.dropped]
+
+
+STEADY = [100, 101, 99, 100, 102, 98, 100, 101, 100, 99]
+
+
+def test_a_steady_run_keeps_every_step() -> None:
+    whole = run(STEADY)
+    assert admit_steps(whole) is whole
+
+
+def test_a_step_with_fewer_launches_is_incomplete() -> None:
+    found = admit_steps(run(STEADY, {4: 6}))
+    assert dropped(found) == [("4", "incomplete")]
+    assert len(found.steps) == 9
+    assert found.owned.time_ns.sum() == found.steps.total_ns.sum()
+
+
+def test_long_first_steps_are_a_warm_up() -> None:
+    found = admit_steps(run([400, 180, *STEADY]))
+    assert dropped(found) == [("0", "warm-up"), ("1", "warm-up")]
+
+
+def test_a_long_step_in_the_middle_stays() -> None:
+    assert not admit_steps(run([*STEADY[:5], 900, *STEADY[5:]])).dropped
+
+
+def test_of_few_steps_none_is_a_warm_up() -> None:
+    assert not admit_steps(run([400, 100, 101, 99, 100, 100])).dropped
+
+
+def test_each_capture_is_judged_by_itself() -> None:
+    both = pool([run(STEADY, span="1"), run([300, *STEADY], span="2")])
+    found = admit_steps(both)
+    assert [(step.capture, step.label) for step in found.dropped] == [(1, "0")]
+
+
+def test_the_note_names_the_steps_and_the_way_back() -> None:
+    (note,) = [note for note in admit_steps(run([400, *STEADY])).notes if note.code is NoteCode.STEPS_DROPPED]
+    assert "step 0 (warm-up)" in note.message and "--all-steps" in note.message
+
+
+def test_whole_capture_facts_stay() -> None:
+    whole = run([400, *STEADY])
+    found = admit_steps(whole)
+    assert found.device_metrics == whole.device_metrics
+    assert set(found.groups["kernels"].facts) == set(whole.groups["kernels"].facts)
+
+
+def test_other_sources_are_not_judged() -> None:
+    listing = replace(run([400, *STEADY]), format=LISTING)
+    assert admit_steps(listing) is listing
+
+
+@pytest.mark.parametrize(
+    ("times", "warm"),
+    [
+        ([200] + [100] * 9, 1),
+        ([200, 150] + [100] * 8, 2),
+        ([105] + [100] * 9, 0),
+        ([900, 800, 700] + [100] * 9, 3),
+        ([], 0),
+    ],
+)
+def test_how_many_leading_steps_are_warm_up(times: list[int], warm: int) -> None:
+    assert leading_warm_up(np.array(times, dtype=np.int64)) == warm

@@ -1,0 +1,100 @@
+"""Every format opens with its verdict, words and tables; two runs that do not fit are refused with a way on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.tab import (
+    LISTING_A,
+    LISTING_B,
+    MLU_A,
+    MLU_B,
+    NCU_A,
+    NCU_B,
+    NORMAL,
+    SAVED_A,
+    SAVED_B,
+    TABLE_A,
+    TABLE_B,
+    Tab,
+    link,
+)
+
+PAIRS = {
+    "mlu": (MLU_A, MLU_B, "torch.profiler trace", "B is slower", "steps compared"),
+    "answers": (SAVED_A, SAVED_B, "saved profiler answers", "B is slower", "steps compared"),
+    "perf_data": (TABLE_A, TABLE_B, "perf_data table", "No difference that matters", "cycles compared"),
+    "listing": (LISTING_A, LISTING_B, "kernel listing", "Cannot tell", "recordings compared"),
+    "ncu": (NCU_A, NCU_B, "ncu export", "Cannot tell", "recordings compared"),
+}
+
+
+def shown(tab: Tab, a: str, b: str) -> None:
+    """Until the comparison of this pair is on screen."""
+    tab.go(link(a=a, b=b))
+    tab.until(f"document.querySelector('.side-a select').value === {a!r}")
+    tab.until(f"document.querySelector('.side-b select').value === {b!r} && !!document.querySelector('.verdict')")
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, screenshots: Path) -> None:
+    a, b, title, verdict, compared = PAIRS[name]
+    shown(tab, a, b)
+    assert tab.answer().startswith(verdict)
+    assert compared in tab.find(".verdict .figures").inner_text()
+    assert tab.find(".side-a .format").inner_text() == title
+    for theme in ("light", "dark"):
+        tab.dark(theme == "dark")
+        tab.page.screenshot(path=screenshots / f"pair-{name}-{theme}.png")
+
+
+def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> None:
+    shown(tab, MLU_A, MLU_B)
+    assert tab.find(".segments[aria-label='Step window']").count() == 1
+    assert tab.find(".side-a .icon-button").count() == 1
+    shown(tab, LISTING_A, LISTING_B)
+    assert tab.find(".segments[aria-label='Step window']").count() == 0
+    assert tab.find(".side-a .icon-button").count() == 0
+
+
+def test_runs_are_listed_by_format(tab: Tab) -> None:
+    groups = tab.find("select[aria-label='Normal: run'] optgroup")
+    labels = [groups.nth(i).get_attribute("label") for i in range(groups.count())]
+    assert set(labels) == {
+        "torch.profiler trace",
+        "saved profiler answers",
+        "perf_data table",
+        "kernel listing",
+        "ncu export",
+    }
+
+
+def test_functions_and_counters_of_cycles(tab: Tab) -> None:
+    tab.go(link(a=TABLE_A, b=TABLE_B, tab="functions")).wait(".grid-body .row")
+    assert tab.find("[role=tab][aria-selected=true]").inner_text().startswith("Functions")
+    assert "|Δ| ≥ 0.1\u202f% of cycle" in tab.find(".toolbar select").first.inner_text()
+    tab.find(".toggle").click()
+    assert "p.tb_perfcompare.clear=1" in tab.address()
+    qs = tab.find(".grid-head [role=columnheader]").all_inner_texts().index("q")
+    values = [row.split("\n") for row in tab.find(".grid-body .row").all_inner_texts()]
+    assert values
+    cells = tab.find(f".grid-body .row > :nth-child({qs + 1})").all_inner_texts()
+    assert all(float(cell.lstrip("<")) <= 0.05 for cell in cells)
+    tab.find("[role=tab]", has_text="Counters").click()
+    clock = tab.wait(".grid-body .row:has-text('gpu_frequency')").inner_text()
+    assert "MHz" in clock and "1,410" in clock and "210" in clock
+
+
+def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, screenshots: Path) -> None:
+    tab.allowed.append("422")
+    tab.go(link(a=LISTING_A, b=NORMAL))
+    alert = tab.wait(".state.failed")
+    assert "cannot be compared" in alert.inner_text()
+    assert "kernel time" in alert.inner_text() and "step time" in alert.inner_text()
+    assert tab.find(".format.differs").count() == 2
+    assert tab.find("button", has_text="Try again").count() == 0
+    tab.page.screenshot(path=screenshots / "mixed.png")
+    tab.find(".state-pairs button", has_text=LISTING_B).click()
+    assert tab.answer().startswith("Cannot tell")

@@ -1,0 +1,230 @@
+"""Two tables: may they be compared, what changed, what their counters did."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.compare.comparison import Comparison, Finding, Verdict
+from tb_perfcompare.compare.ledger import WHOLE_CYCLE
+from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary import OVERLAPPING, Summary
+from tb_perfcompare.render import wire
+from tests.analysis.summaries import summary as trace_summary
+from tests.build import TraceBuilder
+from tests.cycles.drawn import HEADER, Fn, compare, cycle, drawn, gemm, host, rows
+
+LENGTHS = (1000, 1010, 990, 1004, 996, 1002, 998, 1006)
+
+
+def server(folder: Path, name: str = "a", *, times: float = 1.0, longer: float = 0.0, mhz: float = 1410.0) -> Summary:
+    """Eight cycles of about 1 ms (all times in us x 1000): a device that works `times` as long at another clock."""
+    return drawn(
+        folder,
+        *(
+            cycle(
+                n, 1000 * (length + longer),
+                gemm(45_000 * times + 3 * n % 8, 60, gpu_frequency=100 * mhz, gpu_usage=4.5 * times),
+                Fn("cast", 5_000 * times + 5 * n % 8, 20), Fn("norm", 4_000 * times, 20), host(1_200_000 + n % 3),
+            )
+            for n, length in enumerate(LENGTHS, 1)
+        ),
+        name=name,
+    )  # fmt: skip
+
+
+def status(got: Comparison, name: str) -> tuple[str, str]:
+    check = next(check for check in got.comparability if check.check == name)
+    return check.status, check.detail
+
+
+def finding(got: Comparison, rule: str, subject: str = "") -> Finding:
+    return next(found for found in got.findings if found.rule == rule and subject in found.subject)
+
+
+def test_slower_functions_in_a_cycle_that_is_not_slower(tmp_path: Path) -> None:
+    """The device takes 3.6 times as long at a seventh of its clock, and the host does not notice."""
+    got = compare(server(tmp_path), server(tmp_path, "b", times=3.6, mhz=210))
+    assert (got.headline.metric, got.headline.verdict) == ("cycle_time", Verdict.SAME)
+    cause = finding(got, "function_time")
+    assert cause.subject == "GPU functions"
+    assert cause.sentence == (
+        "GPU functions take 3.6 times as long (54.0 ms to 194 ms per cycle), but the cycle is not slower; "
+        "100 calls per cycle on both sides; the same functions take 3.60 times as long per call almost throughout; "
+        "gemm 117 ms more; gpu_frequency of GPU 0 1,410 to 210 MHz (interpolated); "
+        "gpu_usage of GPU 0 4.5 to 16.2 % (interpolated)."
+    )
+    assert cause.share is None, "what overlaps is no share of the cycle"
+    assert [evidence.table for evidence in cause.evidence] == ["functions", "counters", "counters"]
+    assert len([found for found in got.findings if found.rule == "function_time"]) == 1, "the host did as before"
+
+
+def test_a_cycle_that_follows_needs_no_but(tmp_path: Path) -> None:
+    got = compare(server(tmp_path), server(tmp_path, "b", times=3.6, longer=140))
+    assert got.headline.verdict is Verdict.SLOWER
+    assert "but the cycle" not in finding(got, "function_time").sentence
+
+
+def test_the_other_way_round_the_sentence_turns(tmp_path: Path) -> None:
+    got = compare(server(tmp_path, times=3.6), server(tmp_path, "b"))
+    said = finding(got, "function_time").sentence
+    assert said.startswith(
+        "GPU functions take 0.278 times as long (194 ms to 54.0 ms per cycle), but the cycle is not faster"
+    )
+
+
+def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
+    before = drawn(tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9)) for n in range(1, 9)))
+    after = drawn(
+        tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9), host(50_000, "runq")) for n in range(1, 9)), name="b"
+    )
+    assert "runq) are new (50.0 ms per cycle)" in finding(compare(before, after), "function_time", "runq").sentence
+    assert "runq) are gone (50.0 ms per cycle)" in finding(compare(after, before), "function_time", "runq").sentence
+
+
+def test_more_calls_are_told_from_slower_ones(tmp_path: Path) -> None:
+    before = drawn(tmp_path, *(cycle(n, 1e6 + n, Fn("a", 1e4, 10), Fn("b", 1e4, 10)) for n in range(1, 9)))
+    after = drawn(tmp_path, *(cycle(n, 1e6 + n, Fn("a", 2e4, 12), Fn("b", 1e4, 10)) for n in range(1, 9)), name="b")
+    got = compare(before, after)
+    assert "20 to 22 calls per cycle; a 10.0 ms more" in finding(got, "function_time").sentence
+    row = rows(got.tables["functions"])["a"]
+    assert (row["delta_us"], row["count_effect_us"], row["rate_effect_us"]) == (
+        10_000,
+        pytest.approx(2_666.6667),
+        pytest.approx(7_333.3333),
+    )
+
+
+def test_the_ledger_holds_the_whole_cycle_in_one_row(tmp_path: Path) -> None:
+    got = compare(server(tmp_path), server(tmp_path, "b", longer=7))
+    assert [row.path for row in got.ledger.rows] == [(WHOLE_CYCLE,), (WHOLE_CYCLE, OVERLAPPING)]
+    assert got.ledger.delta == 7_000_000 * got.ledger.denominator == got.ledger.rows[1].delta
+    assert "categories" not in got.tables
+    assert any(note.where == "categories" and "overlap" in note.message for note in got.notes)
+
+
+def test_tables_of_a_comparison(tmp_path: Path) -> None:
+    got = compare(server(tmp_path), server(tmp_path, "b"))
+    assert list(got.tables) == ["steps", "functions", "counters", "environment", "recommendations"]
+    assert [column.name for column in got.tables["functions"].columns][:2] == ["name", "type"]
+    assert "share" not in {column.name for column in got.tables["functions"].columns}
+    assert got.tables["functions"].notes[0] == "Figures are the table's own (docs/perf_data.md)."
+    assert [column.label for column in got.tables["steps"].columns][2:5] == ["Cycle", "Cycle time", "Device events"]
+
+
+def test_other_anchors_are_other_cycles(tmp_path: Path) -> None:
+    one = drawn(tmp_path, *(cycle(n, 1e6 + n, gemm(9000, gpu_usage=9)) for n in range(1, 9)))
+    two = drawn(tmp_path, *(cycle(n, 4e4 + n, gemm(9000, gpu_usage=1), anchor="layer") for n in range(1, 9)), name="b")
+    got = compare(one, two)
+    assert got.headline.verdict is Verdict.WITHHELD
+    assert status(got, "step_marker") == (
+        "fail",
+        "cycles of the baseline are calls of run_batch, those of the candidate of layer: their lengths do not compare",
+    )
+    assert got.headline.delta is not None, "the figures stay"
+    assert {found.rule for found in got.findings} == {"counter_moved"}, "a counter means the same in any cycle"
+
+
+def test_an_anchor_that_is_not_recorded_is_a_warning(tmp_path: Path) -> None:
+    header = [name for name in HEADER if name != "anchor_name"]
+    one = drawn(tmp_path, cycle(1, 1e6, gemm(9000)), header=header)
+    got = compare(one, server(tmp_path, "b"))
+    assert status(got, "step_marker")[0] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("other", "expected", "says"),
+    [
+        ([Fn("gemm", 10, 96), Fn("cast", 10, 4)], "ok", "96% of the device launches per cycle are shared by name"),
+        ([Fn("gemm", 10, 70), Fn("new", 10, 10)], "warn", "1 names only in the candidate (new)"),
+        ([Fn("other", 10, 100)], "fail", "different work: 0.0% of the device launches"),
+    ],
+)
+def test_work_in_common(tmp_path: Path, other: list[Fn], expected: str, says: str) -> None:
+    one = drawn(tmp_path, *(cycle(n, 1000 + n, Fn("gemm", 10, 98), Fn("cast", 10, 2)) for n in range(1, 9)))
+    got = compare(one, drawn(tmp_path, *(cycle(n, 1000 + n, *other) for n in range(1, 9)), name="b"))
+    assert status(got, "functions")[0] == expected and says in status(got, "functions")[1]
+    assert (got.headline.verdict is Verdict.WITHHELD) == (expected == "fail")
+
+
+def test_the_number_of_the_device_is_no_part_of_the_work(tmp_path: Path) -> None:
+    one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10)) for n in range(1, 9)))
+    two = drawn(tmp_path, *(cycle(n, 1000 + n, replace(gemm(10), device="GPU 7")) for n in range(1, 9)), name="b")
+    got = compare(one, two)
+    assert status(got, "functions")[0] == "ok"
+    assert rows(got.tables["functions"])["gemm"]["status"] == "both"
+
+
+def test_other_machines_and_processes_are_warnings(tmp_path: Path) -> None:
+    one = drawn(tmp_path, cycle(1, 1000, gemm(10), hostname="n1"))
+    two = drawn(tmp_path, cycle(1, 1000, gemm(10), replace(gemm(10), pid=8), hostname="n2"), name="b")
+    got = compare(one, two)
+    assert status(got, "hosts") == ("warn", "recorded on n1 and on n2")
+    assert status(got, "processes") == ("warn", "1 against 2 processes: times are sums over them")
+    assert status(compare(one, one), "hosts")[0] == "ok"
+
+
+def test_calls_that_nobody_counted_have_no_columns(tmp_path: Path) -> None:
+    header = [name for name in HEADER if name != "instances_count"]
+    one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10)) for n in range(1, 9)), header=header)
+    got = compare(one, one)
+    assert status(got, "functions")[0] == "warn"
+    names = {column.name for column in got.tables["functions"].columns}
+    assert not names & {"baseline_calls", "candidate_calls", "count_effect_us", "rate_effect_us"}
+    assert {row[4] for row in got.tables["steps"].rows} == {None}
+
+
+def test_many_incomplete_cycles_are_tried_as_well(tmp_path: Path) -> None:
+    """Three of eight cycles lost launches; with them the candidate would be clearly slower."""
+    one = drawn(tmp_path, *(cycle(n, 1000 + n, gemm(10, 50)) for n in range(1, 9)))
+    two = drawn(
+        tmp_path,
+        *(cycle(n, 1000 + n if n > 3 else 3000, gemm(10, 50 if n > 3 else 20)) for n in range(1, 9)),
+        name="b",
+    )
+    got = compare(one, two)
+    assert (got.candidate.steps_total, got.candidate.steps_admitted) == (8, 5)
+    said = [note.message for note in got.notes if note.code is NoteCode.STEPS_DROPPED and "as well" in note.message]
+    assert len(said) == 1 and said[0].startswith("with the incomplete cycles as well, 8 and 8 of them, the verdict")
+
+
+def test_a_table_against_itself(tmp_path: Path) -> None:
+    one = server(tmp_path)
+    got = compare(one, one)
+    assert (got.headline.verdict, got.headline.delta, got.findings) == (Verdict.SAME, 0, ())
+    for table in got.tables.values():
+        for place, column in enumerate(table.columns):
+            if column.role == "delta":
+                assert all(not row[place] for row in table.rows)
+
+
+def test_swapping_the_sides_negates_every_delta(tmp_path: Path) -> None:
+    one, two = server(tmp_path), server(tmp_path, "b", times=2.0, longer=60, mhz=900)
+    there, back = compare(one, two), compare(two, one)
+    assert there.headline.delta == -(back.headline.delta or 0) and there.ledger.delta == -back.ledger.delta
+    assert (there.headline.verdict, back.headline.verdict) == (Verdict.SLOWER, Verdict.FASTER)
+    for name in ("functions", "counters"):
+        keys = [i for i, column in enumerate(there.tables[name].columns) if column.role == "key"]
+        opposite = {tuple(row[i] for i in keys): row for row in back.tables[name].rows}
+        for row in there.tables[name].rows:
+            for i, column in enumerate(there.tables[name].columns):
+                if column.role == "delta" and row[i] is not None:
+                    assert row[i] == -opposite[tuple(row[i] for i in keys)][i]  # type: ignore[operator]
+
+
+def test_the_answer_is_json(tmp_path: Path) -> None:
+    answer = json.loads(wire.encode(wire.comparison_dict(compare(server(tmp_path), server(tmp_path, "b", mhz=210)))))
+    assert answer["baseline"]["format"] == "perf_data"
+    moved = next(found for found in answer["findings"] if found["rule"] == "counter_moved")
+    assert moved["delta_us"] is None and moved["share"] is None
+
+
+def test_a_table_and_a_trace_share_no_metric(tmp_path: Path) -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    with pytest.raises(NotComparable, match="the baseline gives cycle time, the candidate step time"):
+        compare(server(tmp_path), trace_summary(trace))

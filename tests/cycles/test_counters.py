@@ -1,0 +1,174 @@
+"""The table of counters: joined by name, device and unit; absent is not zero."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.compare.comparison import Table
+from tb_perfcompare.compare.counter_findings import counter_findings, counter_text, moved_counters
+from tb_perfcompare.compare.counter_join import counter_changes, device_labels
+from tb_perfcompare.compare.counter_tables import counters_table, counters_view
+from tb_perfcompare.model.summary import CounterSeries, Summary
+from tests.analysis.summaries import summary as trace_summary
+from tests.build import TraceBuilder
+
+NAN = math.nan
+
+
+def side(steps: int, **counters: tuple[str, str, list[float]]) -> Summary:
+    """A side of `steps` steps of 1 ms; name -> (device, unit, value per step), sampled once in each step."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(steps):
+        trace.step(number + 1, 1000 * number, 1000 * number + 1000)
+        trace.op("aten::mm", 1000 * number + 10, 1000 * number + 20)
+    values = np.array([series for _, _, series in counters.values()]).reshape(len(counters), steps)
+    known = np.isfinite(values)
+    series = CounterSeries(
+        tuple((name.split("__")[0], device) for name, (device, _, _) in counters.items()),
+        tuple(unit for _, unit, _ in counters.values()),
+        values, np.where(known, 0.0, NAN), np.where(known, 0.5, 0.0), known.astype(np.int64),
+    )  # fmt: skip
+    return replace(trace_summary(trace), counters=series if counters else None)
+
+
+def table(a: Summary, b: Summary) -> dict[tuple[str, str], dict[str, Any]]:
+    """(counter, device) -> row by column name."""
+    found = counters_table(counter_changes(a, b))
+    assert found is not None
+    return _by_key(found)
+
+
+def _by_key(found: Table) -> dict[tuple[str, str], dict[str, Any]]:
+    names = [column.name for column in found.columns]
+    return {(str(row[0]), str(row[1])): dict(zip(names, row, strict=True)) for row in found.rows}
+
+
+def test_means_difference_coverage_and_samples() -> None:
+    a = side(2, clock=("GPU 0", "MHz", [1400.0, 1200.0]))
+    b = side(3, clock=("GPU 0", "MHz", [600.0, NAN, 700.0]))
+    row = table(a, b)["clock", "GPU 0"]
+    assert (row["unit"], row["baseline"], row["candidate"], row["delta"], row["percent"]) == (
+        "MHz",
+        1300,
+        650,
+        -650,
+        -0.5,
+    )
+    assert (row["baseline_coverage"], row["candidate_coverage"]) == (0.5, pytest.approx(1 / 3))
+    assert (row["baseline_samples"], row["candidate_samples"], row["status"]) == (2, 2, "both")
+
+
+def test_absent_is_not_zero() -> None:
+    a = side(1, old=("Host", "%", [5.0]), zero=("Host", "%", [0.0]), never=("Host", "%", [NAN]))
+    b = side(1, new=("Host", "%", [6.0]), zero=("Host", "%", [2.0]))
+    found = table(a, b)
+    assert [found[name, "Host"]["status"] for name in ("old", "new", "zero")] == ["removed", "added", "both"]
+    assert found["old", "Host"]["candidate"] is None and found["old", "Host"]["delta"] is None
+    assert (found["zero", "Host"]["delta"], found["zero", "Host"]["percent"]) == (2, None), "nothing is a share of zero"
+    assert ("never", "Host") not in found
+
+
+def test_no_counters_no_table() -> None:
+    assert counters_table(counter_changes(side(1), side(1))) is None
+    assert counters_view(side(1)) is None
+
+
+def test_unknown_numbers_stay_unknown() -> None:
+    one = side(2, clock=("GPU 0", "MHz", [1.0, 2.0]))
+    assert one.counters is not None
+    unsure = replace(one.counters, samples=np.full((1, 2), -1), coverage=np.full((1, 2), NAN), sd=np.full((1, 2), NAN))
+    row = table(replace(one, counters=unsure), one)["clock", "GPU 0"]
+    assert (row["baseline_samples"], row["baseline_coverage"], row["baseline_sd"]) == (None, None, None)
+    assert row["candidate_samples"] == 2
+
+
+def test_other_units_are_other_rows() -> None:
+    a, b = side(1, clock=("Host", "%", [87.0])), side(1, clock=("Host", "MHz", [3500.0]))
+    found = counters_table(counter_changes(a, b))
+    assert found is not None
+    assert sorted((row[2], row[-1]) for row in found.rows) == [("%", "removed"), ("MHz", "added")]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "labels_a", "labels_b"),
+    [
+        ("GPU 0", "GPU 0", "GPU 0", "GPU 0"),
+        ("GPU 7,Host", "GPU 3,Host", "GPU #1,Host", "GPU #1,Host"),
+        ("GPU 9,GPU 10", "GPU 0,GPU 1", "GPU #1,GPU #2", "GPU #1,GPU #2"),
+        ("GPU 0", "GPU 0,GPU 1", "GPU 0", "GPU 0,GPU 1"),
+        ("GPU 4", "MLU 4", "GPU 4", "MLU 4"),
+    ],
+)
+def test_devices_go_together_by_order_not_by_number(ours: str, theirs: str, labels_a: str, labels_b: str) -> None:
+    found = device_labels(ours.split(","), theirs.split(","))
+    assert [",".join(side.values()) for side in found] == [labels_a, labels_b]
+
+
+def test_devices_that_are_called_differently_are_named() -> None:
+    changes = counter_changes(side(1, clock=("GPU 7", "MHz", [9.0])), side(1, clock=("GPU 3", "MHz", [8.0])))
+    found = counters_table(changes)
+    assert found is not None and found.notes[-1] == "GPU #1 is GPU 7 of the baseline and GPU 3 of the candidate."
+    assert _by_key(found)["clock", "GPU #1"]["delta"] == -1
+
+
+def test_what_moved_clearly_is_told_clocks_first() -> None:
+    ramp = [float(n) for n in range(8)]
+
+    def near(value: float) -> list[float]:
+        return [value + n % 3 for n in range(8)]
+
+    a = side(
+        8, gpu_frequency=("GPU 0", "MHz", near(1400)), sm_frequency=("GPU 0", "MHz", near(1400)),
+        usage=("GPU 0", "%", near(10)), noise=("Host", "%", ramp), little=("Host", "%", near(100)),
+    )  # fmt: skip
+    b = side(
+        8, gpu_frequency=("GPU 0", "MHz", [210.0] * 8), sm_frequency=("GPU 0", "MHz", [210.0] * 8),
+        usage=("GPU 0", "%", near(40)), noise=("Host", "%", [*ramp[:3:-1], 9, 9, 9, 9]),
+        little=("Host", "%", near(104)),
+    )  # fmt: skip
+    moved = moved_counters(counter_changes(a, b), 0.05)
+    assert [row.counter for row in moved] == ["gpu_frequency", "sm_frequency", "usage"]
+    found = counter_findings(moved, 0.05, 10)
+    assert [finding.subject for finding in found] == ["gpu_frequency of GPU 0", "usage of GPU 0"], (
+        "the SM clock repeats it"
+    )
+    assert found[0].sentence == "gpu_frequency of GPU 0 went from 1,401 to 210 MHz (-85%)."
+    assert (found[0].rule, found[0].delta_us) == ("counter_moved", None)
+    assert counter_findings(moved, 0.05, 1) == found[:1]
+
+
+def test_a_few_steps_apart_by_chance_are_no_finding() -> None:
+    """Of two steps on each side all lie apart in every third case."""
+    changes = counter_changes(side(2, usage=("GPU 0", "%", [1.0, 2.0])), side(2, usage=("GPU 0", "%", [3.0, 4.0])))
+    assert changes[0].apart == pytest.approx(1 / 3)
+    assert moved_counters(changes, 0.05) == ()
+
+
+def test_traffic_is_read_in_decimal_units() -> None:
+    (row,) = counter_changes(side(1, link=("GPU 0", "bytes/s", [2.5e6])), side(1, link=("GPU 0", "bytes/s", [1.25e9])))
+    assert counter_text(row) == "link of GPU 0 0.0025 to 1.25 GB/s"
+
+
+values = st.lists(st.floats(0, 1e6) | st.just(NAN), min_size=3, max_size=3)
+
+
+@given(values, values, values, values)
+def test_swapping_the_sides_negates_and_itself_gives_zero(
+    w: list[float], x: list[float], y: list[float], z: list[float]
+) -> None:
+    a, b = (side(3, p=("Host", "%", one), q=("GPU 0", "MHz", two)) for one, two in ((w, x), (y, z)))
+    there, back = counter_changes(a, b), counter_changes(b, a)
+    other = {(row.counter, row.device): row for row in back}
+    for row in there:
+        mirror = other[row.counter, row.device]
+        assert (row.baseline, row.candidate, row.p, row.q) == (mirror.candidate, mirror.baseline, mirror.p, mirror.q)
+        assert row.delta == (None if mirror.delta is None else -mirror.delta)
+    assert [row.counter for row in there] == [row.counter for row in back]
+    assert all(not row.delta for row in counter_changes(a, a))

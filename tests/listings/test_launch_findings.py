@@ -1,0 +1,154 @@
+"""What launches with utilisation tell in sentences: lost throughput, replaced kernels, time that changed its bound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.compare.comparison import Finding
+from tb_perfcompare.model.summary import METRIC_SETTING, Summary
+from tests.listings.drawn import column, compare, drawn, listings, sentences
+
+OPPOSITE = {
+    "tensor_cores_lost": "tensor_cores_gained", "tensor_cores_gained": "tensor_cores_lost",
+    "utilisation_lost": "utilisation_gained", "utilisation_gained": "utilisation_lost",
+    "bound_shift": "bound_shift", "kernel_time": "kernel_time",
+}  # fmt: skip
+
+
+def rules(a: Summary, b: Summary) -> dict[str, Finding]:
+    return {finding.rule: finding for finding in compare(a, b).findings}
+
+
+def test_the_same_kernel_at_half_its_throughput() -> None:
+    got = rules(drawn("scan 100 .0 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1"))
+    assert got["utilisation_lost"].sentence == (
+        "scan: same kernel, lower DRAM throughput (80% to 40%), 100 µs more by the time of each launch "
+        "(100 µs to 200 µs, 1 call on both sides)."
+    )
+    assert (got["utilisation_lost"].delta_us, got["utilisation_lost"].share) == (100.0, 1.0)
+    assert [e.row for e in got["utilisation_lost"].evidence if e.table == "kernels"] == ["scan"]
+
+
+def test_the_total_does_not_repeat_what_is_told_of_a_kernel() -> None:
+    got = rules(drawn("scan 100 .0 .8, sort 100 .0 .1"), drawn("scan 200 .0 .4, sort 200 .0 .1"))
+    assert got["kernel_time"].sentence == (
+        "Kernels take 200 µs more (200 µs to 400 µs); sort 100 µs more (1 call on both sides)."
+    )
+
+
+def test_the_other_way_round_throughput_is_higher() -> None:
+    got = rules(drawn("scan 200 .2 .4, rest 100 .0 .1"), drawn("scan 100 .4 .8, rest 100 .0 .1"))
+    assert got["utilisation_gained"].sentence == (
+        "scan: same kernel, higher DRAM throughput (40% to 80%) and higher tensor utilisation (20% to 40%), "
+        "100 µs less by the time of each launch (200 µs to 100 µs, 1 call on both sides)."
+    )
+
+
+def test_only_the_time_of_each_launch_counts_for_throughput() -> None:
+    got = rules(drawn("scan 100 .0 .8, scan 100 .0 .8"), drawn("scan 200 .0 .4, scan 200 .0 .4, scan 200 .0 .4"))
+    assert got["utilisation_lost"].delta_us == 250.0  # (200 - 100) x (2 + 3) / 2; the rest is the third call
+    assert "2 to 3 calls" in got["utilisation_lost"].sentence
+    assert "scan 400 µs more" in got["kernel_time"].sentence  # 250 is not nearly all of 400
+
+
+def test_a_kernel_replaced_by_one_without_tensor_cores() -> None:
+    layer = "norm 10 .0 .7, {}, act 10 .0 .7"
+    before = drawn(",".join([layer.format("gemm_tn 22 .62 .2")] * 3))
+    after = drawn(",".join([layer.format("sgemm 61 .0 .1")] * 3))
+    got = rules(before, after)
+    assert got["tensor_cores_lost"].sentence == (
+        "gemm_tn was replaced by sgemm in 3 launches, tensor cores no longer used (tensor pipe 62% to 0%): "
+        "117 µs more (66.0 µs to 183 µs)."
+    )
+    assert got["kernel_time"].sentence == "Kernels take 117 µs more (126 µs to 243 µs)."
+    place = next(e.row for e in got["tensor_cores_lost"].evidence if e.table == "launches")
+    assert int(place) in column(compare(before, after).tables["launches"], "place")
+    back = rules(after, before)["tensor_cores_gained"]
+    assert "tensor cores now used (tensor pipe 0% to 62%): 117 µs less" in back.sentence
+
+
+def test_a_kernel_that_keeps_its_name_and_loses_tensor_cores() -> None:
+    got = rules(drawn("gemm 100 .5 .2, rest 50 .0 .1"), drawn("gemm 300 .0 .2, rest 50 .0 .1"))
+    begin = "gemm no longer uses tensor cores (tensor pipe 50% to 0%): 200 µs more"
+    assert got["tensor_cores_lost"].sentence.startswith(begin)
+    assert "utilisation_lost" not in got
+
+
+def test_names_tell_of_tensor_cores_only_where_nothing_was_measured() -> None:
+    named, plain = "volta_h884gemm", "volta_sgemm"
+    unmeasured = rules(drawn(f"{named} 100 - .2, rest 100 .0 .1"), drawn(f"{plain} 200 - .2, rest 100 .0 .1"))
+    assert "(by their names)" in unmeasured["tensor_cores_lost"].sentence
+    measured = rules(drawn(f"{named} 100 .5 .2, rest 100 .0 .1"), drawn(f"{plain} 200 .5 .2, rest 100 .0 .1"))
+    assert "tensor_cores_lost" not in measured
+
+
+def test_figures_of_different_metrics_tell_nothing() -> None:
+    before, after = drawn("scan 100 .4 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1")
+    elapsed, active = ((METRIC_SETTING + "tensor_active", name) for name in ("elapsed", "active"))
+    assert "tensor_cores_lost" in rules(replace(before, environment=(elapsed,)), replace(after, environment=(elapsed,)))
+    got = rules(replace(before, environment=(elapsed,)), replace(after, environment=(active,)))
+    assert set(got) == {"kernel_time", "utilisation_lost"}
+    assert "lower DRAM throughput (80% to 40%), 100 µs more" in got["utilisation_lost"].sentence
+
+
+def test_other_programs_replace_nothing() -> None:
+    before = drawn("a 9, gemm_tn 100 .6 .2, b 9, c 9, d 9, e 9, f 9, g 9")
+    after = drawn("h 9, i 9, k 9, a 9, sgemm 300 .0 .1, l 9, m 9, n 9, o 9, p 9, q 9, r 9, s 9, t 9, u 9, v 9, w 9")
+    assert column(compare(before, after).tables["launches"], "status").count("both") == 1
+    assert "tensor_cores_lost" not in rules(before, after)
+
+
+def test_a_pair_that_is_an_exception_is_no_cause() -> None:
+    """sgemm stands where one of five products stood, and in four other places: it did not replace that kernel."""
+    before = drawn("a 1, gemm_tn 100 .6 .2, b 1, x1 5 .0 .1, c 1, x2 5 .0 .1, d 1, x3 5 .0 .1, e 1, x4 5 .0 .1, f 1")
+    one = "sgemm 5 .0 .1"
+    after = drawn(f"a 1, sgemm 300 .0 .1, b 1, {one}, c 1, {one}, d 1, {one}, e 1, {one}, f 1")
+    assert "tensor_cores_lost" not in rules(before, after)
+
+
+def test_time_that_moved_between_bound_classes() -> None:
+    got = rules(drawn("gemm 600 .8 .1, copy 400 .0 .7"), drawn("gemm 100 .8 .1, copy 1000 .0 .7, scan 300 .0 .1"))
+    assert got["bound_shift"].sentence == (
+        "500 µs moved between bound classes: launches memory-bound take 600 µs more (40% to 71% of the time), "
+        "tensor-bound 500 µs less (60% to 7% of the time), bound by neither unit 300 µs more (0% to 21% of the time)."
+    )
+    assert (got["bound_shift"].delta_us, got["bound_shift"].share) == (500.0, None)
+
+
+def test_a_program_that_grew_moved_nothing() -> None:
+    assert "bound_shift" not in rules(drawn("gemm 600 .8 .1, copy 400 .0 .7"), drawn("gemm 900 .8 .1, copy 600 .0 .7"))
+
+
+def test_pooled_listings_tell_of_kernels_too() -> None:
+    before, after = "scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"
+    got = rules(pool([drawn(before), drawn(before)]), pool([drawn(after), drawn(after)]))
+    assert "lower DRAM throughput (80% to 40%), 100 µs more" in got["utilisation_lost"].sentence
+
+
+def test_findings_are_ranked_by_size() -> None:
+    before = drawn("gemm_tn 100 .6 .2, scan 100 .0 .8, rest 1000 .0 .1")
+    got = compare(before, drawn("sgemm 500 .0 .2, scan 200 .0 .4, rest 1000 .0 .1"))
+    sizes = [abs(finding.delta_us or 0) for finding in got.findings]
+    assert sizes == sorted(sizes, reverse=True)
+    assert [finding.rule for finding in got.findings] == [
+        "kernel_time", "tensor_cores_lost", "bound_shift", "utilisation_lost",
+    ]  # fmt: skip
+    assert len({finding.sentence for finding in got.findings}) == len(sentences(got))
+
+
+@settings(max_examples=80, deadline=None)
+@given(listings(), listings())
+def test_exchanging_the_sides_gives_the_opposite_findings(a: Summary, b: Summary) -> None:
+    there, back = compare(a, b).findings, compare(b, a).findings
+    # the floor of kernel_time is a share of the baseline
+    own = [{(f.rule, f.delta_us or 0) for f in side if f.rule != "kernel_time"} for side in (there, back)]
+    assert own[1] == {(OPPOSITE[rule], -delta) for rule, delta in own[0]}
+
+
+@pytest.mark.parametrize("line", ["gemm 600 .8 .1, copy 400 .0 .7, odd 1 - -"])
+def test_equal_runs_have_no_findings(line: str) -> None:
+    assert compare(drawn(line), drawn(line)).findings == ()

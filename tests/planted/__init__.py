@@ -1,0 +1,1 @@
+"""Trace pairs with one known cause each."""

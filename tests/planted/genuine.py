@@ -1,0 +1,167 @@
+"""Pairs of genuine torch.profiler recordings that differ in one habit of the program, and the rule that must name it.
+
+python -m tests.planted.genuine OUT [--fault NAME ...]      needs torch; records into OUT, prints what is found first
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.compare.comparison import Comparison
+from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.model.recording import Origin
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.torch_profiler import read_trace
+
+SPANS = 3
+"""Recordings per side. Those of the two sides take turns, so that a machine that becomes slower does so for both."""
+
+SIDES = ("healthy", "faulty")
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """What a training run does; the defaults are the healthy one.
+
+    warm_up       steps before the recording begins
+    decodings     how often each sample is decompressed
+    additions     element-wise additions of a table; strided: the table is laid out otherwise
+    scaled        a hand-written operator is used; rows_at_once: it works in pieces of so many values, 0 in one
+    transposed    copies to another layout and back, per block
+    norms         the gradients' norms are read after every step
+    collect       the garbage collector runs after every step
+    slow_step     recorded step that writes `checkpoints` checkpoints; -1: none
+    pinned        the process stays on one core; busy: processes that do nothing else there
+    """
+
+    steps: int = 8
+    warm_up: int = 6
+    batch: int = 32
+    depth: int = 4
+    dtype: str = "float32"
+    decodings: int = 1
+    additions: int = 1
+    strided: bool = False
+    scaled: bool = False
+    rows_at_once: int = 0
+    transposed: int = 0
+    norms: bool = False
+    collect: bool = False
+    slow_step: int = -1
+    checkpoints: int = 1
+    pinned: bool = False
+    busy: int = 0
+    with_stack: bool = False
+    profile_memory: bool = True
+
+
+HEALTHY = Habits()
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A healthy program, the same with one fault, and the first finding's rule and (part of its) subject. No rule: the
+    two sides are the same program."""
+
+    name: str
+    healthy: Habits
+    faulty: Habits
+    rule: str
+    subject: str = ""
+
+
+def _fault(name: str, rule: str, subject: str = "", base: Habits = HEALTHY, **changed: object) -> Fault:
+    return Fault(name, base, replace(base, **changed), rule, subject)  # type: ignore[arg-type]
+
+
+FAULTS: tuple[Fault, ...] = (
+    _fault("slow data loader", "data_loader", decodings=12),
+    _fault("larger batch", "workload_changed", "aten::", batch=64),
+    _fault("another data type", "data_type_changed", "aten::", dtype="bfloat16"),
+    _fault("autocast", "data_type_changed", "aten::", dtype="autocast"),
+    _fault("twice the layers", "more_calls", "aten::", depth=8),
+    _fault("strided input", "operator_slower", "aten::add", base=replace(HEALTHY, additions=12), strided=True),
+    _fault("slow hand-written operator", "operator_slower", "Scale", base=replace(HEALTHY, scaled=True),
+           rows_at_once=8),
+    _fault("copies between layouts", "layout_copies", "aten::copy_", transposed=6),
+    _fault("gradient norms", "host_time", "aten::linalg_vector_norm", norms=True),
+    _fault("one slow step", "slow_steps", "step", slow_step=4, checkpoints=20),
+    _fault("warm-up inside", "warm_up_inside", "", warm_up=0),
+    _fault("contention", "host_pace", "", base=replace(HEALTHY, pinned=True), busy=1),
+    _fault("stacks recorded", "profiler_overhead", "", with_stack=True),
+    _fault("garbage collection", "unrecorded_time", "", collect=True),
+)  # fmt: skip
+
+EQUAL: tuple[Fault, ...] = tuple(
+    Fault(f"equal {number}", HEALTHY, HEALTHY, "") for number in (1, 2, 3)
+)  # fmt: skip
+
+
+def record_pairs(pairs: Iterable[Fault], target: Path) -> None:
+    """Writes target/NAME/healthy and target/NAME/faulty. Every recording is a process of its own, which begins with
+    torch loaded where processes can be forked."""
+    forks = "fork" in multiprocessing.get_all_start_methods()
+    if forks:
+        pass
+    context = multiprocessing.get_context("fork" if forks else "spawn")
+    for pair in pairs:
+        for span in range(1, SPANS + 1):
+            for side, habits in zip(SIDES, (pair.healthy, pair.faulty), strict=True):
+                path = target / pair.name / side / f"worker0.{span}.pt.trace.json"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                process = context.Process(target=_record, args=(habits, path))
+                process.start()
+                process.join()
+                if process.exitcode:
+                    raise SystemExit(f"{pair.name}, {side}: the recording ended with {process.exitcode}")
+
+
+def _record(habits: Habits, path: Path) -> None:
+    from tests.planted.genuine_training import record
+
+    record(habits, path)
+
+
+def read_side(folder: Path) -> Summary:
+    """All spans of a side, as the product reads them."""
+    summaries = []
+    for path in sorted(folder.glob("*.pt.trace.json")):
+        worker, span, *_ = path.name.split(".")
+        summaries.append(summarize(read_trace(path), Origin(str(folder), folder.name, worker, span)))
+    return pool(summaries)
+
+
+@cache
+def compared(folder: Path) -> Comparison:
+    """The comparison of a recorded pair."""
+    return compare_summaries(*(read_side(folder / side) for side in SIDES), CompareOptions(resamples=200))
+
+
+def main() -> None:
+    """The command line."""
+    known = {pair.name: pair for pair in (*FAULTS, *EQUAL)}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, help="folder to write to")
+    parser.add_argument("--fault", choices=sorted(known), action="append", help="only this pair (default: all)")
+    parser.add_argument("--quiet", action="store_true", help="record only")
+    chosen = parser.parse_args()
+    pairs = [known[name] for name in chosen.fault or known]
+    record_pairs(pairs, chosen.out)
+    for pair in pairs if not chosen.quiet else ():
+        found = compared(chosen.out / pair.name)
+        print(f"{pair.name}: {found.headline.verdict.value}, {found.headline.ratio:.2f}; wanted {pair.rule or 'none'}")
+        for finding in found.findings:
+            print(f"    {finding.rule}: {finding.sentence}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""The compiled module: it is there where it can be, it is of the sources as they are, and it is hard to misuse."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from tb_perfcompare.sources.scanner_choice import AVAILABLE, NATIVE, WHY_NOT_NATIVE
+from tests.native_tools import native_tools, why_not_buildable
+from tests.sources.scanners import needs_native
+
+EVENT = b'{"ph":"X","cat":"c","name":"n","pid":1,"tid":1,"ts":1,"dur":1,"args":{"stream":7,"note":[[1,2],{"a":null}]}}'
+SPEC: tuple[Any, ...] = ((b"stream",), b"i", b"[memory]", (b"fwdbwd",), (), (), (b"M",), (b"",), 1)
+
+
+def new_scan(*spec: Any) -> Any:
+    from tb_perfcompare.sources import _scanner
+
+    return _scanner.Scan(*(spec or SPEC))
+
+
+def test_it_is_built_where_there_is_a_compiler() -> None:
+    missing = why_not_buildable()
+    if missing and NATIVE not in AVAILABLE:
+        pytest.skip(f"the compiled reader is not built: {missing}")
+    assert NATIVE in AVAILABLE, f"pip install -e . did not build it: {WHY_NOT_NATIVE}"
+
+
+@needs_native
+def test_it_is_of_the_sources_as_they_are() -> None:
+    from tb_perfcompare.sources import _scanner
+
+    assert native_tools().source_hash() == _scanner.SOURCE_HASH, "built from other sources: pip install -e . again"
+
+
+@needs_native
+def test_a_block_is_taken_as_a_whole_or_not_at_all() -> None:
+    taken = new_scan()
+    assert taken.take(EVENT, 0, len(EVENT)) == len(EVENT)
+    assert taken.take(EVENT + b"," + EVENT[:-1], 0, 2 * len(EVENT)) == -1
+    assert taken.counts == (1, 1, 0, 0)
+    both = b"xx" + EVENT + b" ,\n" + EVENT + b"] ]"
+    assert taken.take(both, 2, len(both)) == len(both) - 3
+    assert taken.counts == (3, 3, 0, 0)
+    taken.settle(False)
+    assert taken.counts == (1, 1, 0, 0)
+    found = taken.finish()
+    assert (found["start_ns"], found["seen"]) == ((1000).to_bytes(8, sys.byteorder), 1)
+
+
+@needs_native
+def test_elements_are_handed_over_once() -> None:
+    scan = new_scan()
+    label = b'{"ph": "M", "name": "x"}'
+    assert scan.take(label + b"," + EVENT + b", " + label, 0, 2 * len(label) + len(EVENT) + 3) > 0
+    assert scan.handed() == b"[" + label + b"," + label + b"]"
+    assert scan.take(EVENT, 0, len(EVENT)) > 0
+    assert scan.handed() == b""
+
+
+@needs_native
+@pytest.mark.parametrize(
+    "spec",
+    [
+        (),
+        ([], *SPEC[1:]),
+        (("stream",), *SPEC[1:]),
+        (SPEC[0], b"ii", *SPEC[2:]),
+        (SPEC[0], b"x", *SPEC[2:]),
+        ((b"k",) * 200, b"i" * 200, *SPEC[2:]),
+        (*SPEC[:7], (), 1),
+    ],
+)
+def test_a_spec_that_makes_no_sense_is_refused(spec: tuple[Any, ...]) -> None:
+    from tb_perfcompare.sources import _scanner
+
+    with pytest.raises((TypeError, ValueError)):
+        _scanner.Scan(*spec)
+
+
+@needs_native
+@pytest.mark.parametrize("call", [(EVENT, -1, 5), (EVENT, 5, 4), (EVENT, 0, len(EVENT) + 1), ("text", 0, 1), (EVENT,)])
+def test_places_outside_the_data_are_refused(call: tuple[Any, ...]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        new_scan().take(*call)
+
+
+@needs_native
+def test_a_finished_scan_refuses_everything() -> None:
+    scan = new_scan()
+    scan.finish()
+    for call in (
+        lambda: scan.take(EVENT, 0, 1),
+        scan.finish,
+        scan.handed,
+        lambda: scan.settle(True),
+        lambda: scan.counts,
+    ):
+        with pytest.raises(RuntimeError, match="over"):
+            call()
+
+
+@needs_native
+def test_other_threads_run_while_a_block_is_scanned() -> None:
+    scan, block = new_scan(), b",".join([EVENT] * 200_000)
+    at_work = threading.Event()
+
+    def work() -> None:
+        at_work.set()
+        scan.take(block, 0, len(block))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(60)  # nobody is interrupted: only who gives way lets others run
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        at_work.wait()
+        turns = refusals = 0
+        while thread.is_alive():
+            turns += 1
+            try:
+                scan.handed()
+            except RuntimeError:
+                refusals += 1
+            time.sleep(0)
+        thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert turns > 10
+    assert refusals > 0, "a scan in use by another thread has to refuse"
+    assert scan.counts[0] == 200_000

@@ -1,0 +1,154 @@
+"""The compiled scanner gives what the one in Python gives, column by column, whatever the bytes are."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.sources import scan
+from tb_perfcompare.sources.scan import PythonScanner
+from tb_perfcompare.sources.scanner_choice import NATIVE, PYTHON
+from tests.sources.layouts import LAYOUTS, encode, op, without
+from tests.sources.odd_traces import NUMBERS, damaged, traces
+from tests.sources.scanners import needs_native, read_with
+from tests.sources.test_real_traces import FILES
+
+pytestmark = needs_native
+
+BLOCKS = st.sampled_from([7, 100, 1000, 1 << 20])
+DECODED = st.sampled_from([100, 1000, 1 << 20])
+
+
+def same(content: bytes, block_bytes: int = 1 << 20, decoded_bytes: int = 1 << 20, **options: Any) -> None:
+    with mock.patch.object(scan, "_DECODED_BYTES", decoded_bytes):
+        (a, expected), (b, found) = (read_with(reader, content, block_bytes, **options) for reader in (PYTHON, NATIVE))
+    assert found == expected
+    assert (a.state, a.members, a.damaged_at) == (b.state, b.members, b.damaged_at)
+
+
+@pytest.fixture
+def python_blocks() -> Iterator[list[bytes]]:
+    """The blocks of events that Python had to read."""
+    read = list[bytes]()
+    of_python = PythonScanner._block
+
+    def block(self: PythonScanner, data: bytes, start: int, cut: int) -> Any:
+        read.append(data[start:cut])
+        return of_python(self, data, start, cut)
+
+    with mock.patch.object(PythonScanner, "_block", block):
+        yield read
+
+
+@settings(max_examples=300)
+@given(traces(), BLOCKS, DECODED, st.booleans())
+def test_sound_traces(content: bytes, block_bytes: int, decoded_bytes: int, skip: bool) -> None:
+    same(content, block_bytes, decoded_bytes, skip_python_functions=skip)
+
+
+@settings(max_examples=300)
+@given(damaged(), BLOCKS, DECODED)
+def test_damaged_traces(content: bytes, block_bytes: int, decoded_bytes: int) -> None:
+    same(content, block_bytes, decoded_bytes)
+
+
+@settings(max_examples=200)
+@given(st.lists(NUMBERS, min_size=2, max_size=8))
+def test_times_and_arguments_in_any_dress(texts: list[str]) -> None:
+    args = '{"stream":NUMBER,"blocks per SM":NUMBER,"grid":NUMBER}'
+    event = '{"ph":"X","cat":"c","name":"n","pid":1,"tid":1,"ts":NUMBER,"dur":NUMBER,"args":' + args + "}"
+    events = ",".join(event.replace("NUMBER", text) for text in texts)
+    same(f'{{"traceEvents":[{events}]}}'.encode())
+
+
+@pytest.mark.parametrize("skip", [False, True])
+@pytest.mark.parametrize("name", FILES.values(), ids=FILES.keys())
+def test_real_traces(shared_data: Path, name: str, skip: bool, python_blocks: list[bytes]) -> None:
+    content = gzip.decompress((shared_data / name).read_bytes())
+    read_with(NATIVE, content, skip_python_functions=skip)
+    assert python_blocks == []
+    same(content, skip_python_functions=skip)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_real_trace_that_was_cut(shared_data: Path, share: float) -> None:
+    content = gzip.decompress((shared_data / FILES["ROCm"]).read_bytes())
+    same(content[: int(len(content) * share)], 1 << 18, 1 << 16)
+
+
+# -- who reads what -------------------------------------------------------------------------------------------------
+
+
+def ordinary(n: int) -> dict[str, Any]:
+    args = {"External id": n, "grid": [n, 1, 1], "note": {"a": [None]}}
+    return op(f"event {n}", 1000 + n / 7, tid="7" if n % 2 else 7, args=args)
+
+
+ORDINARY: list[Any] = [
+    *map(ordinary, range(50)),
+    {"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "args": {"name": "python"}},
+    {"ph": "C", "name": "load", "pid": 7, "ts": 5, "args": {"x": 1.5}},
+    {"ph": "s", "cat": "fwdbwd", "id": 3, "pid": 7, "tid": 7, "ts": 3},
+    {"ph": "i", "name": "[memory]", "pid": 7, "tid": 7, "ts": 4, "args": {"Bytes": "64"}},
+    without(op(), "ts"),
+    op(pid=[]),
+    3,
+    op("last"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_blocks_of_sound_events_are_read_by_compiled_code(layout: str, python_blocks: list[bytes]) -> None:
+    content = encode(ORDINARY, layout)
+    _, found = read_with(NATIVE, content)
+    assert python_blocks == []
+    assert found is not None and found["name"][-1] == "last" and found["process_names"] == {7: "python"}
+    same(content)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '{"ph":"X" "name":"x"}',
+        '{"ph":"X","name":"caf\xe9","pid":1,"tid":1,"ts":1,"dur":1}',
+        '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1e-999999,"dur":1}',
+        '{"ph":"X","name":"a","pid":1e3,"tid":1,"ts":1,"dur":1}',
+        '{"ph":"X","ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}',
+        '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"grid":' + "[" * 70 + "]" * 70 + "}}",
+    ],
+)
+def test_a_block_that_is_not_understood_is_read_by_python_as_a_whole(odd: str, python_blocks: list[bytes]) -> None:
+    events = [json.dumps(op(f"event {n}", n, args={"grid": [n]})) for n in range(40)]
+    events[20] = odd
+    content = ('{"traceEvents": [' + ", ".join(events) + "]}").encode("latin-1")
+    with mock.patch.object(scan, "_DECODED_BYTES", 1000):
+        read_with(NATIVE, content)
+    assert [odd.encode("latin-1") in block for block in python_blocks] == [True]
+    same(content, decoded_bytes=1000)
+
+
+def test_events_of_both_stand_in_the_order_of_the_file() -> None:
+    events = [
+        json.dumps(op(f"event {n}", n, tid=n % 5, args={"grid": [n % 7], "stream": n, "bytes": n})) for n in range(90)
+    ]
+    flows = [json.dumps({"ph": "s", "cat": "fwdbwd", "id": n, "pid": 1, "tid": 1, "ts": n}) for n in range(90)]
+    for at in (0, 30, 31, 60, 89):
+        events[at] = events[at].replace('"event', '"\xe9vent')
+    inner = ", ".join(text for pair in zip(events, flows, strict=True) for text in pair)
+    content = f'{{"traceEvents": [{inner}]}}'.encode("latin-1")
+    for decoded_bytes in (200, 1000, 5000):
+        same(content, decoded_bytes=decoded_bytes)
+        with mock.patch.object(scan, "_DECODED_BYTES", decoded_bytes):
+            _, found = read_with(NATIVE, content)
+        assert found is not None
+        assert found["start_ns"] == [1000 * n for n in range(90)]
+        assert found["args"]["stream"][2:] == (list(range(90)), list(range(90)))
+        assert found["flows"][1] == list(range(90))

@@ -1,0 +1,102 @@
+"""The strict report as shared work: computed once, by a worker process, and ended when nobody waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.errors import Cancelled
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.workspace import workspace as workspace_module
+from tb_perfcompare.workspace.index import side_from_path
+from tb_perfcompare.workspace.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.workspace import Workspace
+from tests.cli.invoke import tb_perfcompare
+from tests.drawn_runs import write_pair
+from tests.strict.tables import ABNORMAL, NORMAL, row, write
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    """One that does everything in worker processes, as a server does."""
+    made = Workspace(workers=1)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def local() -> Iterator[Workspace]:
+    """One that does small work itself."""
+    made = Workspace(in_process_bytes=2**30)
+    yield made
+    made.close()
+
+
+def question(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: str) -> StrictQuestion:
+    sides = [side_from_path(str(path), None, None) for path in (normal, abnormal)]
+    return StrictQuestion(sides[0], sides[1], **options)  # type: ignore[arg-type]
+
+
+def test_a_worker_process_draws_it(workspace: Workspace) -> None:
+    found = workspace.strict(question(form="md"))
+    assert len(workspace.process_ids) == 1
+    assert found == tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out.encode()
+
+
+def test_traces_are_read_once_for_all_forms(local: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    normal, abnormal = write_pair(tmp_path)
+    read = list[str]()
+    summarize = local._summarize
+    monkeypatch.setattr(local, "_summarize", lambda job, report: (read.append(job.file.run), summarize(job, report))[1])
+    for form in ("json", "md", "csv"):
+        local.strict(question(normal, abnormal, form=form))
+    assert sorted(read) == ["abnormal", "normal"]
+
+
+def test_the_same_question_is_computed_once(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[StrictQuestion]()
+
+    def computed(question: StrictQuestion, report: Reporter) -> bytes:
+        asked.append(question)
+        return b"answer"
+
+    monkeypatch.setattr(workspace_module, "strict_of_tables", computed)
+    assert local.strict(question()) == local.strict(question()) == b"answer"
+    assert len(asked) == 1
+    local.strict(question(form="csv"))
+    assert len(asked) == 2
+
+
+def test_a_changed_file_is_another_question(tmp_path: Path) -> None:
+    table = write(tmp_path / "a_perf_data.csv", [row()])
+    before = question(table, table)
+    assert question(table, table).tag() == before.tag()
+    write(table, [row(), row(cycle=2)])
+    assert question(table, table).tag() != before.tag()
+    assert {before.tag()} & {question(table, table, form=form).tag() for form in ("md", "csv")} == set()
+
+
+def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+
+    def endless(question: StrictQuestion, report: Reporter) -> bytes:
+        try:
+            while True:
+                report(Progress("comparing"))
+        except Cancelled:
+            ended.set()
+            raise
+
+    class Gone(Exception):
+        """The browser went away."""
+
+    def leave(progress: Progress, /) -> None:
+        raise Gone
+
+    monkeypatch.setattr(workspace_module, "strict_of_tables", endless)
+    with pytest.raises(Gone):
+        local.strict(question(), leave)
+    assert ended.wait(5)
