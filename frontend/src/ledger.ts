@@ -23,6 +23,11 @@ export function entities(ledger: Ledger, category: string): LedgerRow[] {
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
 }
 
+/** What an entity consists of: who called it with which input shape, largest change first; none where that is one thing. */
+export function partsOf(ledger: Ledger, entity: LedgerRow): LedgerRow[] {
+  return ledger.rows.filter((row) => row.path.length === 3 && row.path[0] === entity.path[0] && row.path[1] === entity.path[1]);
+}
+
 export interface Rest {
   count: number;
   baseline: number;

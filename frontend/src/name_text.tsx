@@ -4,16 +4,36 @@
 const LONG = 26;
 const TAIL = 10;
 
+const widths = new Map<string, number>();
+let pen: CanvasRenderingContext2D | null | undefined;
+
+/** Whole pixels of a text in the page's font. The room for a name's end must be known to a pixel: with more, names that fit would be cut. */
+function widthOf(text: string): number {
+  const known = widths.get(text);
+  if (known !== undefined) return known;
+  if (pen === undefined) {
+    pen = document.createElement('canvas').getContext?.('2d') ?? null;
+    if (pen) pen.font = getComputedStyle(document.body).font;
+  }
+  const width = Math.floor(pen?.measureText(text).width ?? 6 * text.length);
+  widths.set(text, width);
+  return width;
+}
+
 /** A name; of a shortened one the telling part stays readable when space is short, of a long identifier its end. */
 export function NameText({ name }: { name: string }) {
   const cut = name.indexOf(' \u2039');
-  if (cut < 0 && name.length > LONG && !/\s/.test(name))
+  if (cut < 0 && name.length > LONG && !/\s/.test(name)) {
+    const tail = name.slice(-TAIL);
     return (
       <span class="cell-name">
-        <span class="cell-head">{name.slice(0, -TAIL)}</span>
-        {name.slice(-TAIL)}
+        <span class="cell-head" style={{ maxWidth: `calc(100% - ${widthOf(tail)}px)` }}>
+          {name.slice(0, -TAIL)}
+        </span>
+        {tail}
       </span>
     );
+  }
   if (cut < 0) return <span class="cell-text">{name}</span>;
   return (
     <>

@@ -156,6 +156,7 @@ export const text = {
       launches: 'Launches',
       steps: 'Steps',
       modules: 'Modules',
+      modules_ledger: 'By module',
       communication: 'Communication',
       memory: 'Memory',
       memory_operators: 'Allocations',
@@ -347,6 +348,7 @@ export const text = {
     rest: (n: number) => count(n, 'further entry', 'further entries'),
     all: (n: number) => `All ${n.toLocaleString()} in Attribution`,
     noEntries: 'This part has no entries of its own.',
+    parts: (entry: string) => `${entry}: by who called it and with which input shape`,
     label: (total: string, a: string, b: string, parts: string) => `Waterfall of the ${total} from ${a} in A to ${b} in B: ${parts}.`,
     empty: (n: number) => `${count(n, 'part is', 'parts are')} zero on both sides and not drawn.`,
   },
@@ -536,6 +538,7 @@ with profile(
       ['Esc', 'close what is open, else clear the part filter'],
       ['?', 'this list'],
     ] as [string, string][],
+    about: (version: string, reader: string) => `tb_perfcompare ${version}${reader === '' ? '' : `; traces are read by the ${reader} reader`}`,
   },
 
   kinds: {

@@ -1,8 +1,11 @@
 // From A to B: one bar per part of the step, each starting where the one before ended.
 
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { Delta } from './delta';
 import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from './format';
-import { categories, entities, ledgerUs, restOf, sumsUp } from './ledger';
+import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
+import { Icon } from './icons';
 import { NameText } from './name_text';
 import { shortNames } from './names';
 import { text, type MetricWords } from './strings';
@@ -147,7 +150,7 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
         </thead>
         <tbody>
           {listed.map((row, index) => (
-            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} time={time} />
+            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
           ))}
           {rest && (
             <tr class="muted">
@@ -171,11 +174,43 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
   );
 }
 
-function Entry({ row, name, time }: { row: LedgerRow; name: string; time: (value: number, signed: boolean) => string }) {
+interface EntryProps {
+  row: LedgerRow;
+  name: string;
+  parts: LedgerRow[];
+  time: (value: number, signed: boolean) => string;
+}
+
+/** An entry; what it consists of opens below it. */
+function Entry({ row, name, parts, time }: EntryProps) {
+  const [open, setOpen] = useState(false);
+  if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
+  const toggle = (
+    <button type="button" class="entry-open" aria-expanded={open} title={text.waterfall.parts(row.path[1] ?? '')} onClick={() => setOpen(!open)}>
+      <Icon name="chevron" size={12} />
+      <NameText name={name} />
+    </button>
+  );
   return (
-    <tr>
-      <td class="entry-name" title={row.path[1]}>
-        <NameText name={name} />
+    <>
+      <EntryRow row={row} name={toggle} time={time} />
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<NameText name={part.path[2] ?? ''} />} time={time} part />)}
+    </>
+  );
+}
+
+interface EntryRowProps {
+  row: LedgerRow;
+  name: ComponentChildren;
+  time: (value: number, signed: boolean) => string;
+  part?: boolean;
+}
+
+function EntryRow({ row, name, time, part = false }: EntryRowProps) {
+  return (
+    <tr class={part ? 'part' : ''}>
+      <td class="entry-name" title={row.path.at(-1)}>
+        {name}
         {row.status === 'added' && <span class="chip chip-new">{text.table.addedChip}</span>}
         {row.status === 'removed' && <span class="chip chip-gone">{text.table.removedChip}</span>}
       </td>

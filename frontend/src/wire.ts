@@ -82,6 +82,9 @@ export interface LedgerRow {
   calls: [number, number];
   count_effect: number;
   rate_effect: number;
+  /** the two parts of rate_effect: other proportions of callers and shapes, another time of the same ones */
+  mix_effect?: number;
+  same_shape_effect?: number;
   status: string;
 }
 

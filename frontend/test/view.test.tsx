@@ -1,6 +1,7 @@
 // What is in the document for a given comparison. Looks are tested in a browser (tests/browser).
 
 import { render } from 'preact';
+import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Caveats } from '../src/caveats';
 import { columnViews, visibleColumns } from '../src/columns';
@@ -68,6 +69,17 @@ describe('the waterfall', () => {
     expect(rows.length).toBe(9);
     expect(rows.at(-1)?.textContent).toContain('4 further entries');
     expect(rows.at(-1)?.textContent).toContain('+10.00');
+  });
+  it('opens an entry with who called it and with which shape; one that is a single thing does not open', () => {
+    const books = ledger([
+      ledgerRow(['Kernel'], 0, 9), ledgerRow(['Kernel', 'gemm'], 0, 6), ledgerRow(['Kernel', 'gemm', 'aten::mm [[2, 3]]'], 0, 4),
+      ledgerRow(['Kernel', 'gemm', '(2 others)'], 0, 2), ledgerRow(['Kernel', 'relu'], 0, 3),
+    ]);
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty={false} selected="Kernel" onSelect={() => undefined} onAll={() => undefined} />, root);
+    const opener = [...root.querySelectorAll<HTMLButtonElement>('button.entry-open')];
+    expect(opener.map((button) => button.textContent)).toEqual(['gemm']);
+    act(() => opener[0]!.click());
+    expect([...root.querySelectorAll('.entries tr.part td:first-child')].map((cell) => cell.textContent)).toEqual(['aten::mm [[2, 3]]', '(2 others)']);
   });
 });
 

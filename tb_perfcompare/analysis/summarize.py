@@ -24,6 +24,7 @@ from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recording import Origin, TraceRecording
+from tb_perfcompare.model.split_time import SplitTime
 from tb_perfcompare.model.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
 
 _ABSENT = {
@@ -101,7 +102,10 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
         memory=memory,
         modules=by_module,
         work=device_work(timeline, step),
-        notes=recording.notes + _notes(recording, timeline, windows) + ((coarse,) if coarse is not None else ()),
+        notes=recording.notes
+        + _notes(recording, timeline, windows)
+        + _pooled(owned.parts, by_module, recording.file.path)
+        + ((coarse,) if coarse is not None else ()),
         counters=None if sampled is None else sampled.series,
     )
 
@@ -132,6 +136,16 @@ def _step_table(timeline: Timeline, windows: Windows, step: NDArray[np.int64]) -
         start_ns=windows.start_ns,
         total_ns=windows.end_ns - windows.start_ns,
         launches=np.bincount(step[launched], minlength=steps).astype(np.int64),
+    )
+
+
+def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
+    """Says what of the finest level is not told apart."""
+    found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
+    return tuple(
+        Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} stand together under {under}", where)
+        for split, what, under in found
+        if split is not None and split.pooled
     )
 
 

@@ -119,7 +119,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         findings = find_causes(ledger, baseline, candidate, p_values, verdict, options, causes.told)
         findings = largest_first((*findings, *causes.findings), options)
-        if baseline.metric == STEP_TIME and timed:
+        if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
             findings = told_causes(Pair(baseline, candidate, ledger, headline, options, moved), findings)
     return Comparison(
         baseline=side_facts(baseline),

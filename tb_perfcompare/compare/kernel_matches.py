@@ -108,6 +108,8 @@ def _direction(name: str) -> str:
 
 def _by_function(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
     """The same function with other template arguments. Takes what it matches out of both lists."""
+    if max(len(rest), len(other)) == 1 or not rest or not other:
+        return []  # one is left for the other, whatever they are called
     key_of: Callable[[str], str] = _direction if category in _COPIES else _function
     left, right = _grouped(rest, key_of), _grouped(other, key_of)
     sure = weakest(confidence, LIKELY)

@@ -8,6 +8,7 @@ them apart or may be noise, the numbers of lambdas, is `alike_key`'s business.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tb_perfcompare.model.device import (
     COLLECTIVE_KERNELS,
@@ -85,6 +86,7 @@ _UNNAMED = re.compile(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous names
 _INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
 
 
+@lru_cache(maxsize=1 << 14)
 def operator_key(name: str) -> str:
     """What joins host events.
 
@@ -99,17 +101,17 @@ def operator_key(name: str) -> str:
     return _without(_HOST_NOISE, name)
 
 
+@lru_cache(maxsize=1 << 14)
 def kernel_key(name: str) -> str:
     """What joins kernels: the name, blanks squeezed (demanglers differ in them), without the number, signature or hash
     that a compiler gives to the kernels it writes (`triton_poi_fused_add_12`)."""
     return _without(_KERNEL_NOISE, name)
 
 
-def alike_key(name: str) -> str:
-    """What is left of a kernel's key without that which differs between builds of the same source: numbers of lambdas,
+def alike_key(key: str) -> str:
+    """What is left of a kernel_key without that which differs between builds of the same source: numbers of lambdas,
     spellings of the unnamed namespace, suffixes of integers. Two kernels of one run may have it in common."""
-    key = _UNNAMED.sub("(anonymous namespace)", kernel_key(name))
-    return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", key))
+    return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", _UNNAMED.sub("(anonymous namespace)", key)))
 
 
 def library_free(operator: str) -> str:

@@ -23,6 +23,7 @@ class NoteCode(str, Enum):
     LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread
     OVERLAPPING_OPERATORS = "overlapping_operators"  # partly overlapping events on one thread, clipped
     COLLECTIVES_MOVED = "collectives_moved"  # collective kernels counted as Communication, not Kernel
+    PARTS_POOLED = "parts_pooled"  # more callers and input shapes, or modules, than are told apart
     NO_CALLS = "no_calls"  # the source does not count calls or launches
     UNUSUAL_STEPS = "unusual_steps"  # steps with clearly more launches than the others, kept
     UNEVEN_RANKS = "uneven_ranks"  # workers of one side recorded different steps

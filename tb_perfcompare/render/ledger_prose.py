@@ -25,10 +25,10 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     entries = sorted((row for row in ledger.rows if row.path in parts), key=lambda row: (-abs(row.delta), row.path))
     items = []
     for entry in entries[:_ENTRIES]:
-        listed = parts[entry.path][:_PARTS]
+        listed = [row for row in parts[entry.path] if row.delta][:_PARTS]
         texts = [_part(row, unit) for row in listed]
         rest = entry.delta - sum(row.delta for row in listed)
-        if len(parts[entry.path]) > len(listed):
+        if rest or len(parts[entry.path]) > len(listed) + 1:
             texts.append(f"{numbers.time(rest / unit, signed=True)} all others")
         items.append((f"{entry.path[0]}: {short(entry.name)} {numbers.time(entry.delta / unit, signed=True)}",
                       "; ".join(texts)))  # fmt: skip
@@ -42,5 +42,5 @@ def _part(row: LedgerRow, unit: int) -> str:
 
 
 def shape_in_brief(text: str) -> str:
-    """Without the arguments that are no tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], [], []]`."""
+    """Without the arguments that are no tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
     return _SCALAR.sub("", text)

@@ -45,8 +45,8 @@ class Habits:
 
     steps: int = 8
     warm_up: int = 6
-    batch: int = 32
-    depth: int = 4
+    batch: int = 16
+    depth: int = 3
     dtype: str = "float32"
     decodings: int = 1
     additions: int = 1
@@ -85,10 +85,10 @@ def _fault(name: str, rule: str, subject: str = "", base: Habits = HEALTHY, **ch
 
 FAULTS: tuple[Fault, ...] = (
     _fault("slow data loader", "data_loader", decodings=12),
-    _fault("larger batch", "workload_changed", "aten::", batch=64),
+    _fault("larger batch", "workload_changed", "aten::", batch=32),
     _fault("another data type", "data_type_changed", "aten::", dtype="bfloat16"),
     _fault("autocast", "data_type_changed", "aten::", dtype="autocast"),
-    _fault("twice the layers", "more_calls", "aten::", depth=8),
+    _fault("twice the layers", "more_calls", "aten::", depth=6),
     _fault("strided input", "operator_slower", "aten::add", base=replace(HEALTHY, additions=12), strided=True),
     _fault("slow hand-written operator", "operator_slower", "Scale", base=replace(HEALTHY, scaled=True),
            rows_at_once=8),

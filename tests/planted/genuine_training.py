@@ -22,9 +22,9 @@ from torch.utils.data import DataLoader, Dataset
 
 from tests.planted.genuine import Habits
 
-TOKENS = 16
-WIDTH = 128
-INPUTS = 96
+TOKENS = 32
+WIDTH = 96
+INPUTS = 64
 
 
 class Samples(Dataset[tuple[torch.Tensor, int]]):

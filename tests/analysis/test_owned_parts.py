@@ -1,0 +1,232 @@
+"""Below an entity: who called it and with which input shape, around a gap what the host did; sums stay exact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis import owned_parts
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.split_time import SplitTime
+from tb_perfcompare.model.summary import CATEGORY_LABELS, OwnedTime, Summary
+from tests.analysis.summaries import summary
+from tests.build import MAIN, TraceBuilder
+from tests.picture import picture
+from tests.strategies import permutations_of, traces
+
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+Cells = dict[tuple[str, ...], tuple[int, int]]
+
+
+def cells(split: SplitTime | None, depth: int = 4) -> Cells:
+    """(first `depth` texts of a key, step) -> owned nanoseconds and calls."""
+    assert split is not None
+    time: Counter[tuple[str, ...]] = Counter()
+    calls: Counter[tuple[str, ...]] = Counter()
+    columns = (split.row, split.step, split.time_ns, split.calls)
+    for row, step, ns, count in zip(*(column.tolist() for column in columns), strict=True):
+        time[(*split.keys[row][:depth], str(step))] += ns
+        calls[(*split.keys[row][:depth], str(step))] += count
+    return {key: (time[key], calls[key]) for key in time if time[key] or calls[key]}
+
+
+def of_entities(owned: OwnedTime) -> Cells:
+    return {
+        (CATEGORY_LABELS[category], key, str(step)): (int(owned.time_ns[row, step]), int(owned.calls[row, step]))
+        for row, (category, key) in enumerate(zip(owned.category.tolist(), owned.key, strict=True))
+        for step in range(owned.time_ns.shape[1])
+        if owned.time_ns[row, step] or owned.calls[row, step]
+    }
+
+
+def parts_us(of: Summary, entity: str) -> dict[tuple[str, str], tuple[float, int]]:
+    """(caller, shape) -> owned microseconds and calls of an entity's parts in the first step."""
+    return {
+        (key[2], key[3]): (ns / 1000, calls)
+        for key, (ns, calls) in cells(of.owned.parts).items()
+        if key[1] == entity and key[4] == "0"
+    }
+
+
+def test_a_kernel_is_split_by_the_operator_that_launched_it_and_its_shape() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 1000)
+    trace.op("aten::mm", 10, 40, dims=[[2, 3], [3, 4]])
+    trace.op("aten::mm", 50, 80, dims=[[8, 8], [8, 8]])
+    trace.op("aten::bmm", 90, 120)
+    for at, end, launch in ((200, 210, 20), (300, 330, 60), (400, 450, 100), (500, 503, 25)):
+        trace.kernel("gemm", at, end, launch=(launch, launch + 2))
+    trace.kernel("gemm", 600, 607)
+    trace.kernel("gemm", 700, 701, launch=(150, 152))
+    assert parts_us(summary(trace), "gemm") == {
+        ("aten::mm", "[[2, 3], [3, 4]]"): (13, 2),
+        ("aten::mm", "[[8, 8], [8, 8]]"): (30, 1),
+        ("aten::bmm", ""): (50, 1),
+        ("(launch not recorded)", ""): (7, 1),
+        ("(outside operators)", ""): (1, 1),
+    }
+
+
+def test_a_host_operator_is_split_by_its_own_shape_and_an_api_call_by_its_operator() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 1000)
+    trace.op("aten::mm", 10, 40, dims=[[2, 3], [3, 4]])
+    trace.op("aten::mm", 50, 80, dims=[[8]])
+    trace.call("cudaMalloc", 20, 25)
+    trace.call("cudaMalloc", 900, 907)
+    drawn = summary(trace)
+    assert parts_us(drawn, "aten::mm") == {("", "[[2, 3], [3, 4]]"): (25, 1), ("", "[[8]]"): (30, 1)}
+    assert parts_us(drawn, "cudaMalloc") == {("aten::mm", ""): (5, 1), ("(outside operators)", ""): (7, 1)}
+
+
+def test_a_call_nested_alone_in_one_of_its_name_has_the_shape_of_the_outer_one() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mul", 10, 60, dims=[[4, 4], []])
+    trace.op("aten::mul", 20, 50, dims=[[4, 4], [1]])
+    trace.kernel("mul", 70, 80, launch=(30, 35))
+    drawn = summary(trace)
+    assert parts_us(drawn, "mul") == {("aten::mul", "[[4, 4], []]"): (10, 1)}
+    assert list(parts_us(drawn, "aten::mul")) == [("", "[[4, 4], []]")]
+
+
+def test_a_hidden_kernel_keeps_its_calls() -> None:
+    drawn = summary(
+        picture(
+            """
+            main     |[ProfilerStep#1.....]
+            main     |[aten::mm......]
+            main.api | a b
+            stream7  |     aaaaaaa
+            stream8  |     bb
+            """
+        )
+    )
+    assert parts_us(drawn, "b") == {("aten::mm", ""): (10, 1)}
+    assert parts_us(drawn, "a") == {("aten::mm", ""): (60, 1)}
+
+
+def test_a_gap_says_what_the_host_did_around_it() -> None:
+    drawn = summary(
+        picture(
+            """
+            main     |[ProfilerStep#1...................]
+            main     |  [aten::to]   [aten::mm]
+            main     |   [in]
+            thread1  |                        [x]
+            """
+        )
+    )
+    assert parts_us(drawn, "(nothing recorded)") == {
+        ("before aten::to", ""): (20, 0),
+        ("after aten::to, before aten::mm", ""): (30, 0),
+        ("after aten::mm", ""): (80, 0),
+    }
+
+
+def test_gaps_of_equal_surroundings_stand_together() -> None:
+    drawn = summary(
+        picture(
+            """
+            main     |[ProfilerStep#1...............]
+            main     |[a1]  [b1] [a1]    [b1][a1][b1]
+            """
+        )
+    )
+    assert parts_us(drawn, "(nothing recorded)") == {
+        ("after a1, before b1", ""): (60, 0), ("after b1, before a1", ""): (10, 0),
+        ("after b1", ""): (10, 0),
+    }  # fmt: skip
+
+
+def test_without_markers_the_main_thread_is_the_one_with_most_events() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for at in (0, 10, 60):
+        trace.op("aten::mm", at, at + 5, thread=MAIN + 3)
+    trace.op("aten::other", 20, 21)
+    trace.op("aten::other", 30, 31)
+    gaps = parts_us(summary(trace), "(nothing recorded)")
+    assert gaps == {("after aten::mm, before aten::mm", ""): (5 + 5 + 9 + 29, 0)}
+
+
+def test_the_profilers_own_work_is_split_by_kind() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 0, 50)
+    for name, at in (("Activity Buffer Request", 60), ("Instrumentation", 80)):
+        trace._add("overhead", name, -1, 0, at, at + 10, {})
+    assert parts_us(summary(trace), "(profiler overhead)") == {
+        ("Activity Buffer Request", ""): (10, 1), ("Instrumentation", ""): (10, 1),
+    }  # fmt: skip
+
+
+def test_a_recording_says_what_its_parts_can_tell() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 0, 50)
+    shaped = TraceBuilder(vendor="cpu")
+    shaped.step(1, 0, 100)
+    shaped.op("aten::mm", 0, 50, dims=[[1]])
+    told = [drawn.owned.parts.told for drawn in map(summary, (trace, shaped)) if drawn.owned.parts is not None]
+    assert told == [("operator",), ("operator", "shape")]
+
+
+def test_of_too_many_parts_the_smallest_stand_together_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(owned_parts, "MOST_PARTS", 3)
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 1000)
+    for number, length in enumerate((50, 7, 90, 6, 30)):
+        trace.op("aten::mm", 100 * number, 100 * number + length, dims=[[number]])
+    trace.op("aten::relu", 600, 601, dims=[[1]])
+    drawn = summary(trace)
+    assert parts_us(drawn, "aten::mm") == {
+        ("", "[[0]]"): (50, 1), ("", "[[2]]"): (90, 1), ("(smaller parts)", ""): (43, 3),
+    }  # fmt: skip
+    assert cells(drawn.owned.parts, 2) == of_entities(drawn.owned)
+    (note,) = [note for note in drawn.notes if note.code is NoteCode.PARTS_POOLED]
+    assert "smallest callers and input shapes" in note.message
+
+
+def summarised(trace: TraceBuilder, **options: object) -> Summary:
+    try:
+        return summary(trace, **options)  # type: ignore[arg-type]
+    except CorruptInput:
+        assume(False)
+        raise
+
+
+@QUICK
+@given(traces(), st.sampled_from(("device", "marker")))
+def test_the_parts_of_an_entity_sum_to_it_in_every_step(trace: TraceBuilder, window: str) -> None:
+    drawn = summarised(trace, window=window)
+    assert cells(drawn.owned.parts, 2) == of_entities(drawn.owned)
+
+
+@QUICK
+@given(traces(), st.data())
+def test_the_order_of_events_in_the_file_changes_no_part(trace: TraceBuilder, data: st.DataObject) -> None:
+    order = data.draw(permutations_of(trace))
+    assert cells(summarised(trace, order=order).owned.parts) == cells(summarised(trace).owned.parts)
+
+
+@QUICK
+@given(traces(), traces())
+def test_pooled_captures_and_chosen_steps_close_as_well(one: TraceBuilder, other: TraceBuilder) -> None:
+    first, second = summarised(one), summarised(other)
+    second = replace(second, captures=(replace(second.captures[0], span="2"),))
+    both = pool([first, second])
+    assert cells(both.owned.parts, 2) == of_entities(both.owned)
+    assert both.owned.parts is not None and first.owned.parts is not None and second.owned.parts is not None
+    assert set(both.owned.parts.told) == {*first.owned.parts.told} & {*second.owned.parts.told}
+    if not first.marked:
+        return
+    number = int(first.steps.label[-1].partition(" ")[0])
+    chosen = select_steps(first, (number, number))
+    assert cells(chosen.owned.parts, 2) == of_entities(chosen.owned)

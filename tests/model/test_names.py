@@ -1,0 +1,138 @@
+"""Names that mean the same work in two runs have the same key; kernels of one run that differ keep theirs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names import alike_key, kernel_key, library_free, operator_key
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.shared_data import SHARED, needs_shared
+
+HASH = "c4v7ra2m6xkpz5o3w2u7sd4hjqyb6tfnge5ilk3zsvw2x7q4omnb"
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "enumerate(DataLoader).__next__"),
+        ("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", "enumerate(DataLoader).__next__"),
+        ("ProfilerStep#17", "ProfilerStep"),
+        ("AddmmBackward0", "AddmmBackward"),
+        ("autograd::engine::evaluate_function: ReluBackward1", "autograd::engine::evaluate_function: ReluBackward"),
+        ("aten::convolution_backward", "aten::convolution_backward"),
+        ("Torch-Compiled Region: 3/1", "Torch-Compiled Region"),
+        (f"## Call CompiledFxGraph {HASH} ##", "## Call CompiledFxGraph ##"),
+        ("triton_poi_fused_add_relu_12", "triton_poi_fused_add_relu"),
+        ("graph_2_cpp_fused_mul_7", "cpp_fused_mul"),
+        ("nccl:send 0->1", "nccl:send"),
+        ("nccl:recv 3<-2", "nccl:recv"),
+        ("rank 3: forward", "rank: forward"),
+        ("copy on stream 7", "copy on stream"),
+        ("low_rank_4", "low_rank_4"),
+        ("<built-in method t of Tensor object at 0x7f8869c6d680>", "<built-in method t of Tensor object>"),
+        ("aten::conv2d", "aten::conv2d"),
+        ("nn.Module: Linear_3", "nn.Module: Linear_3"),
+    ],
+)
+def test_host_events_lose_what_a_run_numbers(name: str, key: str) -> None:
+    assert operator_key(name) == key
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("void  f<float>(int)", "void f<float>(int)"),
+        ("f<g<float> >(int)", "f<g<float>>(int)"),
+        ("triton_poi_fused_add_relu_12", "triton_poi_fused_add_relu"),
+        ("triton_red_fused_mean_3_0d1d2d34", "triton_red_fused_mean"),
+        ("triton_mm2_3", "triton_mm2"),
+        ("_attn_fwd_0d1d2d3de4", "_attn_fwd"),
+        ("main_kernel_5f3a9c0de1b2a3c4d5e6f708192a3b4c", "main_kernel"),
+        ("kernel_object_at_0x7f88abcdef12", "kernel_object"),
+        # parts that look like noise and are not
+        ("max_pool_3d", "max_pool_3d"),
+        ("gemm_bf16bf16bf16bf16bf16bf16bf16f32_tn", "gemm_bf16bf16bf16bf16bf16bf16bf16f32_tn"),
+        ("volta_sgemm_128x64_nn", "volta_sgemm_128x64_nn"),
+        ("implicit_convolve_sgemm<float, 1024, 6>", "implicit_convolve_sgemm<float, 1024, 6>"),
+        ("f::{lambda(float)#2}", "f::{lambda(float)#2}"),
+    ],
+)
+def test_kernels_lose_what_a_compiler_numbers_and_nothing_else(name: str, key: str) -> None:
+    assert kernel_key(name) == key
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("f::{lambda(float)#1}", "f::{lambda(float)#2}", True),
+        ("(anonymous namespace)::f<3ul>", "_GLOBAL__N__5f_8_F_cu_1a::f<3>", True),
+        ("f<128, 4>", "f<128, 8>", False),
+        ("f::{lambda(float)#1}", "f::{lambda(int)#1}", False),
+    ],
+)
+def test_builds_differ_in_numbers_of_lambdas_not_in_template_arguments(one: str, other: str, alike: bool) -> None:
+    assert (alike_key(one) == alike_key(other)) == alike
+
+
+def test_libraries_have_operators_of_their_own() -> None:
+    assert {library_free(f"aten::{library}convolution") for library in ("", "cudnn_", "miopen_", "mkldnn_")} == {
+        "aten::convolution"
+    }
+    assert library_free("CudnnBatchNormBackward") == library_free("NativeBatchNormBackward")
+    assert library_free("aten::_cudnn_rnn") == "aten::rnn"
+    assert library_free("aten::native") == "aten::native"
+    assert library_free("aten::index_add") == "aten::index_add"
+
+
+PIECES = st.sampled_from((
+    "triton_", "poi", "_", "12", "0d1d2", "Backward", "0", "0x7f8869c6d680", " at ", "rank ", "stream", "<", ">", " ",
+    "graph_3_", "cpp_fused", "5f3a9c0de1b2a3c4d5e6f708192a3b4c", "Torch-Compiled Region: ", "CompiledFxGraph ", ":send ",
+    "0->1", "{lambda(int)#3}", "f", "::", "ProfilerStep#", "enumerate(DataLoader)#", ".__next__",
+))  # fmt: skip
+NAMES = st.lists(PIECES, max_size=8).map("".join) | st.text(max_size=30)
+
+
+@given(NAMES)
+def test_a_key_is_its_own_key(name: str) -> None:
+    for key_of in (operator_key, kernel_key, alike_key):
+        assert key_of(key_of(name)) == key_of(name)
+
+
+@given(NAMES)
+def test_a_key_depends_on_the_name_alone(name: str) -> None:
+    before = operator_key(name), kernel_key(name)
+    operator_key.cache_clear()
+    kernel_key.cache_clear()
+    assert (operator_key(name), kernel_key(name)) == before
+
+
+TRACES = sorted(SHARED.rglob("*.json.gz"))
+
+
+@needs_shared
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: f"{path.parent.name}/{path.name[:24]}")
+def test_no_two_kernels_of_a_real_trace_share_a_key(path: object) -> None:
+    """Not even a looser one: in none of these traces do numbers of lambdas alone tell kernels apart."""
+    events = read_trace(str(path)).events
+    names = {events.strings[code] for code in set(events.name[events.category == Category.KERNEL].tolist())}
+    for key_of in (kernel_key, lambda name: alike_key(kernel_key(name))):
+        merged = defaultdict(set)
+        for name in names:
+            merged[key_of(name)].add(name)
+        assert [found for found in merged.values() if len(found) > 1] == []
+
+
+@needs_shared
+@pytest.mark.parametrize("path", TRACES, ids=lambda path: f"{path.parent.name}/{path.name[:24]}")
+def test_of_the_operators_of_a_real_trace_only_steps_share_a_key(path: object) -> None:
+    events = read_trace(str(path)).events
+    names = {events.strings[code] for code in set(events.name[events.category == Category.OPERATOR].tolist())}
+    merged = defaultdict(set)
+    for name in names:
+        merged[operator_key(name)].add(name)
+    assert {key for key, found in merged.items() if len(found) > 1} <= {"ProfilerStep"}
