@@ -47,6 +47,7 @@ function Card({ finding, comparison, onEvidence }: { finding: Finding } & Props)
       </header>
       <h3 title={finding.subject}>{shortName(finding.subject)}</h3>
       <p>{finding.sentence}</p>
+      {finding.look_at && <p class="muted">{text.findings.lookAt(finding.look_at)}</p>}
       {finding.share !== null && (
         <div class="share">
           <span class="share-track" aria-hidden="true">

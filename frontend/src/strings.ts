@@ -151,6 +151,7 @@ export const text = {
       operators_by_type: 'By type',
       kernels_by_operator: 'By operator',
       kernels_by_launch: 'By launch',
+      alignment: 'Matched work',
       functions: 'Functions',
       kernels: 'Kernels',
       launches: 'Launches',
@@ -209,6 +210,7 @@ export const text = {
   },
 
   findings: {
+    lookAt: (what: string) => `Look at: ${what}`,
     region: 'Findings',
     title: 'What changed',
     none: 'Nothing stands out.',

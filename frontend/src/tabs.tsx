@@ -23,7 +23,7 @@ export const ATTRIBUTION = 'attribution';
 export const STRICT = 'strict';
 
 const ORDER = [
-  'categories', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'launches', 'modules', 'modules_ledger', 'communication',
+  'categories', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
   'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
 ];
 

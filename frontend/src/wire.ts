@@ -113,6 +113,7 @@ export interface Finding {
   sentence: string;
   evidence: Evidence[];
   confidence: string;
+  look_at?: string;
 }
 
 export interface Check {

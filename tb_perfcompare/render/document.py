@@ -184,6 +184,8 @@ def _findings(findings: tuple[Finding, ...]) -> Listing:
         parts.append(finding.confidence)
         if finding.evidence:
             parts.append(f"see {finding.evidence[0].table}")
+        if finding.look_at:
+            parts.append(f"look at: {finding.look_at}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))
     return Listing(tuple(items), numbered=True)
 
