@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.compare.alignment import align
-from tb_perfcompare.compare.alignment_table import alignment_table, matched_check, matched_notes, with_partners
+from tb_perfcompare.compare.alignment_table import alignment_table, matched_notes, with_matched, with_partners
 from tb_perfcompare.compare.alike_names import join_alike_names
 from tb_perfcompare.compare.causes.pair import Pair
-from tb_perfcompare.compare.causes.told import told_causes
+from tb_perfcompare.compare.causes.told import Told, told_causes
 from tb_perfcompare.compare.comparability import check_comparability
 from tb_perfcompare.compare.comparison import Check, Comparison, Headline, Ledger, SideFacts, Table, Verdict
 from tb_perfcompare.compare.counter_findings import counter_findings, moved_counters
@@ -72,7 +72,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     checks = check_comparability(baseline, candidate)
     joined += alike
     if alignment is not None:
-        checks += (matched_check(alignment),)
+        checks = with_matched(checks, alignment)
         joined += matched_notes(alignment, baseline, candidate)
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
@@ -117,10 +117,13 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     else:
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
-        findings = find_causes(ledger, baseline, candidate, p_values, verdict, options, causes.told)
-        findings = largest_first((*findings, *causes.findings), options)
+        told = Told()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            findings = told_causes(Pair(baseline, candidate, ledger, headline, options, moved), findings)
+            told = told_causes(Pair(baseline, candidate, ledger, headline, options, moved, p_values))
+        findings = find_causes(
+            ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
+        )
+        findings = largest_first((*told.findings, *findings, *causes.findings), options)
     return Comparison(
         baseline=side_facts(baseline),
         candidate=side_facts(candidate),

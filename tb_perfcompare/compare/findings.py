@@ -56,6 +56,9 @@ UTILISATION_CHANGE = 0.05
 NEARLY_ALL = 0.75
 """Where API calls are not told by operator, one is named if its total host time moved by this share of the change."""
 
+REST_TOLD = 0.25
+"""What causes told elsewhere leave of a category is told if it is at least this share of the category's change."""
+
 WRAPPED = 1.1
 """An operator called as often and taking at most this many times as long merely wraps the one below it."""
 
@@ -88,20 +91,26 @@ def find_causes(
     verdict: Verdict,
     options: CompareOptions,
     told: frozenset[str] = frozenset(),
+    explained: Mapping[str, float] | None = None,
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none. What is `told` of kernels elsewhere is not
-    repeated."""
+    repeated, nor what is `explained` of a category (microseconds per step): only the rest is told, where it matters."""
     books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, ledger.denominator * 1000, told)
     threshold = max(options.material_fraction * ledger.baseline / books.unit, options.material_ns / 1000)
     children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
     for row in ledger.rows:
         if len(row.path) == 2:
             children[row.path[0]].append(row)
-    found = [
-        _finding(row, [e for e in children[row.path[0]] if _moved_with(row, e)], books)
-        for row in ledger.rows
-        if len(row.path) == 1 and row.delta and abs(row.delta) / books.unit >= threshold
-    ]
+    found = []
+    for row in ledger.rows:
+        if len(row.path) != 1 or abs(row.delta) / books.unit < threshold:
+            continue
+        delta_us = row.delta / books.unit
+        known = (explained or {}).get(row.path[0], 0.0)
+        rest_us = delta_us - known if known * delta_us > 0 else delta_us
+        if rest_us * delta_us <= 0 or abs(rest_us) < max(threshold, REST_TOLD * abs(delta_us)):
+            continue
+        found.append(_finding(row, [e for e in children[row.path[0]] if _moved_with(row, e)], books, rest_us))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
@@ -110,17 +119,22 @@ def _moved_with(row: LedgerRow, entity: LedgerRow) -> bool:
     return entity.delta != 0 and (entity.delta > 0) == (row.delta > 0) and entity.path[1] != NOT_SPLIT
 
 
-def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Finding:
+def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us: float) -> Finding:
     """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
-    where a source does not split its categories."""
+    where a source does not split its categories. `delta_us` is what causes told elsewhere leave of the change."""
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
-    delta_us = row.delta / books.unit
-    sentence = (
-        f"{_SUBJECTS[category]} {more_or_less(delta_us)}{books.per} "
-        f"({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
-    )
-    named = [e for e in same_way if abs(e.delta) >= MOST_OF_IT * abs(row.delta)][:3]
+    whole = delta_us == row.delta / books.unit
+    subject = _SUBJECTS[category]
+    if whole:
+        amounts = f" ({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
+        sentence = f"{subject} {more_or_less(delta_us)}{books.per}{amounts}"
+    else:
+        subject = subject[0].lower() + subject[1:]
+        sentence = f"Apart from what is told, {subject} {more_or_less(delta_us)}{books.per}"
+        same_way = [entity for entity in same_way if entity.path[1] not in books.told]
+    least = MOST_OF_IT * abs(delta_us) * books.unit
+    named = [e for e in same_way if abs(e.delta) >= least][:3]
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
     if category is not StepCategory.OTHER and same_way:
@@ -129,7 +143,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
         if not named and same_way[0].path[1] not in told:
             clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books)}"]
         rest = [e for e in same_way if e not in (named or same_way[:1]) and e.path[1] not in told]
-        clauses += _one_sided_clauses(rest, row, books)
+        clauses += _one_sided_clauses(rest, least, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in _TABLES:
@@ -151,20 +165,20 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books) -> Findin
         subject=named[0].path[1] if named and category is not StepCategory.OTHER else label,
         category=label,
         delta_us=delta_us,
-        share=row.delta / books.ledger.delta if books.ledger.delta else None,
+        share=delta_us * books.unit / books.ledger.delta if books.ledger.delta else None,
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
     )
 
 
-def _one_sided_clauses(rest: list[LedgerRow], row: LedgerRow, books: _Books) -> list[str]:
+def _one_sided_clauses(rest: list[LedgerRow], least: float, books: _Books) -> list[str]:
     """Many small entries that only one side has, when together they are a quarter of the change."""
     out = []
     for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
         group = [entity for entity in rest if entity.status == status]
         total = sum(abs(entity.delta) for entity in group)
-        if len(group) > 1 and total >= MOST_OF_IT * abs(row.delta):
+        if len(group) > 1 and total >= least:
             calls = sum(entity.calls[side] for entity in group)
             out.append(f"{len(group)} others {words} ({_time(total, books)} together, {calls_text(calls, books.per)})")
     return out

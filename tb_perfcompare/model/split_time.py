@@ -47,11 +47,13 @@ class SplitTime:
         makes of theirs."""
         if len(self) <= most:
             return self
-        time, calls = (figure.tolist() for figure in self.totals())
-        order = sorted(range(len(self)), key=lambda i: (-time[i], -calls[i], self.keys[i]))
-        keys = list(self.keys)
-        for i in order[most:]:
-            keys[i] = rest(keys[i])
+        time, calls = self.totals()
+        last = np.lexsort((-calls, -time))[most - 1]
+        larger = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
+        equal = np.flatnonzero((time == time[last]) & (calls == calls[last])).tolist()
+        kept = larger.copy()
+        kept[sorted(equal, key=lambda i: self.keys[i])[: most - int(larger.sum())]] = True
+        keys = [key if keep else rest(key) for key, keep in zip(self.keys, kept.tolist(), strict=True)]
         return replace(self.renamed(keys), pooled=len(self) - most)
 
     def renamed(self, keys: Sequence[tuple[str, ...]]) -> SplitTime:

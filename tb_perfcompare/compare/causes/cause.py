@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tb_perfcompare.compare.causes.pair import Pair
 from tb_perfcompare.compare.comparison import Evidence, Finding
+from tb_perfcompare.compare.findings import repeatability
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +40,8 @@ def cause(
     if explains is None:
         explains = {category: delta_us} if delta_us is not None else {}
     return Cause(finding, explains, rank)
+
+
+def category_confidence(pair: Pair, category: str) -> str:
+    """How repeatable the category's change is."""
+    return repeatability(pair.p_values.get(category), pair.headline.verdict, pair.options.alpha)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tb_perfcompare.compare.causes.cause import Cause, cause
+from tb_perfcompare.compare.causes.cause import Cause, category_confidence, cause
 from tb_perfcompare.compare.causes.pace import kernels_flat
 from tb_perfcompare.compare.causes.pair import NOTHING, Amount, Pair, total
 from tb_perfcompare.compare.comparison import Evidence
@@ -173,6 +173,8 @@ def _launch_bound(pair: Pair) -> Iterator[Cause]:
         return
     if abs(delta) < MOST * abs(pair.delta_us) or abs(launches.more_calls) > 0.1 * launches.calls_a:
         return
+    if not pair.is_clear(*HOST):
+        return
     if abs(launches.delta_us) < MOST * abs(delta):
         return
     sentence = (
@@ -195,7 +197,7 @@ def _operator(pair: Pair) -> Iterator[Cause]:
         row for row in pair.entities("CPU Exec")
         if row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
     ]  # fmt: skip
-    if abs(exposed) < pair.least_us or not rows:
+    if abs(exposed) < pair.least_us or not rows or not pair.is_clear("CPU Exec"):
         return
     first = max(rows, key=lambda row: (row.rate_effect * (1 if exposed > 0 else -1), row.path))
     if (first.delta > 0) != (exposed > 0) or abs(first.delta) < MOST * abs(exposed) * pair.unit:
@@ -213,7 +215,7 @@ def _operator(pair: Pair) -> Iterator[Cause]:
     yield cause(
         pair, "operator_slower", first.path[1], "CPU Exec", first.delta / pair.unit, sentence,
         (Evidence("operators", first.path[1]),),
-        confidence="the largest part of the category's change",
+        confidence=category_confidence(pair, "CPU Exec"),
         look_at="the operator's inputs and implementation, and what else runs on that core",
         rank=4,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tb_perfcompare.compare.causes.cause import Cause, cause
+from tb_perfcompare.compare.causes.cause import Cause, category_confidence, cause
 from tb_perfcompare.compare.causes.pair import NOTHING, Amount, Pair, total
 from tb_perfcompare.compare.comparison import Evidence, LedgerRow
 from tb_perfcompare.compare.uniform_ratio import uniform_ratio
@@ -217,7 +217,7 @@ def _slower(pair: Pair) -> Iterator[Cause]:
         row for row in pair.entities(KERNEL)
         if row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
     ]  # fmt: skip
-    if abs(exposed) < pair.least_us or not rows or _uniform(pair):
+    if abs(exposed) < pair.least_us or not rows or not pair.is_clear(KERNEL) or _uniform(pair):
         return
     first = max(rows, key=lambda row: (row.rate_effect * (1 if exposed > 0 else -1), row.path))
     if (first.delta > 0) != (exposed > 0) or abs(first.delta) < MOST * abs(exposed) * pair.unit:
@@ -235,7 +235,7 @@ def _slower(pair: Pair) -> Iterator[Cause]:
     yield cause(
         pair, "kernel_slower", first.path[1], KERNEL, first.delta / pair.unit, sentence,
         (Evidence("kernels", first.path[1]), Evidence("ledger", " / ".join(first.path))),
-        confidence=_change(pair, "kernels", first.path[1]),
+        confidence=category_confidence(pair, KERNEL),
         look_at="its inputs' shapes and strides, its launch configuration, memory traffic beside it",
         rank=4,
     )  # fmt: skip
@@ -248,7 +248,3 @@ def _uniform(pair: Pair) -> bool:
 def _per_call(row: LedgerRow, pair: Pair) -> tuple[float, float]:
     amount = pair.amounts("kernels").get((row.path[1],), NOTHING)
     return amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
-
-
-def _change(pair: Pair, table: str, name: str) -> str:
-    return f"see {table} for the test of {short(name)}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import numpy as np
+from math import lcm
 
 from tb_perfcompare.compare.causes.cause import Cause, cause
 from tb_perfcompare.compare.causes.pair import Pair
@@ -16,6 +15,9 @@ from tb_perfcompare.model.summary import GroupTable
 KERNELS_FLAT = 0.03
 """Kernels take the same time if their sum changed by at most this."""
 
+MOST = 0.5
+"""Share of a category's change that the pace must make."""
+
 _HOST = ("CPU Exec", "Runtime", "DataLoader", "Other")
 _CLOCKS = ("freq", "clock")
 
@@ -23,8 +25,8 @@ _CLOCKS = ("freq", "clock")
 def pace_rules(pair: Pair) -> Iterator[Cause]:
     """Whether the device, or the host, was slower throughout."""
     device = uniform_ratio(pair.baseline.groups.get("kernels"), pair.candidate.groups.get("kernels"))
-    exposed = pair.exposed("Kernel")
-    if device is not None and abs(exposed) >= pair.least_us and (device > 1) == (exposed > 0):
+    exposed = sum(_explained(pair, ("Kernel",), device).values())
+    if device is not None and abs(exposed) >= pair.least_us and pair.is_clear("Kernel"):
         way = "slower" if device > 1 else "faster"
         clock = _clock(pair, "GPU", device)
         sentence = (
@@ -38,8 +40,9 @@ def pace_rules(pair: Pair) -> Iterator[Cause]:
             rank=3,
         )  # fmt: skip
     host = _host_ratio(pair)
-    exposed = sum(pair.exposed(label) for label in _HOST)
-    if host is not None and abs(exposed) >= pair.least_us and (host > 1) == (exposed > 0):
+    explained = _explained(pair, _HOST, host)
+    exposed = sum(explained.values())
+    if host is not None and abs(exposed) >= pair.least_us and pair.is_clear(*explained):
         way = "slower" if host > 1 else "faster"
         sentence = (
             f"The host is {way} throughout: the same operators take {host:.2f} times as long per call, which makes "
@@ -49,8 +52,21 @@ def pace_rules(pair: Pair) -> Iterator[Cause]:
             pair, "host_pace", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
             confidence="the same ratio in at least half of the operators' time",
             look_at="CPU clock and governor, other processes, thread and NUMA placement, another machine",
-            explains={label: pair.exposed(label) for label in _HOST}, rank=3,
+            explains=explained, rank=3,
         )  # fmt: skip
+
+
+def _explained(pair: Pair, labels: tuple[str, ...], ratio: float | None) -> dict[str, float]:
+    """Changes of those categories that a pace of candidate / baseline = ratio makes at least half of. Work that takes
+    `ratio` times as long changes by (ratio - 1) / (ratio + 1) of both sides' time together."""
+    found: dict[str, float] = {}
+    if ratio is None:
+        return found
+    for label in labels:
+        by_pace = (ratio - 1) / (ratio + 1) * sum(pair.exposed_times(label))
+        if by_pace * pair.exposed(label) > 0 and abs(by_pace) >= MOST * abs(pair.exposed(label)):
+            found[label] = pair.exposed(label)
+    return found
 
 
 def kernels_flat(pair: Pair) -> bool:
@@ -63,18 +79,18 @@ def kernels_flat(pair: Pair) -> bool:
 def _host_ratio(pair: Pair) -> float | None:
     """As uniform_ratio, over operators' own host time."""
     tables = []
+    steps = lcm(len(pair.baseline.steps), len(pair.candidate.steps))
     for summary in (pair.baseline, pair.candidate):
         table = summary.groups.get("operators")
         if table is None or "host_self" not in table.measures_ns:
             return None
-        steps = len(summary.steps)
-        # per step, so that sides with different numbers of steps have the same weight
-        own = np.rint(table.measures_ns["host_self"].sum(axis=1, keepdims=True) / steps).astype(np.int64)
-        calls = table.calls.sum(axis=1, keepdims=True) / steps
+        # as if both sides had as many steps, so that they have the same weight
+        factor = steps // len(summary.steps)
+        own = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
+        calls = table.calls.sum(axis=1, keepdims=True) * factor
         tables.append(
-            GroupTable(table.kind, table.key_columns, table.keys, table.names, calls.astype(np.int64),
-                       {"total": own}, None, None, {})
-        )  # fmt: skip
+            GroupTable(table.kind, table.key_columns, table.keys, table.names, calls, {"total": own}, None, None, {})
+        )
     return uniform_ratio(tables[0], tables[1])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import comb
 
 from tb_perfcompare.compare.comparison import Headline, Ledger, LedgerRow
 from tb_perfcompare.compare.counter_join import CounterChange
@@ -49,7 +50,8 @@ def total(amounts: Iterable[Amount]) -> Amount:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Everything rules may look at. `counters` are those that moved. Amounts are computed once per table."""
+    """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
+    step. Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -57,6 +59,7 @@ class Pair:
     headline: Headline
     options: CompareOptions
     counters: tuple[CounterChange, ...] = ()
+    p_values: Mapping[str, float | None] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
 
     @property
@@ -78,6 +81,20 @@ class Pair:
     def exposed(self, category: str) -> float:
         """Change of a category's exposed time, microseconds per step."""
         return sum(row.delta for row in self.ledger.rows if row.path == (category,)) / self.unit
+
+    def exposed_times(self, category: str) -> tuple[float, float]:
+        """A category's exposed time on both sides, microseconds per step."""
+        rows = [row for row in self.ledger.rows if row.path == (category,)]
+        return sum(row.baseline for row in rows) / self.unit, sum(row.candidate for row in rows) / self.unit
+
+    def is_clear(self, *categories: str) -> bool:
+        """Whether the steps' times of any of the categories differ beyond their spread, or are too few to tell. What is
+        known by times alone, not by counts, needs this."""
+        n, m = len(self.baseline.steps), len(self.candidate.steps)
+        if 2 / comb(n + m, n) > self.options.alpha:
+            return True
+        p_values = [self.p_values.get(category) for category in categories]
+        return any(p is None or p <= self.options.alpha for p in p_values)
 
     def entities(self, category: str) -> list[LedgerRow]:
         """The category's rows of the ledger, largest change first."""

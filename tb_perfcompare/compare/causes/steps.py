@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -44,24 +45,36 @@ def _slow_steps(pair: Pair) -> Iterator[Cause]:
     summary, slow, _ = sides[1] if delta > 0 else sides[0]
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
-    label, entity, grown = _grown(summary, slow)
-    names = ", ".join(summary.steps.label[int(at)] for at in slow[:5])
+    growth, entity = _grown(summary, slow)
+    label = max(growth, key=lambda category: growth[category])
+    names = ", ".join(_named(summary, int(at)) for at in slow[:5])
     word = "candidate" if delta > 0 else "baseline"
+    share = len(slow) / len(summary.steps)
     sentence = (
         f"{len(slow)} of {len(summary.steps)} steps of the {word} are far longer than the others (step {names}): they "
         f"make {more_or_less(delta)} of the mean step; what grows in them is {label}"
-        f"{f', {short(entity)}' if entity else ''} ({time_text(grown)} per slow step)."
+        f"{f', {short(entity)}' if entity else ''} ({time_text(growth[label])} per slow step)."
     )
     yield cause(
         pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
         confidence="the steps are few: whether they come again is not known",
         look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
-        explains={label: pair.exposed(label)}, rank=1,
+        explains={one: math.copysign(us * share, delta) for one, us in growth.items() if us > 0}, rank=1,
     )  # fmt: skip
 
 
-def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[str, str, float]:
-    """(category, entity, microseconds) that grow most from the usual steps to the slow ones."""
+def _named(summary: Summary, step: int) -> str:
+    """The step's label, with its recording where there are several."""
+    label = summary.steps.label[step]
+    if len(summary.captures) == 1:
+        return label
+    workers = {capture.worker for capture in summary.captures}
+    capture = summary.captures[int(summary.steps.capture[step])]
+    return f"{label} of {'' if len(workers) == 1 else f'{capture.worker}, '}span {capture.span}"
+
+
+def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[dict[str, float], str]:
+    """(category -> microseconds by which slow steps exceed usual ones, entity that grows most in the first of them)."""
     usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
     by_category = summary.owned.by_category()
     growth = by_category[:, slow].mean(axis=1) - np.median(by_category[:, usual], axis=1)
@@ -72,7 +85,7 @@ def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[str, str, float]:
         own = summary.owned.time_ns[mine]
         by_entity = own[:, slow].mean(axis=1) - np.median(own[:, usual], axis=1)
         entity = summary.owned.key[int(mine[int(by_entity.argmax())])]
-    return CATEGORY_LABELS[category], entity, float(growth[category]) / 1000
+    return {label: us / 1000 for label, us in zip(CATEGORY_LABELS, growth.tolist(), strict=True)}, entity
 
 
 def _warm_up(pair: Pair) -> Iterator[Cause]:

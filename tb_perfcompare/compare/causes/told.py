@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from tb_perfcompare.compare.causes.cause import Cause
 from tb_perfcompare.compare.causes.host import host_rules
@@ -20,14 +21,22 @@ RULES: tuple[Callable[[Pair], Iterator[Cause]], ...] = (
 """Each gives what it finds; order plays no part."""
 
 EXPLAINED = 0.5
-"""A category's change is explained, and so is a cause, if this share of it is by causes told before."""
+"""A cause is left out if causes told before explain this share of its time."""
 
 
-def told_causes(pair: Pair, general: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Findings, largest first. `general` are those about whole categories: each is told only where no cause explains
-    its category."""
-    if not pair.ledger.delta and not any(row.delta for row in pair.ledger.rows):
-        return ()
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Findings, largest first; what they explain of each category, microseconds per step; entities they tell of."""
+
+    findings: tuple[Finding, ...] = ()
+    explained: Mapping[str, float] = field(default_factory=dict)
+    entities: frozenset[str] = frozenset()
+
+
+def told_causes(pair: Pair) -> Told:
+    """The causes that hold, without those whose time another one explains. Equal sides have none."""
+    if not any(row.delta for row in pair.ledger.rows):
+        return Told()
     found = [cause for rule in RULES for cause in rule(pair)]
     found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
     kept: list[Cause] = []
@@ -44,13 +53,6 @@ def told_causes(pair: Pair, general: tuple[Finding, ...]) -> tuple[Finding, ...]
         kept.append(cause)
         for label, part in cause.explains.items():
             explained[label] = explained.get(label, 0.0) + part
-    rest = [finding for finding in general if not _is_explained(finding, explained)]
-    findings = [cause.finding for cause in kept] + rest
-    findings.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
-    return tuple(findings[: pair.options.top_findings])
-
-
-def _is_explained(finding: Finding, explained: dict[str, float]) -> bool:
-    known = explained.get(finding.category, 0.0)
-    delta = finding.delta_us or 0.0
-    return known * delta > 0 and abs(known) >= EXPLAINED * abs(delta)
+    findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
+    entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
+    return Told(tuple(findings), explained, frozenset(entities | {finding.subject for finding in findings}))

@@ -45,7 +45,7 @@ def _more_copies(pair: Pair) -> Iterator[Cause]:
 
 def _collectives(pair: Pair) -> Iterator[Cause]:
     exposed = pair.exposed("Communication")
-    if abs(exposed) < pair.least_us:
+    if abs(exposed) < pair.least_us or not pair.is_clear("Communication"):
         return
     amount = total(pair.amounts("communication").values())
     rows = pair.entities("Communication")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from tb_perfcompare.compare.causes.cause import Cause, cause
 from tb_perfcompare.compare.causes.pair import Amount, Key, Pair
 from tb_perfcompare.compare.comparison import Evidence
 from tb_perfcompare.compare.wording import more_or_less, number_text, short
-from tb_perfcompare.model.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 SAME = 0.9
 """Shared share of calls above which work counts as the same."""
@@ -20,6 +21,16 @@ MOST_OPERATORS = 0.5
 
 MOST_BY_COUNT = 0.6
 """Share of the change that more or fewer calls must make."""
+
+ALIKE = 0.5
+"""Shared share of calls from which two programs are alike enough to ask how their inputs differ: casts and copies that
+come with other inputs are calls of their own."""
+
+STEADY = 0.5
+"""Inputs vary if less than this share of the calls have shapes that come in most steps of their side."""
+
+OTHER_SIZE = 0.03
+"""Inputs that vary are other inputs if their elements changed by at least this."""
 
 
 def shared(amounts: Iterable[Amount]) -> float:
@@ -50,15 +61,18 @@ def _shapes_changed(pair: Pair) -> Cause | None:
         return None
     operators = pair.amounts("operators", "host_total")
     known: dict[Key, Amount] = {key: amount for key, amount in shapes.items() if _elements(key[1])}
-    if not known or shared(operators.values()) < SAME or shared(known.values()) >= SAME:
+    other = _otherwise(operators, known)
+    if not known or shared(operators.values()) < ALIKE or other <= 1 - SAME:
         return None
     example = _example(known, pair)
     if example is None:
         return None
     name, before, after = example
+    if not (_steady(pair.baseline) and _steady(pair.candidate)):
+        return _sizes_changed(pair, known, name)
     ratio = _elements(after) / _elements(before)
     sentence = (
-        f"The work changed: {1 - shared(known.values()):.0%} of the operator calls have other input shapes, "
+        f"The work changed: {other:.0%} of the operator calls have other input shapes, "
         f"for example {short(name)} {_shown(before)} to {_shown(after)} ({ratio:.2f} times the elements); "
         f"the step takes {more_or_less(pair.delta_us)} for it, which is no change of the same work."
     )
@@ -71,29 +85,65 @@ def _shapes_changed(pair: Pair) -> Cause | None:
     )  # fmt: skip
 
 
+def _sizes_changed(pair: Pair, known: Mapping[Key, Amount], name: str) -> Cause | None:
+    """Shapes that vary from step to step are never quite the same on two sides; it matters how large they are."""
+    before = sum(_elements(key[1]) * amount.calls_a for key, amount in known.items())
+    after = sum(_elements(key[1]) * amount.calls_b for key, amount in known.items())
+    larger = after > before
+    if max(before, after) < (1 + OTHER_SIZE) * min(before, after) or larger != (pair.delta_us > 0):
+        return None
+    sentence = (
+        f"The work changed: input shapes vary between steps, and on average they hold {after / before:.2f} times the "
+        f"elements; the step takes {more_or_less(pair.delta_us)}, which is no change of the same work."
+    )
+    return cause(
+        pair, "workload_changed", name, "all", pair.delta_us, sentence, (Evidence("operators_by_shape", name),),
+        confidence="certain: the shapes are recorded; few steps may hold other inputs by chance",
+        look_at="sequence lengths, padding and batching of both runs; more steps, or the same seed of the data loader",
+        explains=_moved_along(pair), rank=0,
+    )  # fmt: skip
+
+
+def _steady(summary: Summary) -> bool:
+    """Whether most calls have shapes that come in at least half of the steps."""
+    table = summary.groups["operators_by_shape"]
+    usual = (table.calls > 0).mean(axis=1) >= 0.5
+    return float(table.calls[usual].sum()) >= STEADY * float(table.calls.sum())
+
+
+def _otherwise(operators: Mapping[Key, Amount], parts: Mapping[Key, Amount]) -> float:
+    """Share of the calls that both sides have by name, but not by a part's second key (shape or type)."""
+    names = {key[0] for key in parts}
+    by_name = sum(min(one.calls_a, one.calls_b) for key, one in operators.items() if key[0] in names)
+    by_part = sum(min(one.calls_a, one.calls_b) for one in parts.values())
+    return 1 - min(by_part / by_name, 1.0) if by_name else 0.0
+
+
 def _types_changed(pair: Pair) -> Cause | None:
     types = pair.amounts("operators_by_type", "host_total")
     if not types or abs(pair.delta_us) < pair.least_us:
         return None
     operators = pair.amounts("operators", "host_total")
-    if shared(operators.values()) < SAME or shared(types.values()) >= SAME:
+    other = _otherwise(operators, types)
+    if shared(operators.values()) < ALIKE or other <= 1 - SAME:
         return None
     by_operator: dict[str, dict[str, Amount]] = {}
     for (name, kind), amount in types.items():
         by_operator.setdefault(name, {})[kind] = amount
     device = pair.amounts("operators", "device_total")
-    best: tuple[tuple[bool, float], str, str, str] | None = None
+    best: tuple[tuple[bool, float, float], str, str, str] | None = None
     for name, kinds in by_operator.items():
         gone = min(kinds, key=lambda kind: (kinds[kind].more_calls, kind))
         new = max(kinds, key=lambda kind: (kinds[kind].more_calls, kind))
         if kinds[gone].more_calls < 0 < kinds[new].more_calls:
-            size = (not _is_backward(name), abs(device.get((name,), Amount()).delta_us))
-            best = max(best or ((False, -1.0), "", "", ""), (size, name, gone, new))
+            host = operators.get((name,), Amount())
+            size = (not _is_backward(name), abs(device.get((name,), Amount()).delta_us), host.us_a + host.us_b)
+            best = max(best or ((False, -1.0, -1.0), "", "", ""), (size, name, gone, new))
     if best is None:
         return None
     _, name, before, after = best
     sentence = (
-        f"Data types changed: {1 - shared(types.values()):.0%} of the operator calls have other input types, "
+        f"Data types changed: {other:.0%} of the operator calls have other input types, "
         f"for example {short(name)} {_plain(before)} to {_plain(after)}; the step takes {more_or_less(pair.delta_us)}."
     )
     return cause(
@@ -165,7 +215,7 @@ def _example(known: dict[Key, Amount], pair: Pair) -> tuple[str, str, str] | Non
 
 def _is_backward(name: str) -> bool:
     """Names of the backward pass say less to a reader than those of the operators they belong to."""
-    return name.startswith("autograd::")
+    return "autograd::" in name or "backward" in name.lower()
 
 
 def _elements(shape: str) -> int:
@@ -187,9 +237,9 @@ def _shown(shape: str) -> str:
 
 
 def _plain(types: str) -> str:
-    """The first type of a list such as ["c10::Half", "c10::Half"]."""
+    """The first type of a list such as ['c10::Half', 'c10::Half']."""
     try:
-        named = [kind for kind in json.loads(types) if kind]
-    except (ValueError, TypeError):
+        named = [kind for kind in ast.literal_eval(types) if kind]
+    except (ValueError, SyntaxError, TypeError):
         return _shown(types)
     return str(named[0]) if named else "none"
