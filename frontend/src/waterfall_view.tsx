@@ -194,7 +194,7 @@ function Entry({ row, name, parts, time }: EntryProps) {
   return (
     <>
       <EntryRow row={row} name={toggle} time={time} />
-      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<NameText name={part.path[2] ?? ''} />} time={time} part />)}
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} part />)}
     </>
   );
 }

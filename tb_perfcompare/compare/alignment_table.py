@@ -204,10 +204,7 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
         return dict(tables)
     partners = _partners(alignment)
     status = [column.name for column in table.columns].index("status")
-    added = tuple(
-        "" if row[status] == "both" else partners.get((str(row[0]), str(row[status])), "") for row in table.rows
-    )
-    rows = tuple((*row, text) for row, text in zip(table.rows, added, strict=True))
+    rows = tuple((*row, partners.get((str(row[0]), str(row[status])), "")) for row in table.rows)
     return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}
 
 

@@ -170,7 +170,11 @@ def _differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:
 
 
 def _flags(a: Summary, b: Summary) -> Check:
-    differing = _differences(a, b, _FLAGS)
+    x, y = dict(a.environment), dict(b.environment)
+    # traces name the flags that were on, and say nothing of the others
+    off = "false" if "trace.schema" in x and "trace.schema" in y else None
+    flags = [(name, x.get(name, off), y.get(name, off)) for name in _FLAGS]
+    differing = [f"{name} {one} against {two}" for name, one, two in flags if one and two and one != two]
     if differing:
         return Check(
             "profiler_flags",

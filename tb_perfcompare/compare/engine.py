@@ -34,6 +34,7 @@ from tb_perfcompare.compare.module_ledger import module_ledger
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.rank_test import batched_rank_test
 from tb_perfcompare.compare.reading_note import as_read
+from tb_perfcompare.compare.same_work import same_work_checks
 from tb_perfcompare.compare.samples import observations
 from tb_perfcompare.compare.sensitivity import sensitivity
 from tb_perfcompare.compare.tables import (
@@ -74,6 +75,8 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     if alignment is not None:
         checks = with_matched(checks, alignment)
         joined += matched_notes(alignment, baseline, candidate)
+    if baseline.metric == STEP_TIME:
+        checks += same_work_checks(baseline, candidate, alignment)
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)

@@ -15,7 +15,7 @@ from tb_perfcompare.compare.comparison import Evidence, Finding, Ledger, LedgerR
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.compare.uniform_ratio import uniform_ratio
 from tb_perfcompare.compare.wording import calls_text, more_or_less, number_text, short, time_text
-from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, GroupTable, StepCategory, Summary
 
 _SUBJECTS = {
     StepCategory.KERNEL: "Kernels take",
@@ -27,6 +27,9 @@ _SUBJECTS = {
     StepCategory.CPU_EXEC: "Host code outside runtime calls and data loading takes",
     StepCategory.OTHER: "Stretches in which nothing was recorded take",
 }
+PYTHON = "Python code outside operators takes"
+"""The subject of Other where Python functions were recorded."""
+
 _RULES = {
     StepCategory.KERNEL: "kernel_time",
     StepCategory.MEMCPY: "memcpy_time",
@@ -110,7 +113,10 @@ def find_causes(
         rest_us = delta_us - known if known * delta_us > 0 else delta_us
         if rest_us * delta_us <= 0 or abs(rest_us) < max(threshold, REST_TOLD * abs(delta_us)):
             continue
-        found.append(_finding(row, [e for e in children[row.path[0]] if _moved_with(row, e)], books, rest_us))
+        entities = [entity for entity in children[row.path[0]] if _moved_with(row, entity)]
+        if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
+            entities = _python(children[row.path[0]], entities)
+        found.append(_finding(row, entities, books, rest_us))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
@@ -119,13 +125,20 @@ def _moved_with(row: LedgerRow, entity: LedgerRow) -> bool:
     return entity.delta != 0 and (entity.delta > 0) == (row.delta > 0) and entity.path[1] != NOT_SPLIT
 
 
+def _python(all_entities: list[LedgerRow], moved: list[LedgerRow]) -> list[LedgerRow]:
+    """Python functions among those that moved, if both sides recorded any: nothing else is named between operators."""
+    functions = [row for row in all_entities if any(row.calls) and row.path[1] != PROFILER_WORK]
+    recorded = [any(row.calls[side] for row in functions) for side in (0, 1)]
+    return [row for row in moved if row in functions] if all(recorded) else []
+
+
 def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us: float) -> Finding:
     """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
     where a source does not split its categories. `delta_us` is what causes told elsewhere leave of the change."""
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
     whole = delta_us == row.delta / books.unit
-    subject = _SUBJECTS[category]
+    subject = PYTHON if category is StepCategory.OTHER and same_way else _SUBJECTS[category]
     if whole:
         amounts = f" ({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
         sentence = f"{subject} {more_or_less(delta_us)}{books.per}{amounts}"
@@ -137,7 +150,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
     named = [e for e in same_way if abs(e.delta) >= least][:3]
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
-    if category is not StepCategory.OTHER and same_way:
+    if same_way:
         told = books.told if category is StepCategory.KERNEL else frozenset()
         clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
         if not named and same_way[0].path[1] not in told:
@@ -162,7 +175,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
             )
     return Finding(
         rule=_RULES[category],
-        subject=named[0].path[1] if named and category is not StepCategory.OTHER else label,
+        subject=named[0].path[1] if named else label,
         category=label,
         delta_us=delta_us,
         share=delta_us * books.unit / books.ledger.delta if books.ledger.delta else None,

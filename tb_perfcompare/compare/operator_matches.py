@@ -110,9 +110,12 @@ class _Matcher:
     def other_shapes(self) -> None:
         """The same operator below the same ones with other shapes, as often: the first with the first, and so on."""
         for _, one, two in self._both(lambda place: self._tree.path[place]):
-            for number in dict.fromkeys(self._per_unit(0, place) for place in one):
-                mine = [place for place in one if self._per_unit(0, place) == number]
-                others = [place for place in two if self._per_unit(1, place) == number]
+            often: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+            for side, places in enumerate((one, two)):
+                for place in places:
+                    often[side].setdefault(self._per_unit(side, place), []).append(place)
+            for number, mine in often[0].items():
+                others = often[1].get(number, [])
                 if len(mine) != len(others):
                     continue
                 for x, y in zip(mine, others, strict=True):

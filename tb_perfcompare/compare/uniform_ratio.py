@@ -13,6 +13,9 @@ UNIFORM_SPREAD = 0.05
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
 
+LARGEST = 0.2
+"""One entry weighs at most this share of all: what one entry alone does is not done throughout."""
+
 
 def uniform_ratio(a: GroupTable | None, b: GroupTable | None) -> float | None:
     """Median over time of candidate / baseline time per launch, if what is in both tables changed alike; None if not,
@@ -31,12 +34,14 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None) -> float | None:
     if good.sum() < 3 or time_a[good].sum() < 0.5 * a.measures_ns["total"].sum():
         return None
     ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
-    low, middle, high = _weighted_quartiles(ratio, time_a[good] + time_b[good])
+    low, middle, high = weighted_quartiles(ratio, time_a[good] + time_b[good])
     uniform = high - low <= 2 * UNIFORM_SPREAD and abs(middle) >= UNIFORM_CHANGE
     return float(np.exp(middle)) if uniform else None
 
 
-def _weighted_quartiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+def weighted_quartiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Values below which a quarter, half and three quarters of the weight lie. No entry weighs more than LARGEST."""
+    weights = np.minimum(weights, LARGEST * weights.sum())
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order]) / weights.sum()
     low, middle, high = (float(values[order][np.searchsorted(share, q)]) for q in (0.25, 0.5, 0.75))

@@ -66,7 +66,8 @@ def is_collective_kernel(name: str) -> bool:
 
 
 _BLANKS = re.compile(r"\s+")
-_AROUND = re.compile(r"^ | $|(?<=>) (?=>)")
+_AROUND = re.compile(r"^ | $")
+_CLOSING = re.compile(r"(?<=>) (?=>)")
 _ADDRESS = re.compile(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
 _AUTOGRAD = re.compile(r"(?<=Backward)\d+(?!\w)")
 _REGION = re.compile(r"^(Torch-Compiled Region)\b.*$", re.DOTALL)
@@ -110,8 +111,9 @@ def kernel_key(name: str) -> str:
 
 def alike_key(key: str) -> str:
     """What is left of a kernel_key without that which differs between builds of the same source: numbers of lambdas,
-    spellings of the unnamed namespace, suffixes of integers. Two kernels of one run may have it in common."""
-    return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", _UNNAMED.sub("(anonymous namespace)", key)))
+    spellings of the unnamed namespace, suffixes of integers, `> >`. Two kernels of one run may have it in common."""
+    key = _CLOSING.sub("", _UNNAMED.sub("(anonymous namespace)", key))
+    return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", key))
 
 
 def library_free(operator: str) -> str:

@@ -27,6 +27,7 @@ from tb_perfcompare.plugin.responses import (
     not_modified,
     respond,
     stream,
+    tag_of,
 )
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return {
             "/api/runs": _route(self._runs),
             "/api/comparison": _route(self._comparison),
+            "/api/table": _route(self._table),
             "/api/view": _route(self._view),
             "/api/report": _route(self._report),
             "/api/strict": _route(self._strict),
@@ -98,7 +100,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def _comparison(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests import flag
-        from tb_perfcompare.render import wire
+        from tb_perfcompare.render.pages import comparison_answer
 
         question = self._question(request.args)
         if request.method == "HEAD":
@@ -109,25 +111,38 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         if is_known(request, tag):
             return not_modified(tag)
         comparison = self.workspace.compare(question)
-        return respond(request, wire.encode(wire.comparison_dict(comparison)), JSON, tag=tag)
+        return respond(request, comparison_answer(comparison), JSON, tag=tag)
+
+    def _table(self, request: Request) -> Response:
+        from tb_perfcompare.compare.row_query import place_of
+        from tb_perfcompare.plugin.requests import table_request
+        from tb_perfcompare.render.pages import table_answer
+        from tb_perfcompare.workspace.workspace import Question
+
+        asked = table_request(request.args)
+        pair = asked.pair
+        question = Question(self._side(pair.baseline), self._side(pair.candidate), pair.options)
+        tag = tag_of(question, asked)
+        if is_known(request, tag):
+            return not_modified(tag)
+        table, chosen = self.workspace.pages.of_pair(question, asked.table, asked.rows)
+        place = place_of(table, chosen, asked.row) if asked.row else None
+        return respond(request, table_answer(table, chosen, asked.page, place), JSON, tag=tag)
 
     def _view(self, request: Request) -> Response:
-        from tb_perfcompare.compare.engine import side_facts
-        from tb_perfcompare.compare.views import VIEWS, view_tables
-        from tb_perfcompare.errors import SelectionError
+        from tb_perfcompare.compare.views import VIEWS
         from tb_perfcompare.plugin.requests import choice, view_request
-        from tb_perfcompare.render import wire
+        from tb_perfcompare.render.pages import view_answer
 
         asked = view_request(request.args)
         view = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
         side = self._side(asked.side)
-        summary = self.workspace.load(side, asked.window)
-        table = view_tables(summary).get(view)
-        if table is None:
-            why = summary.absent.get(view, "the source does not hold it")
-            raise SelectionError(f"{asked.side.selection.run} has no {view}", hint=why)
-        answer = wire.view_dict(view, summary.reading, side_facts(summary), table, summary.notes)
-        return respond(request, wire.encode(answer), JSON)
+        tag = tag_of(side, asked)
+        if is_known(request, tag):
+            return not_modified(tag)
+        found, chosen = self.workspace.pages.of_run(side, asked.window, view, asked.rows)
+        body = view_answer(view, found.reading, found.side, found.table, found.notes, chosen, asked.page)
+        return respond(request, body, JSON, tag=tag)
 
     def _report(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests import choice
@@ -197,7 +212,7 @@ class _Stream:
         self._lines.close()
 
     def _talk(self, question: Question) -> Generator[bytes, None, None]:
-        from tb_perfcompare.render import wire
+        from tb_perfcompare.render.pages import comparison_answer
 
         flight = self._workspace.ask(question)
         try:
@@ -207,7 +222,7 @@ class _Stream:
             except PerfCompareError as error:
                 yield _line(error_dict(error))
                 return
-            yield wire.encode({"result": wire.comparison_dict(comparison)}) + b"\n"
+            yield b'{"result":' + comparison_answer(comparison) + b"}\n"
         finally:
             self._workspace.leave(flight)
 

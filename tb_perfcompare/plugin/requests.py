@@ -9,13 +9,17 @@ from dataclasses import dataclass, replace
 from tb_perfcompare.analysis.as_cycles import BETAS
 from tb_perfcompare.compare.options import WINDOWS, CompareOptions
 from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.compare.row_query import RowQuery
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.responses import BadRequest
+from tb_perfcompare.render.pages import MOST_ROWS, Page
 from tb_perfcompare.workspace.jobs import Steps, parse_steps
 from tb_perfcompare.workspace.strict_jobs import FORMS
 
 _LONGEST_VALUE = 4096
 _MOST_PARAMETERS = 32
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
@@ -58,6 +62,19 @@ class ViewRequest:
     side: SideRequest
     view: str
     window: str
+    rows: RowQuery
+    page: Page
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """Parameters of api/table; `row` is the key of a row to look for, "" for none."""
+
+    pair: PairRequest
+    table: str
+    rows: RowQuery
+    page: Page
+    row: str
 
 
 def pair_request(query: Mapping[str, str]) -> PairRequest:
@@ -84,7 +101,14 @@ def view_request(query: Mapping[str, str]) -> ViewRequest:
     _check(query)
     side = _side(query, _required(query, "run"), "worker", "span", "steps")
     side = replace(side, launches=query.get("launches") or None)
-    return ViewRequest(side, query.get("view") or "overview", _window(query))
+    return ViewRequest(side, query.get("view") or "overview", _window(query), _rows(query), _page(query))
+
+
+def table_request(query: Mapping[str, str]) -> TableRequest:
+    """Raises BadRequest."""
+    pair = pair_request(query)
+    table = _required(query, "table", "it must name a table of the comparison")
+    return TableRequest(pair, table, _rows(query), _page(query), query.get("row") or "")
 
 
 def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
@@ -132,11 +156,44 @@ def _check(query: Mapping[str, str]) -> None:
             raise BadRequest(f"{name[:80]} is no name", hint=f"names have at most {_LONGEST_VALUE} characters")
 
 
-def _required(query: Mapping[str, str], name: str) -> str:
+def _required(query: Mapping[str, str], name: str, hint: str = "it must name a run that api/runs lists") -> str:
     value = query.get(name)
     if not value:
-        raise BadRequest(f"{name} is missing", hint="it must name a run that api/runs lists")
+        raise BadRequest(f"{name} is missing", hint=hint)
     return value
+
+
+def _rows(query: Mapping[str, str]) -> RowQuery:
+    least = query.get("min_delta_us") or "0"
+    if not _DECIMAL.fullmatch(least):
+        raise BadRequest(f"min_delta_us is {least[:80]!r}", hint="it must be a number of microseconds")
+    return RowQuery(
+        words=query.get("filter") or "", sort=_sort(query.get("sort") or ""), status=query.get("status") or "",
+        change=query.get("change") or "", category=query.get("category") or "", least_us=float(least),
+        clear=flag(query, "clear", default=False),
+    )  # fmt: skip
+
+
+def _sort(text: str) -> tuple[tuple[str, bool], ...]:
+    found = []
+    for part in filter(None, text.split(",")):
+        column, _, way = part.partition(":")
+        if way not in ("", "asc", "desc") or not column:
+            raise BadRequest(f"sort is {text[:80]!r}", hint="it must be COLUMN:asc or COLUMN:desc, several with commas")
+        found.append((column, way == "desc"))
+    return tuple(found)
+
+
+def _page(query: Mapping[str, str]) -> Page:
+    columns = tuple(filter(None, (query.get("columns") or "").split(",")))
+    return Page(_count(query, "offset", 0), min(_count(query, "limit", MOST_ROWS), MOST_ROWS), columns)
+
+
+def _count(query: Mapping[str, str], name: str, default: int) -> int:
+    text = query.get(name) or str(default)
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest(f"{name} is {text[:80]!r}", hint="it must be a number of rows")
+    return int(text)
 
 
 def _side(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:

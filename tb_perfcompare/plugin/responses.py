@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from tensorboard.backend import http_util
 from werkzeug.wrappers import Request, Response
 
+from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import Cancelled, InputError, NotComparable, PerfCompareError, SelectionError
 
 JSON = "application/json"
@@ -67,6 +69,11 @@ def respond(
     )
     answer.headers["Vary"] = "Accept-Encoding"
     return answer
+
+
+def tag_of(*asked: object) -> str:
+    """A text that changes whenever the answer may; for values whose texts hold all that it depends on."""
+    return hashlib.sha256(repr((__version__, *asked)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 def is_known(request: Request, tag: str) -> bool:

@@ -40,10 +40,10 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
         "baseline": side_dict(comparison.baseline),
         "candidate": side_dict(comparison.candidate),
         "window": comparison.window,
-        "headline": _headline(comparison.headline),
-        "ledger": _ledger(comparison.ledger),
-        "findings": [_finding(finding) for finding in comparison.findings],
-        "comparability": [_check(check) for check in comparison.comparability],
+        "headline": headline_dict(comparison.headline),
+        "ledger": ledger_dict(comparison.ledger),
+        "findings": [finding_dict(finding) for finding in comparison.findings],
+        "comparability": [check_dict(check) for check in comparison.comparability],
         "tables": {name: table_dict(table) for name, table in comparison.tables.items()},
         "notes": [note_dict(note) for note in comparison.notes],
     }
@@ -89,7 +89,7 @@ def table_dict(table: Table) -> dict[str, Any]:
     """Columns say what a cell of a row is, by position."""
     return {
         "title": table.title,
-        "columns": [_column(column) for column in table.columns],
+        "columns": [column_dict(column) for column in table.columns],
         "rows": [[_cell(cell) for cell in row] for row in table.rows],
         "notes": list(table.notes),
     }
@@ -104,7 +104,8 @@ def _dropped(step: DroppedStep) -> dict[str, Any]:
     return {"step": step.label, "reason": step.reason, "capture": step.capture, "total_us": step.total_ns / 1000}
 
 
-def _headline(headline: Headline) -> dict[str, Any]:
+def headline_dict(headline: Headline) -> dict[str, Any]:
+    """The verdict with its figures."""
     shift = headline.shift
     return {
         "metric": headline.metric,
@@ -136,7 +137,8 @@ def _headline(headline: Headline) -> dict[str, Any]:
     }
 
 
-def _ledger(ledger: Ledger) -> dict[str, Any]:
+def ledger_dict(ledger: Ledger) -> dict[str, Any]:
+    """Integers as they are; divide by the denominator."""
     return {
         "unit": "ns",
         "denominator": ledger.denominator,
@@ -163,7 +165,8 @@ def _ledger_row(row: LedgerRow) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_dict(finding: Finding) -> dict[str, Any]:
+    """A cause in a sentence."""
     return {
         "rule": finding.rule,
         "subject": finding.subject,
@@ -177,7 +180,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _check(check: Check) -> dict[str, Any]:
+def check_dict(check: Check) -> dict[str, Any]:
+    """A comparability check."""
     return {
         "check": check.check,
         "status": check.status,
@@ -186,7 +190,8 @@ def _check(check: Check) -> dict[str, Any]:
     }
 
 
-def _column(column: Column) -> dict[str, Any]:
+def column_dict(column: Column) -> dict[str, Any]:
+    """What the cells of a column are."""
     return {
         "name": column.name,
         "label": column.label,

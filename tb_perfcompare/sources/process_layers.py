@@ -107,11 +107,18 @@ def joined_by_arrows(
     free = (external_id[operator] == ABSENT) & (external_id[device] == ABSENT)
     operator, device = operator[free], device[free]
     out = external_id.copy()
-    taken = external_id[external_id != ABSENT]
-    first = int(taken.max(initial=0)) + 1
-    out[operator] = first + operator
-    out[device] = first + operator
+    number = _free_numbers(external_id[external_id != ABSENT], len(external_id))[operator]
+    out[operator] = number
+    out[device] = number
     return out
+
+
+def _free_numbers(taken: Ints, n: int) -> Ints:
+    """(n,) distinct integers that are not taken: above all of them, or between where that is beyond int64."""
+    first = int(taken.max(initial=0)) + 1
+    if first <= np.iinfo(np.int64).max - n:
+        return first + np.arange(n)
+    return np.setdiff1d(np.arange(n + len(taken)), taken)[:n]
 
 
 def _event_at(rows: Ints, lane: NDArray[np.int32], start_ns: Ints, arrows: OperatorArrows, wanted: Ints) -> Ints:

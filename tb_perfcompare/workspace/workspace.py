@@ -39,6 +39,7 @@ from tb_perfcompare.workspace.strict_jobs import (
     strict_of_traces,
 )
 from tb_perfcompare.workspace.summary_cache import SummaryCache
+from tb_perfcompare.workspace.table_pages import TablePages
 from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool, default_workers
 
 SMALL_BYTES = 6 * 2**20
@@ -71,7 +72,7 @@ class Workspace:
 
     in_process_bytes  a question whose files have at most this size together is answered in this process instead of by
                       workers; a server leaves it at 0, because reading keeps Python busy for its other threads
-    cache     summaries on disk; None: everything is read
+    cache     summaries and comparisons on disk; None: everything is read
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
 
@@ -90,11 +91,14 @@ class Workspace:
         self._summarize = summarize
         self._cache = cache
         self._compare = compare
+        usual = summarize is summarize_file and compare is compare_sides
+        self._kept = cache.comparisons if cache is not None and usual else None
         self._pool = WorkerPool(default_workers() if workers is None else workers)
         self._summaries: SharedWork[Summary] = SharedWork(ByteCache(_SUMMARY_CACHE_BYTES))
         self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
         self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
         self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
+        self.pages = TablePages(self)
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""
@@ -154,6 +158,7 @@ class Workspace:
 
     def close(self) -> None:
         """Ends all work and all processes."""
+        self.pages.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
         self._summaries.cancel_all()
@@ -166,6 +171,16 @@ class Workspace:
         return self._pool.process_ids
 
     def _answer(self, question: Question, flight: Flight[Comparison]) -> Comparison:
+        key = None if self._kept is None else self._kept.key(question)
+        kept = None if self._kept is None or key is None else self._kept.get(key)
+        if kept is not None:
+            return kept
+        found = self._compared(question, flight)
+        if self._kept is not None and key is not None:
+            self._kept.put(key, question, found)
+        return found
+
+    def _compared(self, question: Question, flight: Flight[Comparison]) -> Comparison:
         sides = (question.baseline, question.candidate)
         baseline, candidate = self._load_sides(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))

@@ -54,6 +54,11 @@ def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: Trac
             assert sum(getattr(row, figure) for row in below) == getattr(head, figure)
     for row in got.ledger.rows:
         assert row.count_effect + row.rate_effect == row.delta == row.candidate - row.baseline
+        assert row.mix_effect + row.same_shape_effect == row.rate_effect
+        below = [part for part in got.ledger.rows if len(part.path) == 3 and part.path[:2] == row.path]
+        for figure in ("baseline", "candidate", "delta") if below else ():
+            assert sum(getattr(part, figure) for part in below) == getattr(row, figure)
+        assert len(below) != 1
     steps_a, steps_b = len(one.steps), len(two.steps)
     total = got.ledger.denominator
     assert got.ledger.baseline == int(one.steps.total_ns.sum()) * (total // steps_a)
@@ -89,6 +94,7 @@ def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder
     for row in there.ledger.rows:
         other = mirrored[row.path]
         assert (row.delta, row.count_effect, row.rate_effect) == (-other.delta, -other.count_effect, -other.rate_effect)
+        assert (row.mix_effect, len(mirrored)) == (-other.mix_effect, len(there.ledger.rows))
         assert row.status == SWAPPED[other.status]
     for name, table in there.tables.items():
         if name in ("steps", "recommendations", "memory_curves"):  # rows of one side each

@@ -45,6 +45,6 @@ def test_windows_that_lead_to_different_verdicts_are_pointed_out() -> None:
 def test_both_sides_lacking_a_table_for_one_reason_is_one_note() -> None:
     side = summary(steps(1, 2))
     got = compare_summaries(side, side, OPTIONS)
-    absent = [note for note in got.notes if note.code is NoteCode.TABLE_ABSENT and note.where == "modules"]
+    absent = [note for note in got.notes if note.code is NoteCode.TABLE_ABSENT and "modules" in note.where.split(", ")]
     assert len(absent) == 1
     assert "baseline" not in absent[0].message

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.compare.comparison import Comparison, Verdict
+from tb_perfcompare.compare.comparison import Comparison, LedgerRow, Verdict
 from tb_perfcompare.compare.engine import compare_summaries
 from tb_perfcompare.compare.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.sources.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
@@ -52,6 +53,19 @@ def assert_books_close(got: Comparison) -> None:
         below = [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
         assert sum(row.delta for row in below) == head.delta
         assert sum(row.count_effect + row.rate_effect for row in below) == head.delta
+    parts: dict[tuple[str, ...], list[LedgerRow]] = {}
+    for row in got.ledger.rows:
+        assert row.count_effect + row.mix_effect + row.same_shape_effect == row.delta
+        if len(row.path) == 3:
+            parts.setdefault(row.path[:2], []).append(row)
+    for row in got.ledger.rows:
+        for figure in ("baseline", "candidate", "delta") if row.path in parts else ():
+            assert sum(getattr(part, figure) for part in parts[row.path]) == getattr(row, figure)
+    if "modules_ledger" in got.tables:
+        table = got.tables["modules_ledger"]
+        column = [column.name for column in table.columns].index("delta_us")
+        whole = sum(round(float(row[column] or 0) * 1000 * got.ledger.denominator) for row in table.rows)
+        assert whole == got.ledger.delta
     assert got.headline.delta is not None
     assert math.isclose(got.headline.delta, got.ledger.delta / got.ledger.denominator / 1000, rel_tol=1e-12)
 
@@ -135,3 +149,52 @@ def test_a_single_step_on_an_mlu_is_attributed_without_a_claim() -> None:
     assert got.findings[0].rule == "runtime_time"
     assert "aten::item" in got.findings[0].sentence
     assert_books_close(got)
+
+
+def part_us(got: Comparison, *path: str) -> float:
+    (row,) = [row for row in got.ledger.rows if row.path == path]
+    return row.delta / got.ledger.denominator / 1000
+
+
+def test_the_third_level_names_the_caller_the_shape_and_the_place_of_the_gap() -> None:
+    mlu = compare(
+        "mlu/resnet50_num_workers_0/worker0.1698925322189.pt.trace.json.gz",
+        "mlu/resnet50_num_workers_4/worker0.1698927049665.pt.trace.json.gz",
+    )
+    assert part_us(mlu, "Runtime", "cnrtQueueSync", "aten::_local_scalar_dense") == -4_009_362
+    owl = compare(f"mixed_devices/h100/{MODELS[0]}.json.gz", f"mixed_devices/mi300/{MODELS[0]}.json.gz")
+    assert round(part_us(owl, "CPU Exec", "aten::max", "[[1, 5184, 1], [], []]")) == 39_718
+    gap = "after enumerate(DataLoader).__next__, before aten::to"
+    assert round(part_us(compare(NORMAL, LOADERS), "Other", "(nothing recorded)", gap)) == 2_385
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_modules_split_the_change_exactly(model: str) -> None:
+    got = compare(f"mixed_devices/h100/{model}.json.gz", f"mixed_devices/mi300/{model}.json.gz")
+    assert len(got.tables["modules_ledger"].rows) > 100
+    assert_books_close(got)
+
+
+TRACES = sorted(str(path.relative_to(SHARED)) for path in SHARED.glob("*/**/*.json.gz"))
+
+
+@pytest.mark.parametrize("path", TRACES)
+def test_every_level_of_every_trace_sums_to_its_steps(path: str) -> None:
+    """Entities to steps, parts to entities and modules to steps, in every step, to the nanosecond."""
+    got = side(path)
+    owned, steps = got.owned, len(got.steps)
+    assert owned.time_ns.sum(axis=0).tolist() == got.steps.total_ns.tolist()
+    assert owned.parts is not None
+    row_of = {
+        (CATEGORY_LABELS[category], key): row
+        for row, (category, key) in enumerate(zip(owned.category.tolist(), owned.key, strict=True))
+    }
+    entity = np.array([row_of[key[0], key[1]] for key in owned.parts.keys])
+    time, calls = np.zeros_like(owned.time_ns), np.zeros_like(owned.calls)
+    np.add.at(time, (entity[owned.parts.row], owned.parts.step), owned.parts.time_ns)
+    np.add.at(calls, (entity[owned.parts.row], owned.parts.step), owned.parts.calls)
+    assert np.array_equal(time, owned.time_ns) and np.array_equal(calls, owned.calls)
+    if got.modules is not None:
+        whole = np.zeros(steps, dtype=np.int64)
+        np.add.at(whole, got.modules.step, got.modules.time_ns)
+        assert np.array_equal(whole, got.steps.total_ns)

@@ -6,6 +6,7 @@ python -m tests.planted.genuine OUT [--fault NAME ...]      needs torch; records
 from __future__ import annotations
 
 import argparse
+import importlib
 import multiprocessing
 import sys
 from collections.abc import Iterable
@@ -37,8 +38,10 @@ class Habits:
     additions     element-wise additions of a table; strided: the table is laid out otherwise
     scaled        a hand-written operator is used; rows_at_once: it works in pieces of so many values, 0 in one
     transposed    copies to another layout and back, per block
-    norms         the gradients' norms are read after every step
-    collect       the garbage collector runs after every step
+    ranked        a metric sorts all activations
+    logged        values written to a log as text after every step
+    lengths       the inputs' lengths: fixed, or drawn anew for every batch around this share of the whole
+    seed          what they are drawn by
     slow_step     recorded step that writes `checkpoints` checkpoints; -1: none
     pinned        the process stays on one core; busy: processes that do nothing else there
     """
@@ -54,8 +57,10 @@ class Habits:
     scaled: bool = False
     rows_at_once: int = 0
     transposed: int = 0
-    norms: bool = False
-    collect: bool = False
+    ranked: bool = False
+    logged: int = 0
+    lengths: float | None = None
+    seed: int = 0
     slow_step: int = -1
     checkpoints: int = 1
     pinned: bool = False
@@ -87,23 +92,25 @@ FAULTS: tuple[Fault, ...] = (
     _fault("slow data loader", "data_loader", decodings=12),
     _fault("larger batch", "workload_changed", "aten::", batch=32),
     _fault("another data type", "data_type_changed", "aten::", dtype="bfloat16"),
-    _fault("autocast", "data_type_changed", "aten::", dtype="autocast"),
+    _fault("autocast", "data_type_changed", "aten::", base=replace(HEALTHY, batch=32), dtype="autocast"),
     _fault("twice the layers", "more_calls", "aten::", depth=6),
-    _fault("strided input", "operator_slower", "aten::add", base=replace(HEALTHY, additions=12), strided=True),
+    _fault("strided input", "operator_slower", "aten::add", base=replace(HEALTHY, additions=40), strided=True),
     _fault("slow hand-written operator", "operator_slower", "Scale", base=replace(HEALTHY, scaled=True),
            rows_at_once=8),
-    _fault("copies between layouts", "layout_copies", "aten::copy_", transposed=6),
-    _fault("gradient norms", "host_time", "aten::linalg_vector_norm", norms=True),
+    _fault("copies between layouts", "layout_copies", "aten::copy_", transposed=16),
+    _fault("a metric is new", "host_time", "aten::sort", ranked=True),
     _fault("one slow step", "slow_steps", "step", slow_step=4, checkpoints=20),
     _fault("warm-up inside", "warm_up_inside", "", warm_up=0),
-    _fault("contention", "host_pace", "", base=replace(HEALTHY, pinned=True), busy=1),
+    _fault("contention", "host_interrupted", "", base=replace(HEALTHY, pinned=True), busy=1),
     _fault("stacks recorded", "profiler_overhead", "", with_stack=True),
-    _fault("garbage collection", "unrecorded_time", "", collect=True),
+    _fault("logging", "unrecorded_time", logged=20_000),
+    _fault("logging, with stacks", "unrecorded_time", "json", base=replace(HEALTHY, with_stack=True), logged=20_000),
+    _fault("longer inputs", "workload_changed", "aten::", base=replace(HEALTHY, lengths=0.4), lengths=0.8, seed=1),
 )  # fmt: skip
 
 EQUAL: tuple[Fault, ...] = tuple(
     Fault(f"equal {number}", HEALTHY, HEALTHY, "") for number in (1, 2, 3)
-)  # fmt: skip
+)
 
 
 def record_pairs(pairs: Iterable[Fault], target: Path) -> None:
@@ -111,7 +118,7 @@ def record_pairs(pairs: Iterable[Fault], target: Path) -> None:
     torch loaded where processes can be forked."""
     forks = "fork" in multiprocessing.get_all_start_methods()
     if forks:
-        pass
+        importlib.import_module("tests.planted.genuine_training")
     context = multiprocessing.get_context("fork" if forks else "spawn")
     for pair in pairs:
         for span in range(1, SPANS + 1):

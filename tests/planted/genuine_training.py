@@ -5,8 +5,9 @@ Importing this needs torch. What the pairs of runs are, and what must be found i
 
 from __future__ import annotations
 
-import gc
+import json
 import os
+import random
 import time
 import zlib
 from collections.abc import Iterator
@@ -93,11 +94,17 @@ class Network(nn.Module):
             table = table.permute(2, 1, 0).contiguous().permute(2, 1, 0)
         self.register_buffer("table", table)
         self.head = nn.Linear(WIDTH, 10)
+        self.rotation: torch.Tensor | None = None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.embed(x)
+        if self.rotation is None:  # made when it is needed first, which costs several steps
+            self.rotation = nn.init.orthogonal_(torch.empty(600, 600))[:WIDTH, :WIDTH].to(x.dtype)
+        x = x @ self.rotation
+        if self.habits.ranked:
+            torch.sort(x.detach().flatten())
         for _ in range(self.habits.additions):
-            x = torch.add(x, self.table)
+            x = torch.add(x, self.table[:, : x.shape[1]])
         if self.habits.scaled:
             x = Scale.apply(x, self.habits.rows_at_once)
         return self.head(self.blocks(x).mean(dim=1))
@@ -135,7 +142,8 @@ def record(habits: Habits, target: Path) -> None:
     before = habits.warm_up + min(habits.warm_up, 1)
     data = Samples(habits.batch * (before + habits.steps), habits.decodings)
     loader = DataLoader(data, batch_size=habits.batch, num_workers=0)
-    with _neighbours(habits), profile(
+    lengths = random.Random(habits.seed)
+    with open(os.devnull, "w") as log, _neighbours(habits), profile(
         activities=[ProfilerActivity.CPU],
         schedule=schedule(wait=habits.warm_up, warmup=min(habits.warm_up, 1), active=habits.steps, repeat=1),
         on_trace_ready=lambda profiler: profiler.export_chrome_trace(str(target)),
@@ -144,15 +152,15 @@ def record(habits: Habits, target: Path) -> None:
         with_stack=habits.with_stack,
     ) as profiler:
         for number, (inputs, labels) in enumerate(loader):
+            if habits.lengths is not None:
+                inputs = inputs[:, : round(TOKENS * habits.lengths * lengths.uniform(0.8, 1.2))]
             optimizer.zero_grad()
             with torch.autocast("cpu", torch.bfloat16) if habits.dtype == "autocast" else nullcontext():
                 loss = loss_of(network(inputs.to(kind)), labels)
             loss.backward()
             optimizer.step()
-            if habits.norms:
-                [float(parameter.grad.norm()) for parameter in network.parameters()]
-            if habits.collect:
-                gc.collect()
+            if habits.logged:
+                log.write(json.dumps(network.embed.weight.flatten().tolist() * (habits.logged // (WIDTH * INPUTS) + 1)))
             if number == before + habits.slow_step and habits.slow_step >= 0:
                 for _ in range(habits.checkpoints):
                     torch.save((network.state_dict(), optimizer.state_dict()), target.with_suffix(".checkpoint"))

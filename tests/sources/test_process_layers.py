@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import Summary
@@ -176,6 +176,16 @@ def test_an_arrow_to_nowhere_joins_nothing(tmp_path: Path) -> None:
     trace.arrow(11, 50)
     found = summary(trace, tmp_path)
     assert operator_us(found, "aten::mm", "device_self") == 40
+
+
+@pytest.mark.parametrize("largest", [7, 2**63 - 1])
+def test_the_number_of_an_arrow_is_nobody_elses(largest: int, tmp_path: Path) -> None:
+    trace = one_product()
+    trace.event("other", PYTHON, 9, 0, 1, "cpu_op", **{"External id": largest})
+    ids = read(trace, tmp_path).events.external_id
+    joined = [number for number in set(ids.tolist()) if number != ABSENT and (ids == number).sum() == 2]
+    assert len(joined) == 1
+    assert joined[0] != largest
 
 
 def test_a_log_directory_shows_the_run(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 
 from tb_perfcompare.compare.causes.cause import Cause, category_confidence, cause
+from tb_perfcompare.compare.causes.interrupted import fastest_calls
 from tb_perfcompare.compare.causes.pace import kernels_flat
 from tb_perfcompare.compare.causes.pair import NOTHING, Amount, Pair, total
+from tb_perfcompare.compare.causes.recording import costlier_to_record
 from tb_perfcompare.compare.comparison import Evidence
 from tb_perfcompare.compare.wording import more_or_less, number_text, short, time_text
 
@@ -25,6 +27,9 @@ MUCH_MORE = 0.2
 
 SAME_CALLS = 0.1
 """An operator is called as often if its calls changed by at most this."""
+
+FASTEST = 1.05
+"""An operator is slower, not interrupted, if its fastest call takes this many times as long."""
 
 SLOWER_LAUNCH = 1.1
 """A launch is slower from this ratio on."""
@@ -193,9 +198,12 @@ def _launch_bound(pair: Pair) -> Iterator[Cause]:
 def _operator(pair: Pair) -> Iterator[Cause]:
     """One operator's own host time makes most of the change."""
     exposed = pair.exposed("CPU Exec")
+    # an annotated range is Python code, which recording slows down; operators are not
+    own = pair.amounts("operators", "host_self") if costlier_to_record(pair, exposed) else None
     rows = [
         row for row in pair.entities("CPU Exec")
         if row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
+        and (own is None or (row.path[1],) in own)
     ]  # fmt: skip
     if abs(exposed) < pair.least_us or not rows or not pair.is_clear("CPU Exec"):
         return
@@ -203,6 +211,8 @@ def _operator(pair: Pair) -> Iterator[Cause]:
     if (first.delta > 0) != (exposed > 0) or abs(first.delta) < MOST * abs(exposed) * pair.unit:
         return
     amount = pair.amounts("operators", "host_self").get((first.path[1],), NOTHING)
+    if not _all_calls_moved(pair, first.path[1], exposed > 0):
+        return
     per = (
         f"{time_text(amount.us_b / amount.calls_b)} instead of {time_text(amount.us_a / amount.calls_a)} per call, "
         if amount.calls_a and amount.calls_b
@@ -217,5 +227,16 @@ def _operator(pair: Pair) -> Iterator[Cause]:
         (Evidence("operators", first.path[1]),),
         confidence=category_confidence(pair, "CPU Exec"),
         look_at="the operator's inputs and implementation, and what else runs on that core",
-        rank=4,
+        rank=5,
     )  # fmt: skip
+
+
+def _all_calls_moved(pair: Pair, operator: str, slower: bool) -> bool:
+    """Whether the fastest call moved as well, of the inputs whose time moved most where they are told apart."""
+    for table in ("operators_by_shape", "operators"):
+        fastest = {key: ends for key, ends in fastest_calls(pair, table).items() if key[0] == operator}
+        if fastest:
+            own = pair.amounts(table, "host_self")
+            low_a, low_b = fastest[max(fastest, key=lambda key: own[key].delta_us * (1 if slower else -1))]
+            return low_b >= FASTEST * low_a if slower else low_a >= FASTEST * low_b
+    return True

@@ -7,6 +7,7 @@ from math import lcm
 
 from tb_perfcompare.compare.causes.cause import Cause, cause
 from tb_perfcompare.compare.causes.pair import Pair
+from tb_perfcompare.compare.causes.recording import costlier_to_record
 from tb_perfcompare.compare.comparison import Evidence
 from tb_perfcompare.compare.uniform_ratio import uniform_ratio
 from tb_perfcompare.compare.wording import more_or_less
@@ -42,7 +43,9 @@ def pace_rules(pair: Pair) -> Iterator[Cause]:
     host = _host_ratio(pair)
     explained = _explained(pair, _HOST, host)
     exposed = sum(explained.values())
-    if host is not None and abs(exposed) >= pair.least_us and pair.is_clear(*explained):
+    if host is None or costlier_to_record(pair, exposed):  # recording more is the likelier cause
+        return
+    if abs(exposed) >= pair.least_us and pair.is_clear(*explained):
         way = "slower" if host > 1 else "faster"
         sentence = (
             f"The host is {way} throughout: the same operators take {host:.2f} times as long per call, which makes "
@@ -52,7 +55,7 @@ def pace_rules(pair: Pair) -> Iterator[Cause]:
             pair, "host_pace", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
             confidence="the same ratio in at least half of the operators' time",
             look_at="CPU clock and governor, other processes, thread and NUMA placement, another machine",
-            explains=explained, rank=3,
+            explains=explained, rank=4,
         )  # fmt: skip
 
 

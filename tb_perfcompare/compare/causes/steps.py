@@ -1,4 +1,4 @@
-"""Single steps that make the difference: a few slow ones, a warm-up inside the recording, the profiler's own work."""
+"""Single steps that make the difference: a few slow ones, a warm-up inside the recording."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tb_perfcompare.compare.causes.pair import Pair
 from tb_perfcompare.compare.comparison import Evidence
 from tb_perfcompare.compare.mean_effect import outlying_steps
 from tb_perfcompare.compare.wording import more_or_less, short, time_text
-from tb_perfcompare.model.summary import CATEGORY_LABELS, PROFILER_WORK, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 MOST = 0.5
-"""Share of the change that the slow steps, or the profiler's own work, must make."""
+"""Share of the change that the slow steps must make."""
 
 LEADING = 0.25
 """Steps up to this share from the start may be a warm-up."""
@@ -28,7 +28,6 @@ def step_rules(pair: Pair) -> Iterator[Cause]:
     yield from warm
     if not warm:
         yield from _slow_steps(pair)
-    yield from _profiler(pair)
 
 
 def _slow_steps(pair: Pair) -> Iterator[Cause]:
@@ -132,31 +131,3 @@ def _only_early(summary: Summary) -> tuple[int, float, list[str]]:
     order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
     steps = int(warm.sum() / len(first_of))
     return max(steps, 1), excess, [summary.owned.key[int(row)] for row in order]
-
-
-def _profiler(pair: Pair) -> Iterator[Cause]:
-    """The profiler's own recorded work grew."""
-    rows = [row for row in pair.entities("Other") if row.path[1] == PROFILER_WORK]
-    delta = sum(row.delta for row in rows) / pair.unit
-    if abs(delta) < pair.least_us or abs(delta) < MOST * abs(pair.exposed("Other")):
-        return
-    flags = "; ".join(check for check in _flags(pair))
-    sentence = (
-        f"The profiler itself takes {more_or_less(delta)} per step (events of its own overhead)"
-        f"{f', and it records more: {flags}' if flags else ''}."
-    )
-    yield cause(
-        pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence,
-        (Evidence("ledger", f"Other / {PROFILER_WORK}"),),
-        confidence="certain: the profiler records its own work",
-        look_at="record both runs with the same options; with_stack and profile_memory cost most",
-        rank=2,
-    )  # fmt: skip
-
-
-def _flags(pair: Pair) -> Iterator[str]:
-    a, b = dict(pair.baseline.environment), dict(pair.candidate.environment)
-    for name in sorted({*a, *b}):
-        if name.startswith("profiler.") and a.get(name) != b.get(name):
-            short_name = name.removeprefix("profiler.")
-            yield f"{short_name} {a.get(name, 'not recorded')} against {b.get(name, 'not recorded')}"

@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 
 from tb_perfcompare.compare.causes.cause import Cause
 from tb_perfcompare.compare.causes.host import host_rules
+from tb_perfcompare.compare.causes.host_copies import host_copy_rules
+from tb_perfcompare.compare.causes.interrupted import interruption_rules
 from tb_perfcompare.compare.causes.kernels import kernel_rules
 from tb_perfcompare.compare.causes.pace import pace_rules
 from tb_perfcompare.compare.causes.pair import Pair
+from tb_perfcompare.compare.causes.recording import recording_rules
 from tb_perfcompare.compare.causes.steps import step_rules
 from tb_perfcompare.compare.causes.transfers import transfer_rules
 from tb_perfcompare.compare.causes.work import work_rules
 from tb_perfcompare.compare.comparison import Finding
 
 RULES: tuple[Callable[[Pair], Iterator[Cause]], ...] = (
-    work_rules, step_rules, kernel_rules, transfer_rules, host_rules, pace_rules
+    work_rules, step_rules, recording_rules, kernel_rules, transfer_rules, host_rules, host_copy_rules,
+    interruption_rules, pace_rules,
 )  # fmt: skip
 """Each gives what it finds; order plays no part."""
 
@@ -35,7 +39,8 @@ class Told:
 
 def told_causes(pair: Pair) -> Told:
     """The causes that hold, without those whose time another one explains. Equal sides have none."""
-    if not any(row.delta for row in pair.ledger.rows):
+    # a step that is the whole recording is no step: what differs from it follows from that alone
+    if pair.baseline.marked != pair.candidate.marked or not any(row.delta for row in pair.ledger.rows):
         return Told()
     found = [cause for rule in RULES for cause in rule(pair)]
     found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 
 from tb_perfcompare.compare.causes.cause import Cause, cause
-from tb_perfcompare.compare.causes.pair import Amount, Key, Pair
+from tb_perfcompare.compare.causes.pair import Amount, Key, Pair, total
 from tb_perfcompare.compare.comparison import Evidence
 from tb_perfcompare.compare.wording import more_or_less, number_text, short
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
@@ -61,7 +61,7 @@ def _shapes_changed(pair: Pair) -> Cause | None:
         return None
     operators = pair.amounts("operators", "host_total")
     known: dict[Key, Amount] = {key: amount for key, amount in shapes.items() if _elements(key[1])}
-    other = _otherwise(operators, known)
+    other = _otherwise(known)
     if not known or shared(operators.values()) < ALIKE or other <= 1 - SAME:
         return None
     example = _example(known, pair)
@@ -87,8 +87,14 @@ def _shapes_changed(pair: Pair) -> Cause | None:
 
 def _sizes_changed(pair: Pair, known: Mapping[Key, Amount], name: str) -> Cause | None:
     """Shapes that vary from step to step are never quite the same on two sides; it matters how large they are."""
-    before = sum(_elements(key[1]) * amount.calls_a for key, amount in known.items())
-    after = sum(_elements(key[1]) * amount.calls_b for key, amount in known.items())
+    before = after = 0.0
+    for parts in _by_name(known).values():
+        calls = total(amount for _, amount in parts)
+        if not (calls.calls_a and calls.calls_b):
+            continue
+        each = min(calls.calls_a, calls.calls_b)  # calls that both sides have, with the mean size on each
+        before += each * sum(_elements(shape) * amount.calls_a for shape, amount in parts) / calls.calls_a
+        after += each * sum(_elements(shape) * amount.calls_b for shape, amount in parts) / calls.calls_b
     larger = after > before
     if max(before, after) < (1 + OTHER_SIZE) * min(before, after) or larger != (pair.delta_us > 0):
         return None
@@ -107,16 +113,25 @@ def _sizes_changed(pair: Pair, known: Mapping[Key, Amount], name: str) -> Cause 
 def _steady(summary: Summary) -> bool:
     """Whether most calls have shapes that come in at least half of the steps."""
     table = summary.groups["operators_by_shape"]
-    usual = (table.calls > 0).mean(axis=1) >= 0.5
-    return float(table.calls[usual].sum()) >= STEADY * float(table.calls.sum())
+    calls = table.calls[[row for row, key in enumerate(table.keys) if _elements(key[1])]]
+    usual = (calls > 0).mean(axis=1) >= 0.5
+    return float(calls[usual].sum()) >= STEADY * float(calls.sum())
 
 
-def _otherwise(operators: Mapping[Key, Amount], parts: Mapping[Key, Amount]) -> float:
-    """Share of the calls that both sides have by name, but not by a part's second key (shape or type)."""
-    names = {key[0] for key in parts}
-    by_name = sum(min(one.calls_a, one.calls_b) for key, one in operators.items() if key[0] in names)
+def _by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
+    """Operator -> its shapes or types with their amounts."""
+    found: dict[str, list[tuple[str, Amount]]] = {}
+    for (name, part), amount in parts.items():
+        found.setdefault(name, []).append((part, amount))
+    return found
+
+
+def _otherwise(parts: Mapping[Key, Amount]) -> float:
+    """Share of the calls that both sides have by the operator's name, but not by its shape or type as well."""
+    names = [total(amount for _, amount in rows) for rows in _by_name(parts).values()]
+    by_name = sum(min(one.calls_a, one.calls_b) for one in names)
     by_part = sum(min(one.calls_a, one.calls_b) for one in parts.values())
-    return 1 - min(by_part / by_name, 1.0) if by_name else 0.0
+    return 1 - by_part / by_name if by_name else 0.0
 
 
 def _types_changed(pair: Pair) -> Cause | None:
@@ -124,15 +139,13 @@ def _types_changed(pair: Pair) -> Cause | None:
     if not types or abs(pair.delta_us) < pair.least_us:
         return None
     operators = pair.amounts("operators", "host_total")
-    other = _otherwise(operators, types)
+    other = _otherwise(types)
     if shared(operators.values()) < ALIKE or other <= 1 - SAME:
         return None
-    by_operator: dict[str, dict[str, Amount]] = {}
-    for (name, kind), amount in types.items():
-        by_operator.setdefault(name, {})[kind] = amount
     device = pair.amounts("operators", "device_total")
     best: tuple[tuple[bool, float, float], str, str, str] | None = None
-    for name, kinds in by_operator.items():
+    for name, rows in _by_name(types).items():
+        kinds = dict(rows)
         gone = min(kinds, key=lambda kind: (kinds[kind].more_calls, kind))
         new = max(kinds, key=lambda kind: (kinds[kind].more_calls, kind))
         if kinds[gone].more_calls < 0 < kinds[new].more_calls:
@@ -195,11 +208,8 @@ def _example(known: dict[Key, Amount], pair: Pair) -> tuple[str, str, str] | Non
     """(operator, shape before, shape after) of the operator with the most device time, else host time, among the
     changed ones."""
     device = pair.amounts("operators_by_shape", "device_total")
-    by_operator: dict[str, list[tuple[str, Amount]]] = {}
-    for (name, shape), amount in known.items():
-        by_operator.setdefault(name, []).append((shape, amount))
     best: tuple[tuple[bool, float, float], str, str, str] | None = None
-    for name, rows in by_operator.items():
+    for name, rows in _by_name(known).items():
         gone = [shape for shape, amount in rows if amount.more_calls < 0]
         new = [shape for shape, amount in rows if amount.more_calls > 0]
         if not gone or not new:

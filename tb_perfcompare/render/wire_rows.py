@@ -1,0 +1,60 @@
+"""JSON bytes of rows, one by one, so that an answer can be filled up to a size; the same values as wire.py writes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from tb_perfcompare.render import wire
+
+_COMMA = 1
+
+
+def encoded(value: Any) -> bytes:
+    """JSON of plain values, in which NaN and Infinity are null."""
+    try:
+        return msgspec.json.encode(value, enc_hook=_plain)
+    except (TypeError, ValueError, OverflowError):
+        return wire.encode(_finite(value))  # an integer beyond 64 bits or an unpaired surrogate
+
+
+def raw(value: Any) -> msgspec.Raw:
+    """The same, to be part of a larger answer."""
+    return msgspec.Raw(encoded(value))
+
+
+def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
+    """(the first rows that fit into `room` bytes as JSON, the bytes they take); commas between them counted."""
+    out: list[msgspec.Raw] = []
+    used = 0
+    for row in rows:
+        text = encoded(row)
+        if used + len(text) + _COMMA > room:
+            break
+        out.append(msgspec.Raw(text))
+        used += len(text) + _COMMA
+    return out, used
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} in an answer")
+
+
+def _finite(value: Any) -> Any:
+    match value:
+        case dict():
+            return {key: _finite(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_finite(item) for item in value]
+        case float():
+            return float(value) if math.isfinite(value) else None
+        case np.generic():
+            return value.item()
+        case _:
+            return value

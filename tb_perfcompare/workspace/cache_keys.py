@@ -1,0 +1,55 @@
+"""What a kept answer depends on: the content of its inputs, the options, and this package's code."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from tb_perfcompare.workspace.jobs import CaptureFile
+
+_LOOKED_AT = 64 * 2**10
+
+
+def described(value: Any, *, names: bool) -> Iterator[Any]:
+    """The fields of a job or a question, its files by their content; with `names` also by everything that they are
+    called. Raises OSError."""
+    if isinstance(value, CaptureFile):
+        yield from (value.name, value.rank, value.part, value.beside, *_content(value))
+        if names:
+            yield from (value.shown, value.source, value.run, value.worker, value.span)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield field.name
+            yield from described(getattr(value, field.name), names=names)
+    elif isinstance(value, tuple):
+        yield len(value)
+        for item in value:
+            yield from described(item, names=names)
+    else:
+        yield value
+
+
+def _content(file: CaptureFile) -> tuple[int, int, str]:
+    """(size, time, hash of the first and last bytes) of what is stored now."""
+    with open(file.path, "rb") as stored:
+        facts = os.fstat(stored.fileno())
+        digest = hashlib.sha256(stored.read(_LOOKED_AT))
+        stored.seek(max(0, facts.st_size - _LOOKED_AT))
+        digest.update(stored.read(_LOOKED_AT))
+    return facts.st_size, facts.st_mtime_ns, digest.hexdigest()
+
+
+@functools.cache
+def code() -> str:
+    """Stands for this package's code: another version, or an edited one, may read a file differently."""
+    root = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted([*root.rglob("*.py"), *(root / "sources").glob("_scanner.*")]):
+        facts = path.stat()
+        digest.update(f"{path.relative_to(root)} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return digest.hexdigest()

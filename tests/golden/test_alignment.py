@@ -1,0 +1,110 @@
+"""Real pairs whose kernels have other names: how much of the work is matched, and with what."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+
+from tb_perfcompare.compare.alignment import Alignment, align
+from tb_perfcompare.compare.alignment_table import alignment_table, matched_check
+from tb_perfcompare.compare.kernel_matches import SAME
+from tests.golden.test_shared_pairs import LOADERS, MODELS, NORMAL, side
+from tests.shared_data import needs_shared
+
+pytestmark = needs_shared
+
+MLU = "mlu/resnet50_num_workers_0/worker0.1698925322189.pt.trace.json.gz"
+
+
+@lru_cache(maxsize=8)
+def aligned(a: str, b: str) -> Alignment:
+    found = align(side(a), side(b))
+    assert found is not None
+    return found
+
+
+def devices(model: str) -> tuple[str, str]:
+    return f"mixed_devices/h100/{model}.json.gz", f"mixed_devices/mi300/{model}.json.gz"
+
+
+def share(found: Alignment, figure: str, number: int) -> float:
+    return float(getattr(found, figure)(number)) / found.total_ns(number)
+
+
+def partners(found: Alignment, operator: str) -> set[tuple[str, str, str]]:
+    """(kind, a kernel of the baseline, one of the candidate) below an operator."""
+    return {
+        (kernel.kind, kernel.baseline[0].name, kernel.candidate[0].name)
+        for match, kernel in found.kernel_matches()
+        if match.operator == operator and kernel.baseline and kernel.candidate
+    }
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_nearly_all_work_of_an_h100_is_found_on_an_mi300(model: str) -> None:
+    """The same models; most kernels have other names."""
+    found = aligned(*devices(model))
+    for number in (0, 1):
+        assert share(found, "matched_ns", number) >= 0.95
+        assert share(found, "kernels_ns", number) >= 0.95
+        assert found.kernels_ns(number, frozenset({SAME})) < 0.2 * found.total_ns(number)
+    assert matched_check(found).status == "ok"
+    unmatched = {match.operator for match in found.matches if match.is_alone}
+    assert unmatched <= {"aten::fill_"}
+
+
+def test_attention_and_convolution_find_each_other_under_their_vendors_names() -> None:
+    owlv2, qwen, _ = MODELS
+    ((kind, cuda, rocm),) = partners(aligned(*devices(qwen)), "aten::_flash_attention_forward")
+    assert kind == "renamed" and "flash_fwd_kernel" in cuda and rocm == "attn_fwd"
+    (convolution,) = [
+        match for match in aligned(*devices(owlv2)).matches if match.rule == "below the same operator and shape"
+    ]
+    assert (convolution.operator, convolution.calls) == ("aten::_convolution", (5, 5))
+    assert any("Im2d2Col" in run.name for kernel in convolution.kernels for run in kernel.candidate)
+
+
+def test_a_compiled_model_against_an_eager_one_is_matched_as_far_as_operators_go() -> None:
+    """Half of the candidate runs inside CompiledFunction, which the baseline does not have."""
+    found = aligned("hta/control.json.gz", "hta/test.json.gz")
+    assert [round(share(found, "matched_ns", number), 2) for number in (0, 1)] == [0.78, 0.57]
+    check = matched_check(found)
+    assert check.status == "warn"
+    assert "baseline 78 %, candidate 57 %" in check.detail
+    alone = {match.operator: match.time_ns for match in found.matches if match.is_alone}
+    assert {"CompiledFunction", "CompiledFunctionBackward", "(no operator)"} <= set(alone)
+
+
+def test_two_runs_of_one_device_differ_in_the_algorithms_of_convolutions_alone() -> None:
+    found = aligned(NORMAL, LOADERS)
+    other = {match.operator for match, kernel in found.kernel_matches() if kernel.kind != SAME}
+    assert all("convolution" in operator for operator in other)
+    assert all(share(found, "matched_ns", number) == 1 for number in (0, 1))
+    assert all(found.kernels_ns(number, frozenset({SAME})) > 0.92 * found.total_ns(number) for number in (0, 1))
+
+
+def test_the_same_network_on_cuda_and_mlu_is_matched_by_operator() -> None:
+    """Other versions of torch, other libraries, no shapes on one side, and three times as many steps."""
+    found = aligned(NORMAL, MLU)
+    assert not found.has_shapes
+    assert found.units == (3, 1)
+    assert [round(share(found, "matched_ns", number), 2) for number in (0, 1)] == [0.93, 0.82]
+    assert found.kernels_ns(0, frozenset({SAME})) == 0
+    assert {"aten::convolution", "aten::convolution_backward", "aten::batch_norm_backward"} <= {
+        match.operator for match in found.matches if match.confidence == "likely"
+    }
+
+
+@pytest.mark.parametrize("pair", [*map(devices, MODELS), ("hta/control.json.gz", "hta/test.json.gz"), (NORMAL, MLU)])
+def test_the_books_close(pair: tuple[str, str]) -> None:
+    found = aligned(*pair)
+    for number, path in enumerate(pair):
+        tables = side(path).groups
+        whole = sum(int(tables[name].measures_ns["total"].sum()) for name in ("kernels", "memcpy") if name in tables)
+        assert found.total_ns(number) == whole
+    table = alignment_table(found)
+    names = [column.name for column in table.columns]
+    for number, column in enumerate(("baseline_us", "candidate_us")):
+        total = sum(row[names.index(column)] or 0 for row in table.rows)  # type: ignore[misc]
+        assert total == pytest.approx(found.total_ns(number) / found.steps[number] / 1000, rel=1e-12)
