@@ -2,7 +2,7 @@
 
 import { LineDecoder } from './ndjson';
 import { asStrict, type StrictAnswer } from './strict_wire';
-import { asComparison, asRuns, type Comparison, type Progress, type RunsAnswer, type ServerError, type StreamLine } from './wire';
+import { asComparison, asRuns, asTablePage, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from './wire';
 
 export class RequestError extends Error {
   constructor(
@@ -45,9 +45,57 @@ async function failure(response: Response): Promise<RequestError> {
   }
 }
 
+/** Times that a listing is asked for from its start because it changed between two of its pages. */
+const RUNS_TRIES = 3;
+
+/** All of the listing; a long one comes in several pages. */
 export async function fetchRuns(rescan: boolean): Promise<RunsAnswer> {
-  const response = await request(apiUrl('runs', rescan ? new URLSearchParams({ rescan: '1' }) : undefined));
+  for (let tries = 1; ; tries += 1) {
+    const first = await fetchRunsPage(rescan ? { rescan: '1' } : {});
+    const pages = [first];
+    let next = first.next_offset;
+    while (next !== undefined) {
+      const page = await fetchRunsPage({ offset: String(next) });
+      if (page.listing !== first.listing && tries < RUNS_TRIES) break;
+      pages.push(page);
+      next = page.next_offset;
+    }
+    if (next === undefined) return { ...first, runs: joinRuns(pages.map((page) => page.runs)) };
+  }
+}
+
+async function fetchRunsPage(query: Record<string, string>): Promise<RunsAnswer> {
+  const response = await request(apiUrl('runs', new URLSearchParams(query)));
   return asRuns(await response.json());
+}
+
+/** A run whose workers are on two pages is one run. */
+export function joinRuns(pages: RunEntry[][]): RunEntry[] {
+  const runs: RunEntry[] = [];
+  for (const run of pages.flat()) {
+    const last = runs[runs.length - 1];
+    if (last?.run === run.run) runs[runs.length - 1] = { ...last, workers: [...last.workers, ...run.workers] };
+    else runs.push(run);
+  }
+  return runs;
+}
+
+/** Where the rows of a table can be had that did not come with it. */
+export interface RowSource {
+  route: 'table' | 'strict';
+  /** the pair, as every route takes it */
+  query: URLSearchParams;
+  /** the pair's files as they were compared: rows of others are refused */
+  tag: string;
+  table: string;
+}
+
+/** Rows of a table, chosen and ordered by the server. */
+export async function fetchRows(source: RowSource, asked: Record<string, string>, signal: AbortSignal): Promise<TablePage> {
+  const query = new URLSearchParams(source.query);
+  for (const [key, value] of Object.entries({ table: source.table, tag: source.tag, ...asked })) if (value !== '') query.set(key, value);
+  const response = await request(apiUrl(source.route, query), signal);
+  return asTablePage(await response.json());
 }
 
 /** Runs a comparison; progress as it comes. Aborting the signal stops the work at the server too. */

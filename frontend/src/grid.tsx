@@ -1,6 +1,6 @@
 // A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
 import { Delta } from './delta';
 import { NameText } from './name_text';
@@ -30,6 +30,8 @@ interface Props {
   onSort: (column: string, add: boolean) => void;
   onSelect: (place: number) => void;
   onOpen: (place: number) => void;
+  /** which places are in view; rows that are not here yet are drawn empty */
+  onView?: (first: number, end: number) => void;
 }
 
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
@@ -44,7 +46,7 @@ function trackOf(view: ColumnView, named: boolean): { track: string; least: numb
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
-export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, onSort, onSelect, onOpen }: Props) {
+export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, onSort, onSelect, onOpen, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const [viewport, setViewport] = useState(0);
@@ -79,6 +81,8 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     if (offset !== element.scrollTop) element.scrollTop = offset;
   }, [selected, inner, rows]);
 
+  useEffect(() => onView?.(visible.first, visible.end), [visible.first, visible.end, onView]);
+
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter' && selected >= 0) return onOpen(selected);
@@ -91,7 +95,17 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const drawn: preact.JSX.Element[] = [];
   for (let place = visible.first; place < visible.end; place += 1) {
     const number = rows[place]!;
-    const cells = table.rows[number]!;
+    const cells = table.rows[number];
+    if (!cells) {
+      drawn.push(
+        <div key={number} role="row" aria-rowindex={place + 1 + heads} aria-busy="true" class={`row pending${place % 2 ? ' odd' : ''}`} style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}>
+          <div role="gridcell" class="txt absent">
+            …
+          </div>
+        </div>,
+      );
+      continue;
+    }
     drawn.push(
       <div
         key={number}
@@ -231,7 +245,7 @@ function SideCell({ word }: { word: string }) {
 
 /** Number and a bar to the right for more, to the left for less, on a square-root scale. */
 function DeltaCell({ view, cell, shown }: { view: ColumnView; cell: number; shown: string }) {
-  const size = view.largest > 0 ? 50 * Math.sqrt(Math.abs(cell) / view.largest) : 0;
+  const size = view.largest > 0 ? Math.min(50, 50 * Math.sqrt(Math.abs(cell) / view.largest)) : 0; // rows that come later may be larger
   const sense = meaning(view.column, cell);
   return (
     <div role="gridcell" class="num with-bar" title={text.table.bar}>

@@ -160,5 +160,5 @@ export function findRow(table: Table, key: string): number {
   const exact = table.rows.findIndex((_, row) => rowKey(table, row) === key);
   if (exact >= 0) return exact;
   const texts = table.columns.flatMap((column, index) => (column.kind === 'text' ? [index] : []));
-  return table.rows.findIndex((cells) => texts.some((index) => cells[index] === key));
+  return table.rows.findIndex((cells) => texts.some((index) => cells?.[index] === key));
 }

@@ -11,12 +11,15 @@ import { StepChart } from './step_chart';
 import { Message } from './states';
 import { metricWords, sentence, text } from './strings';
 import { ATTRIBUTION, STRICT, SUMMARY, type Tab } from './tabs';
-import { TableView } from './table_view';
+import { isCut } from './shown_rows';
+import { TableView, type FigureRows } from './table_view';
 import type { Change } from './use_address';
 import { Verdict, VerdictLine } from './verdict';
 import { WaterfallView } from './waterfall_view';
+import type { RowSource } from './api';
 import { findRow, joinKey, rowKey } from './order';
 import { hasUtilisation } from './scatter';
+import { useWhole } from './use_whole';
 import type { Comparison, Table } from './wire';
 
 interface Props {
@@ -36,7 +39,7 @@ interface Props {
 export function ResultView({ comparison, question, query, tab, tabs, address, onChange, fresh, profiler }: Props) {
   const words = metricWords(comparison.headline.metric);
   const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution(words)), [comparison]);
-  if (tab === SUMMARY) return <Summary comparison={comparison} attribution={attribution} address={address} onChange={onChange} fresh={fresh} />;
+  if (tab === SUMMARY) return <Summary comparison={comparison} query={query} attribution={attribution} address={address} onChange={onChange} fresh={fresh} />;
   const absent = tabs.find((entry) => entry.id === tab && entry.absent !== '');
   if (absent) return <Message title={tab === STRICT ? text.strict.absent : text.tabs.absent(absent.label)} hint={sentence(absent.absent || text.tabs.absentReason)} />;
   if (tab === STRICT)
@@ -58,6 +61,7 @@ export function ResultView({ comparison, question, query, tab, tabs, address, on
     );
   const table = tab === ATTRIBUTION ? attribution : comparison.tables[tab];
   if (!table) return <Message title={text.tabs.absent(tab)} hint={text.tabs.absentReason} />;
+  const source = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   return (
     <>
       <VerdictLine headline={comparison.headline} />
@@ -65,10 +69,11 @@ export function ResultView({ comparison, question, query, tab, tabs, address, on
         key={tab}
         name={tab}
         table={table}
+        source={source}
         address={address}
         stepTime={comparison.headline.baseline}
         words={words}
-        figure={figureOf(tab, table, address, onChange)}
+        figure={figureOf(tab, table, source, address, onChange)}
         onChange={onChange}
         extra={
           profiler && (
@@ -94,23 +99,61 @@ const loadScatter = () => import('./scatter_view').then((part) => part.ScatterVi
 const loadStrict = () => import('./strict_view').then((part) => part.StrictView);
 const loadTimeline = () => import('./timeline_view').then((part) => part.TimelineView);
 
+/** Where the rows of a table are that did not come with the comparison. */
+function rowsOf(comparison: Comparison, query: URLSearchParams, table: string): RowSource | null {
+  return comparison.tag === undefined ? null : { route: 'table', query, tag: comparison.tag, table };
+}
+
+/** What the pictures draw of a row; its keys name it. */
+const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
+const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
+const STEPS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason'];
+
 /** The picture that goes above a table, where its columns give one. */
-function figureOf(tab: string, table: Table, address: Address, onChange: Props['onChange']) {
+function figureOf(tab: string, table: Table, source: RowSource | null, address: Address, onChange: Props['onChange']) {
   const open = address.figure === 'open';
   const onToggle = (next: boolean): void => onChange({ figure: next ? 'open' : 'closed' });
   if (tab === 'kernels' && hasUtilisation(table))
-    return (rows: { selected: number; open: (row: number) => void }) => (
-      <Lazy load={loadScatter} height={open ? 359 : 50} props={{ table, selected: rows.selected, open, onToggle, onRow: rows.open }} />
+    return (rows: FigureRows) => (
+      <Picture table={table} source={source} columns={SCATTER} rows={rows}>
+        {(whole, selected, onRow) => <Lazy load={loadScatter} height={open ? 359 : 50} props={{ table: whole, selected, open, onToggle, onRow }} />}
+      </Picture>
     );
-  if (tab === 'launches' && table.rows.length > 0)
-    return (rows: { selected: number; open: (row: number) => void }) => (
-      <Lazy
-        load={loadTimeline}
-        height={open ? 290 : 50}
-        props={{ table, selected: rows.selected, open, colour: address.colour, onToggle, onColour: (colour: string) => onChange({ colour }), onRow: rows.open }}
-      />
+  if (tab === 'launches' && (table.total_rows ?? table.rows.length) > 0)
+    return (rows: FigureRows) => (
+      <Picture table={table} source={source} columns={TIMELINE} rows={rows}>
+        {(whole, selected, onRow) => (
+          <Lazy
+            load={loadTimeline}
+            height={open ? 290 : 50}
+            props={{ table: whole, selected, open, colour: address.colour, onToggle, onColour: (colour: string) => onChange({ colour }), onRow }}
+          />
+        )}
+      </Picture>
     );
   return undefined;
+}
+
+interface PictureProps {
+  table: Table;
+  source: RowSource | null;
+  columns: string[];
+  rows: FigureRows;
+  children: (whole: Table, selected: number, onRow: (row: number) => void) => preact.ComponentChildren;
+}
+
+/** Draws all rows of a table; of one that is very long its first ones, and says so. */
+function Picture({ table, source, columns, rows, children }: PictureProps) {
+  const keys = table.columns.filter((column) => column.role === 'key').map((column) => column.name);
+  const { table: whole, failure } = useWhole(source, table, [...new Set([...keys, ...columns])]);
+  const selected = useMemo(() => (whole && rows.key !== '' ? findRow(whole, rows.key) : -1), [whole, rows.key]);
+  if (!whole) return <p class="table-notes muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
+  return (
+    <>
+      {children(whole, selected, (row) => rows.open(rowKey(whole, row)))}
+      {isCut(whole) && <p class="table-notes muted">{text.table.drawn(whole.rows.length, whole.total_rows ?? 0)}</p>}
+    </>
+  );
 }
 
 /** `part / entry` of a finding as the key of a row in the attribution table. */
@@ -119,18 +162,21 @@ function attributionKey(path: string): string {
   return joinKey([path.slice(cut + 3), path.slice(0, cut)]);
 }
 
-type SummaryProps = Pick<Props, 'comparison' | 'address' | 'onChange' | 'fresh'> & { attribution: Table };
+type SummaryProps = Pick<Props, 'comparison' | 'query' | 'address' | 'onChange' | 'fresh'> & { attribution: Table };
 
-function Summary({ comparison, attribution, address, onChange, fresh }: SummaryProps) {
+function Summary({ comparison, query, attribution, address, onChange, fresh }: SummaryProps) {
   const showRow = (name: string, row: string): void => {
     // the ledger is drawn as the attribution table, whose keys are entry and part
     const tab = name === 'ledger' ? ATTRIBUTION : name;
     const table = name === 'ledger' ? attribution : comparison.tables[name];
     const found = table ? findRow(table, name === 'ledger' ? attributionKey(row) : row) : -1;
+    // a row of a long table may not be here yet; the table looks for it by its name
+    const key = table && found >= 0 ? rowKey(table, found) : table && isCut(table) ? row : '';
     // a finding's row must not be hidden by the smallest-difference filter
-    onChange({ ...fresh, tab, min: 0, row: table && found >= 0 ? rowKey(table, found) : '', category: '' }, true);
+    onChange({ ...fresh, tab, min: 0, row: key, category: '' }, true);
   };
-  const stepsTable = comparison.tables['steps'];
+  const { table: stepsTable } = useWhole(rowsOf(comparison, query, 'steps'), comparison.tables['steps'], STEPS);
+  const drawn = useMemo(() => (stepsTable ? { ...comparison, tables: { ...comparison.tables, steps: stepsTable } } : comparison), [comparison, stepsTable]);
   const spread = comparison.headline.n.some((n) => n > 1);
   return (
     <div class="summary">
@@ -148,7 +194,7 @@ function Summary({ comparison, attribution, address, onChange, fresh }: SummaryP
             onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
           />
         )}
-        {spread && <StepChart comparison={comparison} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
+        {spread && <StepChart comparison={drawn} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
       </div>
     </div>
   );

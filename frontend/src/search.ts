@@ -29,6 +29,11 @@ export function parseQuery(text: string): Query {
   return { test, empty: false, error: '' };
 }
 
+/** Whether the box holds a regular expression, which only this page can apply. */
+export function isRegex(text: string): boolean {
+  return /^-?\/.+\/[a-z]*$/.test(text.trim());
+}
+
 function regexQuery(source: string, flags: string, negated: boolean): Query {
   try {
     // `m`: the texts of a row come on lines of their own, so ^ and $ are the ends of each

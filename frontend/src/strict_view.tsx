@@ -64,6 +64,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
           <TableView
             name={TRIPLETS}
             table={answer.tables.triplets}
+            source={answer.tag === undefined ? null : { route: 'strict', query: asked, tag: answer.tag, table: TRIPLETS }}
             address={address}
             stepTime={null}
             words={words}

@@ -20,6 +20,8 @@ export interface StrictFinding {
 
 export interface StrictAnswer {
   schema: string;
+  /** names the files as they were compared */
+  tag?: string;
   version: string;
   title: string;
   labels: [string, string];

@@ -425,6 +425,8 @@ export const text = {
     hidden: (n: number, percent: string, the: string, sum: string) => `${count(n, 'row', 'rows')} below ${percent} of ${the} hidden, Σ Δ ${sum}`,
     hiddenAll: (percent: string, the: string) => `No row changes by ${percent} of ${the}.`,
     show: 'show',
+    drawn: (rows: number, all: number) => `The first ${rows.toLocaleString()} of ${count(all, 'row', 'rows')} are drawn.`,
+    searched: (rows: number) => `Only the first ${count(rows, 'row', 'rows')} were searched: a regular expression is applied by the page. Words search all of them.`,
     nothing: 'No row passes the filters.',
     empty: 'This table has no rows.',
     clearFilters: 'Clear the filters',

@@ -14,6 +14,8 @@ const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
 
 interface Props {
   table: Table;
+  /** rows with a status */
+  withStatus: (status: string) => number;
   views: ColumnView[];
   address: Address;
   /** null where the table has no difference to filter by */
@@ -25,7 +27,7 @@ interface Props {
   children: preact.ComponentChildren;
 }
 
-export function Toolbar({ table, views, address, minimum, error, whole, onChange, children }: Props) {
+export function Toolbar({ table, withStatus, views, address, minimum, error, whole, onChange, children }: Props) {
   const hasCategory = categoryIndex(table) >= 0;
   return (
     <div class="toolbar">
@@ -56,7 +58,7 @@ export function Toolbar({ table, views, address, minimum, error, whole, onChange
           ))}
         </select>
       )}
-      <StatusChoice table={table} value={address.status} onChange={(status) => onChange({ status })} />
+      <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />
       {(address.clear || qIndexes(table).length > 0) && (
         <button type="button" class="button toggle" aria-pressed={address.clear} title={text.table.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
           <Icon name="filter" size={14} />
@@ -87,10 +89,9 @@ export function percentText(fraction: number): string {
   return `${(fraction * 100).toLocaleString(undefined, { maximumFractionDigits: 3 })}\u202f%`;
 }
 
-function StatusChoice({ table, value, onChange }: { table: Table; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
+function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
   const status = columnIndex(table, (column) => column.role === 'status');
   if (status < 0) return null;
-  const count = (word: string): number => table.rows.filter((row) => row[status] === word).length;
   const choices: [StatusFilter, string, string][] = [
     ['all', text.table.all, ''],
     ['added', `${text.table.added} ${count('added').toLocaleString()}`, text.table.addedAbout],

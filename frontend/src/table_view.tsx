@@ -1,6 +1,7 @@
 // One table with its search, filters, columns and sums.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RowSource } from './api';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { tableCsv } from './csv';
 import { formatPercent } from './format';
@@ -9,12 +10,16 @@ import type { Address } from './hash';
 import { saveFile } from './host';
 import { Icon } from './icons';
 import { shortNames } from './names';
-import { deltaIndex, filterRows, findRow, nameIndex, nextSort, parseSort, rowKey, sortRows, sumOf, writeSort } from './order';
+import { deltaIndex, findRow, nameIndex, nextSort, parseSort, rowKey, writeSort } from './order';
 import { RowPanel } from './row_panel';
-import { parseQuery } from './search';
+import { isRegex, parseQuery } from './search';
+import { askedOf, isCut, nearRows, type ShownRows } from './shown_rows';
+import { failureText } from './states';
 import { sentence, text, type MetricWords } from './strings';
 import { percentText, Toolbar } from './table_toolbar';
 import type { Change } from './use_address';
+import { useFarRows } from './use_far_rows';
+import { useWhole } from './use_whole';
 import type { Column, Table } from './wire';
 
 /** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
@@ -22,7 +27,10 @@ const DEFAULT_MINIMUM = 0.001;
 
 interface Props {
   name: string;
+  /** the first rows of a long one */
   table: Table;
+  /** where its other rows are; null for a table that has no others */
+  source?: RowSource | null;
   address: Address;
   /** baseline of the headline in the unit of the delta columns; null where the table's deltas are something else */
   stepTime: number | null;
@@ -31,32 +39,48 @@ interface Props {
   sums?: boolean;
   onChange: (change: Change) => void;
   /** a picture of the rows above them; `open` shows the details of a row */
-  figure?: ((rows: { selected: number; open: (row: number) => void }) => preact.ComponentChildren) | undefined;
+  figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
   /** heads above columns that belong together, "" for none */
   group?: ((column: Column) => string) | undefined;
   /** what the row details offer besides the row, e.g. a link */
   extra: preact.ComponentChildren;
 }
 
-export function TableView({ name, table, address, stepTime, words, sums = true, onChange, figure, group, extra }: Props) {
+/** The row whose details are open, by its key, "" for none; and how to open another one. */
+export interface FigureRows {
+  key: string;
+  open: (key: string) => void;
+}
+
+export function TableView({ name, table: first, source = null, address, stepTime, words, sums = true, onChange, figure, group, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
-  const views = useMemo(() => columnViews(table), [table]);
-  const names = useMemo(() => keyNames(table), [table]);
+  // a regular expression is this page's own: all rows are fetched for it
+  const regex = isRegex(address.q) && isCut(first) && source !== null;
+  const whole = useWhole(regex ? source : null, first, []);
+  const base = (regex ? whole.table : null) ?? first;
+  const views = useMemo(() => columnViews(base), [base]);
   const columns = visibleColumns(views, address.columns);
   const sort = parseSort(address.sort);
-  const hasDelta = stepTime !== null && deltaIndex(table) >= 0;
+  const hasDelta = stepTime !== null && deltaIndex(first) >= 0;
   // who looks for something must find it, however little it changed
   const looking = address.q !== '' || address.status !== 'all';
   // single launches are small, each of them, and their order is what one reads
-  const usual = looking || table.columns[nameIndex(table)]?.role !== 'key' ? 0 : DEFAULT_MINIMUM;
+  const usual = looking || first.columns[nameIndex(first)]?.role !== 'key' ? 0 : DEFAULT_MINIMUM;
   const minimum = hasDelta ? (address.min ?? usual) : 0;
   const query = parseQuery(address.q);
   const category = address.category === '' ? null : address.category;
-  const { chosen, rows } = useMemo(() => {
-    const filtered = filterRows(table, { query, category, status: address.status, minDelta: minimum * (stepTime ?? 0), clear: address.clear });
-    return { chosen: filtered, rows: sortRows(table, filtered.rows, sort) };
-  }, [table, address.q, category, address.status, address.clear, minimum, stepTime, address.sort]);
+  const least = minimum * (stepTime ?? 0);
+  const near = useMemo(
+    () => nearRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort),
+    [base, address.q, category, address.status, address.clear, least, address.sort],
+  );
+  const far = useFarRows(isCut(first) && !regex ? source : null, first, askedOf({ q: address.q, status: address.status, category, clear: address.clear, least, sort }), address.row);
+  const shown = far.shown ?? near;
+  const { table, rows } = shown;
+  const names = useMemo(() => keyNames(table), [table]);
+  const failure = far.failure ?? whole.failure;
+  const waiting = far.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
@@ -65,7 +89,9 @@ export function TableView({ name, table, address, stepTime, words, sums = true, 
   }, [name]);
 
   const focusGrid = (): void => grid.current?.querySelector<HTMLElement>('.grid')?.focus();
-  const select = (place: number): void => onChange({ row: rowKey(table, rows[place] ?? -1) });
+  const select = (place: number): void => {
+    if (table.rows[rows[place] ?? -1]) onChange({ row: rowKey(table, rows[place]!) }); // others are on their way
+  };
   const close = (): void => {
     setOpen(false);
     onChange({ row: '' });
@@ -75,25 +101,32 @@ export function TableView({ name, table, address, stepTime, words, sums = true, 
   const everything: Change = { q: '', status: 'all', category: '', clear: false, min: hasDelta ? 0 : null };
   const clear = (): void => onChange(everything);
   /** of a row that the filters may hide */
-  const openRow = (row: number): void => {
-    onChange({ ...(rows.includes(row) ? {} : everything), row: rowKey(table, row) });
+  const openRow = (key: string): void => {
+    onChange({ ...(rows.includes(findRow(table, key)) ? {} : everything), row: key });
     setOpen(true);
   };
+  const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
 
   return (
-    <div class="table-view" ref={grid}>
-      {figure?.({ selected: selectedRow, open: openRow })}
-      <Toolbar table={table} views={views} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
+    <div class="table-view" ref={grid} aria-busy={waiting}>
+      {figure?.({ key: address.row, open: openRow })}
+      <Toolbar table={first} withStatus={shown.withStatus} views={views} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
         <button
           type="button"
           class="button"
           title={text.actions.shownCsv}
-          onClick={() => saveFile(`${name}.csv`, tableCsv(table, rows), 'text/csv;charset=utf-8')}
+          onClick={() => (far.shown ? void far.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
         >
           <Icon name="export" />
           <span class="button-text">{text.table.csv}</span>
         </button>
       </Toolbar>
+      {failure && (
+        <p class="table-notes error-text" role="alert">
+          {sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}
+        </p>
+      )}
+      {regex && whole.table && isCut(whole.table) && <p class="table-notes muted">{text.table.searched(whole.table.rows.length)}</p>}
       {table.notes.length > 0 && <Notes notes={table.notes} />}
       <div class="table-body">
         {rows.length > 0 ? (
@@ -110,6 +143,7 @@ export function TableView({ name, table, address, stepTime, words, sums = true, 
               onChange({ sort: writeSort(nextSort(sort, column, view?.numeric ?? false, add)) });
             }}
             onSelect={select}
+            onView={far.onView}
             onOpen={(place) => {
               select(place);
               setOpen(true);
@@ -117,22 +151,22 @@ export function TableView({ name, table, address, stepTime, words, sums = true, 
           />
         ) : (
           <div class="nothing" role="status">
-            <p>{nothingText(table, chosen.hidden.length, minimum, words)}</p>
-            {table.rows.length > 0 && filtered && (
+            <p>{waiting ? text.lazy.loading : nothingText(shown, minimum, words)}</p>
+            {shown.total > 0 && filtered && (
               <button type="button" class="button" onClick={clear}>
                 {text.table.clearFilters}
               </button>
             )}
           </div>
         )}
-        {open && selectedRow >= 0 && (
+        {open && selectedRow >= 0 && table.rows[selectedRow] && (
           <RowPanel
             table={table}
             views={views}
             row={selectedRow}
             onMove={(step) => {
               const next = selected + step;
-              if (next >= 0 && next < rows.length) select(next);
+              if (next >= 0 && next < rows.length && table.rows[rows[next]!]) select(next);
             }}
             onClose={close}
           >
@@ -140,18 +174,24 @@ export function TableView({ name, table, address, stepTime, words, sums = true, 
           </RowPanel>
         )}
       </div>
-      <Footer table={table} views={views} rows={rows} hidden={chosen.hidden} minimum={minimum} words={words} sums={sums} onShow={() => onChange({ min: 0 })} />
+      <Footer shown={shown} views={views} minimum={minimum} words={words} sums={sums} onShow={() => onChange({ min: 0 })} />
     </div>
   );
 }
 
+/** Short names by row number, of the rows that are here. */
 function keyNames(table: Table): string[] | null {
   const name = nameIndex(table);
-  return name < 0 ? null : shortNames(table.rows.map((row) => String(row[name] ?? '')));
+  if (name < 0) return null;
+  const here = [...table.rows.keys()].filter((row) => table.rows[row]);
+  const short = shortNames(here.map((row) => String(table.rows[row]![name] ?? '')));
+  const names: string[] = [];
+  here.forEach((row, index) => (names[row] = short[index]!));
+  return names;
 }
 
-function nothingText(table: Table, hidden: number, minimum: number, words: MetricWords): string {
-  if (table.rows.length === 0) return text.table.empty;
+function nothingText({ total, hidden }: ShownRows, minimum: number, words: MetricWords): string {
+  if (total === 0) return text.table.empty;
   if (hidden > 0) return text.table.hiddenAll(formatPercent(minimum), words.the);
   return text.table.nothing;
 }
@@ -170,29 +210,26 @@ function Notes({ notes }: { notes: string[] }) {
 }
 
 interface FooterProps {
-  table: Table;
+  shown: ShownRows;
   views: ColumnView[];
-  rows: number[];
-  hidden: number[];
   minimum: number;
   words: MetricWords;
   sums: boolean;
   onShow: () => void;
 }
 
-function Footer({ table, views, rows, hidden, minimum, words, sums, onShow }: FooterProps) {
-  const index = sums ? deltaIndex(table) : -1;
+function Footer({ shown, views, minimum, words, sums, onShow }: FooterProps) {
+  const index = sums ? deltaIndex(shown.table) : -1;
   const view = index < 0 ? undefined : views[index];
-  const sum = (which: Iterable<number>): string =>
-    view ? `${cellText(view, sumOf(table, view.index, which), text.table)}${view.style ? `\u202f${view.style.unit}` : ''}` : '';
+  const sum = (of: number | null): string => (view ? `${cellText(view, of, text.table)}${view.style ? `\u202f${view.style.unit}` : ''}` : '');
   return (
     <footer class="table-footer">
-      <span role="status">{text.table.rows(rows.length, table.rows.length)}</span>
-      {view?.style && rows.length > 0 && <span>{text.table.sumShown(sum(rows))}</span>}
-      {view?.style && rows.length < table.rows.length && <span>{text.table.sumAll(sum(table.rows.keys()))}</span>}
-      {hidden.length > 0 && (
+      <span role="status">{text.table.rows(shown.rows.length, shown.total)}</span>
+      {view?.style && shown.rows.length > 0 && <span>{text.table.sumShown(sum(shown.sums.shown))}</span>}
+      {view?.style && shown.rows.length < shown.total && <span>{text.table.sumAll(sum(shown.sums.all))}</span>}
+      {shown.hidden > 0 && (
         <span>
-          {text.table.hidden(hidden.length, percentText(minimum), words.the, sum(hidden))}{' '}
+          {text.table.hidden(shown.hidden, percentText(minimum), words.the, sum(shown.sums.hidden))}{' '}
           <button type="button" class="link-button" onClick={onShow}>
             {text.table.show}
           </button>

@@ -36,7 +36,7 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const named = [...ORDER.filter((name) => given.includes(name)), ...given.filter((name) => !ORDER.includes(name))];
   const present: Tab[] = named.map((name) => {
     const table = comparison.tables[name]!;
-    return { id: name, label: labelOf(name, comparison, table.title), count: table.rows.length, title: table.title, absent: '' };
+    return { id: name, label: labelOf(name, comparison, table.title), count: table.total_rows ?? table.rows.length, title: table.title, absent: '' };
   });
   const reasons = absentReasons(comparison, given);
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
@@ -44,7 +44,7 @@ export function tabsOf(comparison: Comparison): Tab[] {
   reasons.delete(STRICT);
   const absent: Tab[] = [...reasons].map(([name, told]) => ({ id: name, label: labelOf(name, comparison, name), count: null, absent: reasonText(told) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
-  const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: entries, absent: '' }] : [];
+  const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: comparison.ledger.entries ?? entries, absent: '' }] : [];
   const views = [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present];
   return strict.absent === '' ? [...views, strict, ...absent] : [...views, ...absent, strict];
 }

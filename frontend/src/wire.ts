@@ -95,6 +95,8 @@ export interface Ledger {
   candidate: number;
   delta: number;
   rows: LedgerRow[];
+  /** of all entries, where the smallest of them are pooled */
+  entries?: number;
 }
 
 export interface Evidence {
@@ -146,12 +148,37 @@ export interface Column {
 export interface Table {
   title: string;
   columns: Column[];
+  /** the first rows only, where `total_rows` is more */
   rows: Cell[][];
   notes: string[];
+  total_rows?: number;
+  left_out?: { rows: number; sums: Sums };
+}
+
+/** Column -> sum over some rows; null where nothing was measured. */
+export type Sums = Record<string, number | null>;
+
+/** Rows of a table that the server chose and ordered. */
+export interface TablePage {
+  schema: string;
+  columns: string[];
+  total_rows: number;
+  matching_rows: number;
+  sums: Sums;
+  hidden: { rows: number; sums: Sums };
+  all_sums: Sums;
+  statuses: Record<string, number>;
+  offset: number;
+  rows: Cell[][];
+  next_offset: number | null;
+  /** where the row that was looked for stands among the matching ones */
+  place: number | null;
 }
 
 export interface Comparison {
   schema: string;
+  /** names the files as they were compared */
+  tag?: string;
   version?: string;
   window: string;
   baseline: SideFacts;
@@ -210,6 +237,10 @@ export interface RunsAnswer {
   runs: RunEntry[];
   pairs: Pair[];
   problems: { path: string; message: string }[];
+  /** where the listing goes on, absent where this is all of it */
+  next_offset?: number;
+  /** names the listing that this is a part of */
+  listing?: string;
 }
 
 export interface Progress {
@@ -231,6 +262,7 @@ export type StreamLine = { progress: Progress } | { result: Comparison } | { err
 
 const COMPARISON_SCHEMA = 'tb_perfcompare.comparison/1';
 const RUNS_SCHEMA = 'tb_perfcompare.runs/1';
+const TABLE_SCHEMA = 'tb_perfcompare.table/1';
 
 /** An answer of another schema than this page draws. */
 export class SchemaError extends Error {
@@ -248,6 +280,10 @@ export function checked(value: unknown, schema: string): Record<string, unknown>
 
 export function asComparison(value: unknown): Comparison {
   return checked(value, COMPARISON_SCHEMA) as unknown as Comparison;
+}
+
+export function asTablePage(value: unknown): TablePage {
+  return checked(value, TABLE_SCHEMA) as unknown as TablePage;
 }
 
 export function asRuns(value: unknown): RunsAnswer {

@@ -1,4 +1,4 @@
-"""Show or empty the cache of summaries, which makes the second opening of a large run fast.
+"""Show or empty the cache of summaries and comparisons, which makes the second opening of large runs fast.
 
 It lies in the user's cache directory; docs/cache.md says what is kept and how to move it or switch it off.
 """
@@ -10,7 +10,8 @@ import argparse
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.render import wire
-from tb_perfcompare.workspace.summary_cache import SWITCH, CacheFacts, SummaryCache, user_cache
+from tb_perfcompare.workspace.disk_entries import CacheFacts
+from tb_perfcompare.workspace.summary_cache import SWITCH, SummaryCache, user_cache
 
 NAME = "cache"
 
@@ -24,13 +25,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, console: Console) -> int:
     cache = SummaryCache(arguments.directory) if arguments.directory else user_cache()
     if cache is None:
-        answer: dict[str, object] = {"on": False, "directory": None, "entries": 0, "bytes": 0, "limit_bytes": 0}
+        answer: dict[str, object] = {
+            "on": False, "directory": None, "entries": 0, "comparisons": 0, "bytes": 0, "limit_bytes": 0,
+        }  # fmt: skip
         text = f"switched off ({SWITCH})"
     else:
         facts = _cleared(cache) if arguments.clear else _shown(cache)
         answer = {
-            "on": True, "directory": facts.directory, "entries": facts.entries, "bytes": facts.bytes,
-            "limit_bytes": facts.limit_bytes,
+            "on": True, "directory": facts.directory, "entries": facts.entries,
+            "comparisons": facts.comparisons, "bytes": facts.bytes, "limit_bytes": facts.limit_bytes,
         }  # fmt: skip
         text = _text(facts, cleared=arguments.clear)
     console.answer(wire.encode(answer, indent=2) + b"\n" if arguments.json else f"{text}\n".encode())
@@ -56,7 +59,9 @@ def _unusable(error: OSError) -> InputError:
 
 
 def _text(facts: CacheFacts, *, cleared: bool) -> str:
-    kept = f"{facts.entries} summaries, {facts.bytes / 2**20:.1f} MiB" if facts.entries else "empty"
+    compared = f" and {facts.comparisons} comparisons" if facts.comparisons else ""
+    summaries = f"{facts.entries - facts.comparisons} summaries{compared}"
+    kept = f"{summaries}, {facts.bytes / 2**20:.1f} MiB" if facts.entries else "empty"
     if cleared:
         return f"{facts.directory}: {f'removed {kept}' if facts.entries else 'was empty'}"
     return f"{facts.directory}: {kept}; at most {facts.limit_bytes / 2**20:,.0f} MiB"

@@ -135,7 +135,10 @@ def _cells(table: Table, row: Row, role: str) -> list[Cell]:
 
 
 def _text(cell: Cell) -> str:
-    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+    """As the page writes it."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _index(table: Table, name: str) -> int:

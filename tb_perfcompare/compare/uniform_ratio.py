@@ -10,6 +10,9 @@ from tb_perfcompare.model.summary import GroupTable
 UNIFORM_SPREAD = 0.05
 """Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""
 
+UNIFORM_PART = 1 / 6
+"""... or this part of the logarithm of the median ratio: what is 3.5 times as long is not so to a few percent ..."""
+
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
 
@@ -35,7 +38,7 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None) -> float | None:
         return None
     ratio = np.log((time_b[good] / calls_b[good]) / (time_a[good] / calls_a[good]))
     low, middle, high = weighted_quartiles(ratio, time_a[good] + time_b[good])
-    uniform = high - low <= 2 * UNIFORM_SPREAD and abs(middle) >= UNIFORM_CHANGE
+    uniform = high - low <= max(2 * UNIFORM_SPREAD, UNIFORM_PART * abs(middle)) and abs(middle) >= UNIFORM_CHANGE
     return float(np.exp(middle)) if uniform else None
 
 

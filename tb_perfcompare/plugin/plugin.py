@@ -21,6 +21,7 @@ from tb_perfcompare.plugin.logdir import LogdirRoot, TraceProbe, logdir_roots
 from tb_perfcompare.plugin.responses import (
     JSON,
     PageNotBuilt,
+    check_tag,
     error_dict,
     failure,
     is_known,
@@ -28,10 +29,10 @@ from tb_perfcompare.plugin.responses import (
     respond,
     stream,
     tag_of,
+    tagged,
 )
 
 if TYPE_CHECKING:
-    from tb_perfcompare.compare.comparison import Comparison
     from tb_perfcompare.plugin.requests import SideRequest
     from tb_perfcompare.workspace.flights import Flight
     from tb_perfcompare.workspace.jobs import Side
@@ -41,6 +42,7 @@ PLUGIN_NAME = "tb_perfcompare"
 TAB_NAME = "Perf Compare"
 
 _PROFILER_PLUGIN = "pytorch_profiler"
+_REMOTE = "only local directories can be read; copy the traces or mount the store"
 _LINE_EVERY_S = 0.25  # also how soon a browser that has gone is noticed
 
 Handler = Callable[[Request], Response]
@@ -88,19 +90,18 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             return self._opened
 
     def _runs(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests import flag
-        from tb_perfcompare.render import wire
-        from tb_perfcompare.workspace.describe import runs_dict
+        from tb_perfcompare.plugin.requests import flag, row_count
 
         listing = self.workspace.listing(rescan=flag(request.args, "rescan", default=False))
-        answer = runs_dict(listing, [root.given for root in self._roots])
-        answer["problems"] += [_remote_problem(root) for root in self._roots if root.is_remote]
-        answer["profiler_tab"] = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
-        return respond(request, wire.encode(answer), JSON)
-
+        roots = [root.given for root in self._roots]
+        remote = tuple((root.given, _REMOTE) for root in self._roots if root.is_remote)
+        beside = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
+        page = self.workspace.run_pages.page(listing, roots, remote, beside, row_count(request.args, "offset", 0))
+        if is_known(request, page.tag):
+            return not_modified(page.tag)
+        return respond(request, page.body, JSON, tag=page.tag)
     def _comparison(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests import flag
-        from tb_perfcompare.render.pages import comparison_answer
 
         question = self._question(request.args)
         if request.method == "HEAD":
@@ -110,11 +111,9 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         tag = question.tag()
         if is_known(request, tag):
             return not_modified(tag)
-        comparison = self.workspace.compare(question)
-        return respond(request, comparison_answer(comparison), JSON, tag=tag)
+        return respond(request, tagged(self.workspace.pages.first_bytes(question), tag), JSON, tag=tag)
 
     def _table(self, request: Request) -> Response:
-        from tb_perfcompare.compare.row_query import place_of
         from tb_perfcompare.plugin.requests import table_request
         from tb_perfcompare.render.pages import table_answer
         from tb_perfcompare.workspace.workspace import Question
@@ -122,12 +121,12 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         asked = table_request(request.args)
         pair = asked.pair
         question = Question(self._side(pair.baseline), self._side(pair.candidate), pair.options)
+        check_tag(request.args.get("tag", ""), question.tag())
         tag = tag_of(question, asked)
         if is_known(request, tag):
             return not_modified(tag)
         table, chosen = self.workspace.pages.of_pair(question, asked.table, asked.rows)
-        place = place_of(table, chosen, asked.row) if asked.row else None
-        return respond(request, table_answer(table, chosen, asked.page, place), JSON, tag=tag)
+        return respond(request, table_answer(table, chosen, asked.page, asked.row), JSON, tag=tag)
 
     def _view(self, request: Request) -> Response:
         from tb_perfcompare.compare.views import VIEWS
@@ -140,8 +139,8 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         tag = tag_of(side, asked)
         if is_known(request, tag):
             return not_modified(tag)
-        found, chosen = self.workspace.pages.of_run(side, asked.window, view, asked.rows)
-        body = view_answer(view, found.reading, found.side, found.table, found.notes, chosen, asked.page)
+        found, table, chosen = self.workspace.pages.of_run(side, asked.window, view, asked.rows)
+        body = view_answer(view, found.reading, found.side, table, found.notes, chosen, asked.page)
         return respond(request, body, JSON, tag=tag)
 
     def _report(self, request: Request) -> Response:
@@ -160,19 +159,26 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def _strict(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests import strict_request
+        from tb_perfcompare.render.pages import table_answer
+        from tb_perfcompare.render.strict_pages import strict_first
         from tb_perfcompare.workspace.strict_jobs import CSV, StrictQuestion
+        from tb_perfcompare.workspace.strict_jobs import JSON as JSON_FORM
 
         asked = strict_request(request.args)
         question = StrictQuestion(
             self._side(asked.baseline), self._side(asked.candidate), asked.processes, asked.beta, asked.window,
-            asked.form,
+            JSON_FORM if asked.table else asked.form,
         )  # fmt: skip
-        tag = question.tag()
+        tag = tag_of(question, asked)
         if is_known(request, tag):
             return not_modified(tag)
+        if asked.table:
+            check_tag(request.args.get("tag", ""), question.tag())
+            table, chosen = self.workspace.pages.of_strict(question, asked.table, asked.rows)
+            return respond(request, table_answer(table, chosen, asked.page, asked.row), JSON, tag=tag)
         body = self.workspace.strict(question)
         if asked.form == "json":
-            return respond(request, body, JSON, tag=tag)
+            return respond(request, tagged(strict_first(body), question.tag()), JSON, tag=tag)
         kind = "text/csv" if asked.form == CSV else "text/markdown; charset=utf-8"
         return respond(request, body, kind, tag=tag, filename=f"strict_comparison.{asked.form}")
 
@@ -201,7 +207,8 @@ class _Stream:
     """The lines of one comparison. The server closes it when the browser has gone, which stops waiting."""
 
     def __init__(self, workspace: Workspace, question: Question) -> None:
-        self._workspace = workspace
+        self._pages = workspace.pages
+        self._tag = question.tag()
         self._lines: Generator[bytes, None, None] = self._talk(question)
 
     def __iter__(self) -> Iterator[bytes]:
@@ -212,22 +219,20 @@ class _Stream:
         self._lines.close()
 
     def _talk(self, question: Question) -> Generator[bytes, None, None]:
-        from tb_perfcompare.render.pages import comparison_answer
-
-        flight = self._workspace.ask(question)
+        flight = self._pages.first(question)
         try:
             yield from _progress_lines(flight)
             try:
-                comparison = flight.result()
+                answer = flight.result()
             except PerfCompareError as error:
                 yield _line(error_dict(error))
                 return
-            yield b'{"result":' + comparison_answer(comparison) + b"}\n"
+            yield b'{"result":' + tagged(answer, self._tag) + b"}\n"
         finally:
-            self._workspace.leave(flight)
+            self._pages.leave(flight)
 
 
-def _progress_lines(flight: Flight[Comparison]) -> Iterator[bytes]:
+def _progress_lines(flight: Flight[bytes]) -> Iterator[bytes]:
     """A first line at once, then what is new, a few times per second; the last line again when nothing is, so that a
     browser that has gone is noticed. Nothing for an answer that is known already."""
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
@@ -278,8 +283,3 @@ def _open_workspace(roots: tuple[LogdirRoot, ...]) -> Workspace:
     from tb_perfcompare.workspace.workspace import Workspace
 
     return Workspace([Root(root.path, root.name) for root in roots if not root.is_remote], cache=user_cache())
-
-
-def _remote_problem(root: LogdirRoot) -> dict[str, str]:
-    message = "only local directories can be read; copy the traces or mount the store"
-    return {"path": root.given, "message": message}

@@ -12,7 +12,7 @@ from tb_perfcompare.compare.pairing import Selection
 from tb_perfcompare.compare.row_query import RowQuery
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.responses import BadRequest
-from tb_perfcompare.render.pages import MOST_ROWS, Page
+from tb_perfcompare.render.pages import MOST_ASKED, MOST_ROWS, Page
 from tb_perfcompare.workspace.jobs import Steps, parse_steps
 from tb_perfcompare.workspace.strict_jobs import FORMS
 
@@ -45,7 +45,7 @@ class PairRequest:
 
 @dataclass(frozen=True, slots=True)
 class StrictRequest:
-    """Parameters of api/strict."""
+    """Parameters of api/strict; with `table` only rows of that table are asked for."""
 
     baseline: SideRequest
     candidate: SideRequest
@@ -53,6 +53,10 @@ class StrictRequest:
     beta: str
     window: str
     form: str
+    table: str
+    rows: RowQuery
+    page: Page
+    row: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,8 @@ def strict_request(query: Mapping[str, str]) -> StrictRequest:
     sides = _pair(query)
     return StrictRequest(
         sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), _window(query),
-        choice(query, "format", FORMS, FORMS[0]),
+        choice(query, "format", FORMS, FORMS[0]), query.get("table") or "", _rows(query), _page(query),
+        query.get("row") or "",
     )  # fmt: skip
 
 
@@ -128,6 +133,33 @@ def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default:
     if value not in known:
         raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(known)}")
     return value
+
+
+def row_count(query: Mapping[str, str], name: str, default: int) -> int:
+    """A number of rows. Raises BadRequest."""
+    text = query.get(name) or str(default)
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest(f"{name} is {text[:80]!r}", hint="it must be a number of rows")
+    return int(text)
+
+
+def _side(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
+    selection = Selection(run, query.get(worker) or None, query.get(span) or None)
+    return SideRequest(selection, _steps(query, steps), all_steps=flag(query, "all_steps", default=False))
+
+
+def _steps(query: Mapping[str, str], name: str) -> Steps | None:
+    text = query.get(name)
+    if not text:
+        return None
+    try:
+        return parse_steps(text)
+    except SelectionError as error:
+        raise BadRequest(f"{name}: {error.message}", hint=error.hint) from error
+
+
+def _window(query: Mapping[str, str]) -> str:
+    return choice(query, "step_window", WINDOWS, WINDOWS[0])
 
 
 def _pair(query: Mapping[str, str]) -> list[SideRequest]:
@@ -186,30 +218,4 @@ def _sort(text: str) -> tuple[tuple[str, bool], ...]:
 
 def _page(query: Mapping[str, str]) -> Page:
     columns = tuple(filter(None, (query.get("columns") or "").split(",")))
-    return Page(_count(query, "offset", 0), min(_count(query, "limit", MOST_ROWS), MOST_ROWS), columns)
-
-
-def _count(query: Mapping[str, str], name: str, default: int) -> int:
-    text = query.get(name) or str(default)
-    if not _NUMBER.fullmatch(text):
-        raise BadRequest(f"{name} is {text[:80]!r}", hint="it must be a number of rows")
-    return int(text)
-
-
-def _side(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
-    selection = Selection(run, query.get(worker) or None, query.get(span) or None)
-    return SideRequest(selection, _steps(query, steps), all_steps=flag(query, "all_steps", default=False))
-
-
-def _steps(query: Mapping[str, str], name: str) -> Steps | None:
-    text = query.get(name)
-    if not text:
-        return None
-    try:
-        return parse_steps(text)
-    except SelectionError as error:
-        raise BadRequest(f"{name}: {error.message}", hint=error.hint) from error
-
-
-def _window(query: Mapping[str, str]) -> str:
-    return choice(query, "step_window", WINDOWS, WINDOWS[0])
+    return Page(row_count(query, "offset", 0), min(row_count(query, "limit", MOST_ROWS), MOST_ASKED), columns)

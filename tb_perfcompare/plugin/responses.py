@@ -6,8 +6,10 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from tensorboard.backend import http_util
+from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare._version import __version__
@@ -25,6 +27,12 @@ class BadRequest(PerfCompareError):
     code = "bad_request"
 
 
+class Changed(PerfCompareError):
+    """More of an answer was asked for whose files are others by now."""
+
+    code = "changed"
+
+
 class PageNotBuilt(PerfCompareError):
     """The package was installed without its page."""
 
@@ -38,6 +46,8 @@ def status_of(error: PerfCompareError) -> int:
             return 400
         case SelectionError():
             return 404
+        case Changed():
+            return 409
         case InputError() | NotComparable():
             return 422
         case PageNotBuilt() | Cancelled():
@@ -76,6 +86,17 @@ def tag_of(*asked: object) -> str:
     return hashlib.sha256(repr((__version__, *asked)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
+def tagged(body: bytes, tag: str) -> bytes:
+    """The JSON object with its tag as first member."""
+    return b'{"tag":"' + tag.encode("ascii") + b'",' + body[1:]
+
+
+def check_tag(given: str, tag: str) -> None:
+    """Raises Changed if `given` is another one than `tag`; "" is any."""
+    if given not in ("", tag):
+        raise Changed("the files have changed since the comparison was made", hint="load the comparison again")
+
+
 def is_known(request: Request, tag: str) -> bool:
     """The browser holds this answer already."""
     return bool(request.if_none_match.contains_weak(tag))
@@ -84,7 +105,16 @@ def is_known(request: Request, tag: str) -> bool:
 def not_modified(tag: str) -> Response:
     """304: nothing to send."""
     headers = {"ETag": f'W/"{tag}"', "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
-    return Response(status=304, headers=headers, content_type=JSON)
+    return _Unchanged(status=304, headers=headers, content_type=JSON)
+
+
+class _Unchanged(Response):
+    """Keeps its content type, without which TensorBoard writes a warning for every such answer."""
+
+    def get_wsgi_headers(self, environ: Any) -> Headers:
+        headers = super().get_wsgi_headers(environ)
+        headers["Content-Type"] = JSON
+        return headers
 
 
 def failure(request: Request, error: PerfCompareError) -> Response:

@@ -15,7 +15,7 @@ import msgspec
 from tb_perfcompare._version import __version__
 from tb_perfcompare.compare.comparison import Comparison, SideFacts, Table
 from tb_perfcompare.compare.ledger_cut import cut_ledger
-from tb_perfcompare.compare.row_query import ChosenRows, sums_of
+from tb_perfcompare.compare.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.render import wire
@@ -27,13 +27,18 @@ MOST_BYTES = 1_000_000
 """No JSON answer about a comparison or a run is larger, before compression."""
 
 MOST_ROWS = 2_000
-"""Rows of one table in one answer."""
+"""Rows of one table in one answer, unless more are asked for."""
+
+MOST_ASKED = 20_000
+"""Rows that may be asked for at once; what is sent stays below MOST_BYTES."""
 
 _LEDGER_ROWS, _LEDGER_BYTES = 800, 250_000
 _LIST_BYTES = 30_000
 """For the notes, and on each side for the files and for the steps left out."""
 _LOOKED_AT = 32
 """So many rows say how large those of a table are."""
+_LEFT_OUT_BYTES = 1_000
+"""For the sums of what a table leaves out."""
 _RESERVE = 4_000
 """Braces, names and numbers around the parts."""
 
@@ -62,26 +67,30 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "findings": raw([wire.finding_dict(finding) for finding in comparison.findings]),
         "comparability": raw([wire.check_dict(check) for check in comparison.comparability]),
     }
-    heads = {name: _head(table) for name, table in comparison.tables.items()}
     rest = {"notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
-    used = len(encoded({**parts, **rest})) + len(encoded(heads)) + _RESERVE + 500 * len(heads)
-    rows = _shared(comparison.tables, MOST_BYTES - used)
-    parts["tables"] = {
-        name: {**head, "rows": rows[name], **_left_out(comparison.tables[name], len(rows[name]))}
-        for name, head in heads.items()
-    }
+    parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
     return encoded({**parts, **rest})
 
 
-def table_answer(table: Table, chosen: ChosenRows, page: Page, place: int | None) -> bytes:
-    """A page of the chosen rows. `place` is where the row that was looked for is among them."""
+def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
+    """The tables with as many of their first rows as fit into `room` bytes together; what is left out is counted and
+    summed."""
+    heads = {name: _head(table) for name, table in tables.items()}
+    rows = _shared(tables, room - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
+    return {
+        name: {**head, "rows": rows[name], **_left_out(tables[name], len(rows[name]))} for name, head in heads.items()
+    }
+
+
+def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "") -> bytes:
+    """A page of the chosen rows; of the row with the key `row`, where it stands among them."""
     head = {
         "schema": TABLE_SCHEMA,
         "version": __version__,
         "table": table.name,
         "columns": list(page.columns) or [column.name for column in table.columns],
         **_counts(table, chosen, page),
-        "place": place,
+        "place": place_of(table, chosen, row) if row else None,
     }
     return encoded({**head, **_page_rows(table, chosen, page, MOST_BYTES - len(encoded(head)) - _RESERVE)})
 
@@ -117,7 +126,7 @@ def _counts(table: Table, chosen: ChosenRows, page: Page) -> dict[str, Any]:
 
 def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[str, Any]:
     """As many as fit, at least one."""
-    numbers = chosen.rows[page.offset : page.offset + min(page.limit, MOST_ROWS)].tolist()
+    numbers = chosen.rows[page.offset : page.offset + min(page.limit, MOST_ASKED)].tolist()
     names = [column.name for column in table.columns]
     unknown = [name for name in page.columns if name not in names]
     if unknown:
@@ -175,7 +184,9 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
     while len(encoded(found := wire.ledger_dict(ledger))) > _LEDGER_BYTES and most > len(named):
         most = most * 3 // 4
         ledger = cut_ledger(comparison.ledger, most, named)
-    return {**found, **_if_any("rows_left_out", len(comparison.ledger.rows) - len(ledger.rows))}
+    lost = len(rows) - len(ledger.rows)
+    entries = sum(len(row.path) == 2 for row in rows)
+    return {**found, **({"rows_left_out": lost, "entries": entries} if lost else {})}
 
 
 def _side(side: SideFacts) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import msgspec
 
 from tb_perfcompare.model.answers import AnswerKind
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.beginnings import ANSWER
+from tb_perfcompare.sources.beginnings import ANSWER, REMEMBERED_FILES
 from tb_perfcompare.sources.blocks import Blocks, read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
 
@@ -63,7 +63,7 @@ def count_runs(file: FileStat, fs: FileSystem) -> int:
     return _count_runs(file.path, file.bytes, file.mtime_ns, fs.open)
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _count_runs(path: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]) -> int:
     try:
         with opened(path) as file:

@@ -24,6 +24,10 @@ PERF_DATA_COLUMNS = ("cycle", "pid", "beta_pct", "function_name", "metric_name",
 COUNTER_COLUMNS = ("counter_name", "timestamp", "value")
 """The same of a file of counter samples, which belongs to a table and is no run."""
 
+REMEMBERED_FILES = 1 << 16
+"""What the beginnings of so many files said is remembered. Directories are listed again and again in the same order, so
+a memory that holds fewer than there are would hold none of those that come next."""
+
 POSSIBLE_NAME = re.compile(r".+\.(?:jsonl|ndjson|txt|log|lst|csv)|trace_view\.json", re.DOTALL)
 """Names worth a look inside when nothing else says that a directory holds something."""
 
@@ -69,6 +73,10 @@ def _header(head: bytes) -> set[str]:
         return set()
 
 
+_NCU_MARKS = (b'"ID",', b"ID,", b"==PROF== ", b'"Process ID",')
+"""What a line that says something about an ncu export begins with."""
+
+
 def is_ncu_header(line: str) -> bool:
     """Whether a line names the columns of an ncu --csv export, on either page. It may be cut."""
     return line.startswith(('"ID",', "ID,")) and "Kernel Name" in line[:200]
@@ -77,12 +85,15 @@ def is_ncu_header(line: str) -> bool:
 def declines_ncu(name: str, head: bytes) -> str:
     """Why a file with these first bytes is no ncu --csv export; "" if it is one. The name says nothing. ncu's progress
     comes before the columns, one line per launch, and the profiled program's own output before and between."""
+    nothing = 'no line names the columns "ID", ..., "Kernel Name", ...'
+    if not any(mark in head for mark in _NCU_MARKS):
+        return nothing  # most .csv files are something else; directories hold thousands
     lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
     if any(is_ncu_header(line) or line.startswith("==PROF== ") for line in lines):
         return ""
     if any(line.startswith('"Process ID",') and '"Invocations"' in line for line in lines):
         return "a summary over launches; export without --print-summary"
-    return 'no line names the columns "ID", ..., "Kernel Name", ...'
+    return nothing
 
 
 def looks_known(head: bytes) -> bool:

@@ -14,7 +14,13 @@ from typing import BinaryIO
 
 from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.sources.answer_lines import count_runs
-from tb_perfcompare.sources.beginnings import declines_cycles, declines_layers, declines_listing, declines_ncu
+from tb_perfcompare.sources.beginnings import (
+    REMEMBERED_FILES,
+    declines_cycles,
+    declines_layers,
+    declines_listing,
+    declines_ncu,
+)
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
 
@@ -45,7 +51,7 @@ def _one_if(declines: Declines) -> Callable[[FileStat, FileSystem], int]:
     return count
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _is_taken(
     declines: Declines, path: str, name: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]
 ) -> int:

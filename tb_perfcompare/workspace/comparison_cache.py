@@ -1,14 +1,18 @@
 """Finished comparisons on disk, so that a second opening of a pair computes nothing.
 
-One file per comparison: MessagePack of the object that was computed; reading it never runs code. Its key is everything
-the comparison depends on: the names and the content of all files, steps, options, this package's code. A comparison
-from which a file is missing is not kept, because the file may be readable the next time. Documented in docs/cache.md.
+One file per comparison: the JSON that the tab is sent first, then MessagePack of the object that was computed; reading
+them never runs code. The key is everything the comparison depends on: the names and the content of all files, steps,
+options, this package's code. A comparison from which a file is missing is not kept, because the file may be readable
+the next time. Documented in docs/cache.md.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import os
+import struct
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,6 +21,7 @@ import numpy as np
 from tb_perfcompare._version import __version__
 from tb_perfcompare.compare.comparison import Comparison
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.cache_keys import code, described
 from tb_perfcompare.workspace.disk_entries import COMPARISON, DiskEntries
 
@@ -49,22 +54,18 @@ class ComparisonCache:
 
     def get(self, key: str) -> Comparison | None:
         """The comparison that was kept under the key."""
-        path = self._entries.path(key, COMPARISON)
-        try:
-            stored = path.read_bytes()
-        except OSError:
-            return None
-        digest, body = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
-        if hashlib.sha256(body).digest() != digest:
-            self._entries.remove(path)
+        body = self._part(key, 1)
+        if body is None:
             return None
         try:
-            found = _decoder().decode(body)
+            return _decoder().decode(body)
         except (msgspec.MsgspecError, ValueError):
-            self._entries.remove(path)
+            self._entries.remove(self._entries.path(key, COMPARISON))
             return None
-        self._entries.touch(path)
-        return found
+
+    def answer(self, key: str) -> bytes | None:
+        """What render/pages.py made of it."""
+        return self._part(key, 0)
 
     def put(self, key: str, question: Question, comparison: Comparison) -> None:
         """Keeps it, unless a file was left out or has changed since `key` was made."""
@@ -74,14 +75,36 @@ class ComparisonCache:
             body = msgspec.msgpack.encode(comparison, enc_hook=_plain)
         except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
             return  # an integer beyond 64 bits, or a text that is no Unicode
-        digest = hashlib.sha256(body).digest()
+        parts = comparison_answer(comparison), body
+        heads = b"".join(_HEAD.pack(len(part), hashlib.sha256(part).digest()) for part in parts)
+        with contextlib.suppress(OSError):
+            self._entries.write(self._entries.path(key, COMPARISON), lambda out: out.write(heads + b"".join(parts)))
+
+    def _part(self, key: str, number: int) -> bytes | None:
+        """One of the two parts; a damaged entry is removed."""
+        path = self._entries.path(key, COMPARISON)
         try:
-            self._entries.write(self._entries.path(key, COMPARISON), lambda out: out.write(digest + body))
+            with open(path, "rb") as stored:
+                heads = stored.read(2 * _HEAD.size)
+                if len(heads) < 2 * _HEAD.size:
+                    raise ValueError
+                sizes, digests = zip(*_HEAD.iter_unpack(heads), strict=True)
+                stored.seek(sum(sizes[:number]), os.SEEK_CUR)
+                body = stored.read(sizes[number])
         except OSError:
-            return
+            return None
+        except (ValueError, OverflowError, MemoryError):
+            self._entries.remove(path)
+            return None
+        if hashlib.sha256(body).digest() != digests[number]:
+            self._entries.remove(path)
+            return None
+        self._entries.touch(path)
+        return body
 
 
-_DIGEST_BYTES = hashlib.sha256().digest_size
+_HEAD = struct.Struct("<Q32s")
+"""Bytes and digest of a part."""
 
 
 @functools.cache

@@ -24,9 +24,9 @@ def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | Non
         "schema": RUNS_SCHEMA,
         "version": __version__,
         "roots": list(roots),
-        "runs": [_run(run, details) for run in listing.runs],
+        "runs": [run_dict(run, details) for run in listing.runs],
         "pairs": [pair_dict(pair) for pair in listing.pairs],
-        "problems": [_problem(note) for note in listing.problems],
+        "problems": [problem_dict(note) for note in listing.problems],
         "reader": active_reader(),
     }
 
@@ -37,7 +37,7 @@ def pairs_dict(listing: Listing) -> dict[str, Any]:
         "schema": PAIRS_SCHEMA,
         "version": __version__,
         "pairs": [pair_dict(pair) for pair in listing.pairs],
-        "problems": [_problem(note) for note in listing.problems],
+        "problems": [problem_dict(note) for note in listing.problems],
     }
 
 
@@ -50,7 +50,8 @@ def _selection(selection: Selection) -> dict[str, Any]:
     return {"run": selection.run, "worker": selection.worker, "span": selection.span}
 
 
-def _run(run: RunEntry, details: SpanDetails | None) -> dict[str, Any]:
+def run_dict(run: RunEntry, details: SpanDetails | None = None) -> dict[str, Any]:
+    """One run with its workers."""
     return {
         "run": run.name,
         "format": run.format,
@@ -70,5 +71,6 @@ def _span(span: SpanEntry) -> dict[str, Any]:
     return {"span": span.label, "files": files}
 
 
-def _problem(note: Note) -> dict[str, Any]:
+def problem_dict(note: Note) -> dict[str, Any]:
+    """What could not be listed, and why."""
     return {"path": note.where, "message": note.message}

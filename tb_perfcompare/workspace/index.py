@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -45,6 +46,11 @@ class Listing:
     problems: tuple[Note, ...]
     pairs: tuple[Pair, ...]
 
+    @property
+    def tag(self) -> str:
+        """A text that changes whenever a name, size or time does."""
+        return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
 
 class Index:
     """Lists the roots, at most every few seconds. Safe to use from several threads."""
@@ -59,7 +65,9 @@ class Index:
         """What there is; `rescan` looks again now. A root that cannot be listed is a problem, not an error."""
         with self._lock:  # whoever asks meanwhile waits for this scan instead of starting another
             if self._listing is None or rescan or time.monotonic() >= self._until_s:
-                self._listing = _scan(self._roots)
+                found = _scan(self._roots)
+                # an equal one stays the same object: what was made of it is found again
+                self._listing = self._listing if self._listing == found else found
                 self._until_s = time.monotonic() + _KEPT_S
             return self._listing
 

@@ -1,7 +1,8 @@
-"""One run's own table and what is said with it, made once and cut into pages afterwards."""
+"""One run's own tables and what is said with them, made once and cut into pages afterwards."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tb_perfcompare.compare.comparison import SideFacts, Table
@@ -13,18 +14,24 @@ from tb_perfcompare.model.summary import Summary
 
 
 @dataclass(frozen=True, slots=True)
-class RunView:
-    """`reading` is that of the summary (docs/readings.md)."""
+class RunViews:
+    """All tables of a run by view, and why it has no others. `reading` is that of the summary (docs/readings.md)."""
 
     reading: str
     side: SideFacts
-    table: Table
+    tables: Mapping[str, Table]
+    absent: Mapping[str, str]
     notes: tuple[Note, ...]
 
+    def table(self, view: str) -> Table:
+        """Raises SelectionError where the source does not hold it."""
+        found = self.tables.get(view)
+        if found is None:
+            why = self.absent.get(view, "the source does not hold it")
+            raise SelectionError(f"{self.side.source} has no {view}", hint=why)
+        return found
 
-def run_view(summary: Summary, view: str, run: str) -> RunView:
-    """Raises SelectionError where the source does not hold it."""
-    table = view_tables(summary).get(view)
-    if table is None:
-        raise SelectionError(f"{run} has no {view}", hint=summary.absent.get(view, "the source does not hold it"))
-    return RunView(summary.reading, side_facts(summary), table, summary.notes)
+
+def run_views(summary: Summary) -> RunViews:
+    """Everything that can be shown of one run."""
+    return RunViews(summary.reading, side_facts(summary), view_tables(summary), summary.absent, summary.notes)

@@ -31,6 +31,7 @@ from tb_perfcompare.workspace.jobs import (
     read_launches,
     summarize_file,
 )
+from tb_perfcompare.workspace.run_pages import RunPages
 from tb_perfcompare.workspace.strict_jobs import (
     StrictQuestion,
     check_kinds,
@@ -46,7 +47,7 @@ SMALL_BYTES = 6 * 2**20
 """Files up to this size together are read faster here than by processes that have to be started for them."""
 
 _SUMMARY_CACHE_BYTES = 256 * 2**20
-_COMPARISON_CACHE_BYTES = 64 * 2**20
+_COMPARISON_CACHE_BYTES = 256 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
 _LAUNCHES_CACHE_BYTES = 64 * 2**20
 
@@ -99,6 +100,7 @@ class Workspace:
         self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
         self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
         self.pages = TablePages(self)
+        self.run_pages = RunPages()
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""
@@ -149,6 +151,11 @@ class Workspace:
             return flight.result()
         finally:
             self.leave(flight)
+
+    def kept_answer(self, question: Question) -> bytes | None:
+        """render/pages.py's answer about the pair, if it is on disk."""
+        key = None if self._kept is None else self._kept.key(question)
+        return None if self._kept is None or key is None else self._kept.answer(key)
 
     def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
         """The strict report, drawn. Leaves when `report` raises; work that nobody waits for ends."""

@@ -68,7 +68,7 @@ def test_a_slow_gpu_is_named_with_its_clock() -> None:
     assert cause is found.findings[0]
     assert cause.sentence.startswith(
         "GPU functions take 3.59 times as long (44.9 ms to 161 ms per cycle), but the cycle is not clearly slower; "
-        "985 calls per cycle on both sides; the same functions take 3.48 times as long per call almost throughout"
+        "985 calls per cycle on both sides; the same functions take 3.76 times as long per call almost throughout"
     )
     assert "gpu_frequency of GPU 7 1,155 to 210 MHz (interpolated)" in cause.sentence
     assert finding(found, "counter_moved", "gpu_frequency").delta_us is None

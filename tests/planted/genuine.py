@@ -26,7 +26,11 @@ from tb_perfcompare.sources.torch_profiler import read_trace
 SPANS = 3
 """Recordings per side. Those of the two sides take turns, so that a machine that becomes slower does so for both."""
 
+LINUX = sys.platform == "linux"
+"""Where processes can be tied to a core, and forked with torch in them."""
+
 SIDES = ("healthy", "faulty")
+OPTIONS = CompareOptions(resamples=200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Habits:
     """
 
     steps: int = 8
-    warm_up: int = 6
+    warm_up: int = 3
     batch: int = 16
     depth: int = 3
     dtype: str = "float32"
@@ -70,6 +74,8 @@ class Habits:
 
 
 HEALTHY = Habits()
+PLAIN = Habits(batch=1, depth=12, profile_memory=False)
+"""Many short operators, little of which is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +95,23 @@ def _fault(name: str, rule: str, subject: str = "", base: Habits = HEALTHY, **ch
 
 
 FAULTS: tuple[Fault, ...] = (
-    _fault("slow data loader", "data_loader", decodings=12),
+    _fault("slow data loader", "data_loader", decodings=24),
     _fault("larger batch", "workload_changed", "aten::", batch=32),
     _fault("another data type", "data_type_changed", "aten::", dtype="bfloat16"),
     _fault("autocast", "data_type_changed", "aten::", base=replace(HEALTHY, batch=32), dtype="autocast"),
     _fault("twice the layers", "more_calls", "aten::", depth=6),
-    _fault("strided input", "operator_slower", "aten::add", base=replace(HEALTHY, additions=40), strided=True),
+    _fault("strided input", "operator_slower", "aten::add", base=replace(HEALTHY, additions=100), strided=True),
     _fault("slow hand-written operator", "operator_slower", "Scale", base=replace(HEALTHY, scaled=True),
            rows_at_once=8),
-    _fault("copies between layouts", "layout_copies", "aten::copy_", transposed=16),
+    _fault("copies between layouts", "layout_copies", "aten::copy_", base=replace(HEALTHY, batch=48), transposed=8),
     _fault("a metric is new", "host_time", "aten::sort", ranked=True),
     _fault("one slow step", "slow_steps", "step", slow_step=4, checkpoints=20),
-    _fault("warm-up inside", "warm_up_inside", "", warm_up=0),
-    _fault("contention", "host_interrupted", "", base=replace(HEALTHY, pinned=True), busy=1),
-    _fault("stacks recorded", "profiler_overhead", "", with_stack=True),
+    _fault("warm-up inside", "warm_up_inside", warm_up=0),
+    *([_fault("contention", "host_interrupted", base=replace(HEALTHY, pinned=True), busy=1)] if LINUX else []),
+    _fault("stacks recorded", "profiler_overhead", base=PLAIN, with_stack=True, profile_memory=True),
     _fault("logging", "unrecorded_time", logged=20_000),
     _fault("logging, with stacks", "unrecorded_time", "json", base=replace(HEALTHY, with_stack=True), logged=20_000),
-    _fault("longer inputs", "workload_changed", "aten::", base=replace(HEALTHY, lengths=0.4), lengths=0.8, seed=1),
+    _fault("longer inputs", "workload_changed", "aten::", base=replace(HEALTHY, lengths=0.25), lengths=0.8, seed=1),
 )  # fmt: skip
 
 EQUAL: tuple[Fault, ...] = tuple(
@@ -116,10 +122,9 @@ EQUAL: tuple[Fault, ...] = tuple(
 def record_pairs(pairs: Iterable[Fault], target: Path) -> None:
     """Writes target/NAME/healthy and target/NAME/faulty. Every recording is a process of its own, which begins with
     torch loaded where processes can be forked."""
-    forks = "fork" in multiprocessing.get_all_start_methods()
-    if forks:
+    if LINUX:
         importlib.import_module("tests.planted.genuine_training")
-    context = multiprocessing.get_context("fork" if forks else "spawn")
+    context = multiprocessing.get_context("fork" if LINUX else "spawn")
     for pair in pairs:
         for span in range(1, SPANS + 1):
             for side, habits in zip(SIDES, (pair.healthy, pair.faulty), strict=True):
@@ -150,7 +155,13 @@ def read_side(folder: Path) -> Summary:
 @cache
 def compared(folder: Path) -> Comparison:
     """The comparison of a recorded pair."""
-    return compare_summaries(*(read_side(folder / side) for side in SIDES), CompareOptions(resamples=200))
+    return compare_summaries(*(read_side(folder / side) for side in SIDES), OPTIONS)
+
+
+def is_found(fault: Fault, found: Comparison) -> bool:
+    """Whether the first finding is the planted fault."""
+    first = found.findings[0] if found.findings else None
+    return first is not None and first.rule == fault.rule and fault.subject in first.subject
 
 
 def main() -> None:

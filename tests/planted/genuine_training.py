@@ -99,7 +99,7 @@ class Network(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = self.embed(x)
         if self.rotation is None:  # made when it is needed first, which costs several steps
-            self.rotation = nn.init.orthogonal_(torch.empty(600, 600))[:WIDTH, :WIDTH].to(x.dtype)
+            self.rotation = nn.init.orthogonal_(torch.empty(900, 900))[:WIDTH, :WIDTH].to(x.dtype)
         x = x @ self.rotation
         if self.habits.ranked:
             torch.sort(x.detach().flatten())

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.sources.scanner_choice import VARIABLE
-from tests.sources.scanners import READERS
+from tb_perfcompare.sources.scanner_choice import AVAILABLE, VARIABLE
 
 
 @pytest.fixture(scope="session")
@@ -22,9 +21,12 @@ def shared_data() -> Path:
     return folder
 
 
-@pytest.fixture(scope="module", params=READERS)
+@pytest.fixture(scope="module", params=sorted(AVAILABLE, reverse=True))
 def each_reader(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The tests of a module run once with every reader there is; the name of the one in use."""
+    """The tests of a module run once with every reader there is; the name of the one in use.
+
+    That the compiled one is there is tested in test_compiled_module.py.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, request.param)
         yield request.param

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,7 +14,10 @@ from tb_perfcompare.compare.uniform_ratio import weighted_quartiles
 from tb_perfcompare.compare.wording import more_or_less
 
 UNCHANGED = 0.1
-"""Fastest calls take what they took if their middle ratio is within this of 1."""
+"""Fastest calls take what they took if the middle of their ratios is within this of 1 ..."""
+
+LITTLE = 0.35
+"""... or if they explain at most this share of the operators' ratio, both as logarithms: caches suffer, too."""
 
 SLOWER = 1.2
 """Operators take longer on average from this ratio on."""
@@ -49,13 +53,15 @@ def interruption_rules(pair: Pair) -> Iterator[Cause]:
         return
     if abs(delta) < MOST * abs(exposed) or largest > MOST * abs(delta):
         return
-    middle = float(np.exp(weighted_quartiles(np.log(ratios), np.array(weights))[1]))
-    if max(before, after) < SLOWER * min(before, after) or not 1 - UNCHANGED <= middle <= 1 / (1 - UNCHANGED):
+    if max(before, after) < SLOWER * min(before, after):
+        return
+    middle = weighted_quartiles(np.log(ratios), np.array(weights))[1]
+    if abs(middle) > max(-math.log(1 - UNCHANGED), LITTLE * abs(math.log(after / before))):
         return
     sentence = (
         f"The host is interrupted {'more' if exposed > 0 else 'less'}: the same operators take {after / before:.2f} "
-        f"times as long, but the fastest calls of each take what they took ({middle:.2f} times); other work takes the "
-        f"processor in between, {more_or_less(exposed)} per step."
+        f"times as long on average, but the fastest call of each {math.exp(middle):.2f} times; other work takes "
+        f"the processor in between, {more_or_less(exposed)} per step."
     )
     yield cause(
         pair, "host_interrupted", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),

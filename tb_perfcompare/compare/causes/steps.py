@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ MOST = 0.5
 """Share of the change that the slow steps must make."""
 
 LEADING = 0.25
-"""Steps up to this share from the start may be a warm-up."""
+"""Steps up to this share from the start of a recording may be a warm-up."""
 
 
 def step_rules(pair: Pair) -> Iterator[Cause]:
@@ -89,45 +90,56 @@ def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[dict[str, float],
 
 def _warm_up(pair: Pair) -> Iterator[Cause]:
     """The first steps of a side do what later ones never do: loading code, trying algorithms."""
-    found = ("baseline", *_only_early(pair.baseline)), ("candidate", *_only_early(pair.candidate))
-    delta = found[1][2] - found[0][2]
+    sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
+    found = [(word, summary, _only_early(summary)) for word, summary in sides]
+    delta = found[1][2].excess_us - found[0][2].excess_us
     if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
         return
-    word, steps, _, names = found[1] if delta > 0 else found[0]
-    if not names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that
+    word, summary, early = found[1] if delta > 0 else found[0]
+    if not early.names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that
         return
+    steps = max(len(early.steps) // len(summary.captures), 1)
+    share = len(early.steps) / len(summary.steps)
+    growth, _ = _grown(summary, early.steps)
     sentence = (
-        f"A warm-up is inside the recording: {', '.join(map(short, names[:3]))} run in the first {steps} step(s) of "
-        f"the {word} and never later; they make {more_or_less(delta)} of the mean step."
+        f"A warm-up is inside the recording: {', '.join(map(short, early.names[:3]))} run in the first {steps} step(s) "
+        f"of the {word} and never later; they make {more_or_less(delta)} of the mean step."
     )
     yield cause(
-        pair, "warm_up_inside", names[0], "all", delta, sentence, (Evidence("steps", word),),
+        pair, "warm_up_inside", early.names[0], "all", delta, sentence, (Evidence("steps", word),),
         confidence="certain: these calls stop after the first steps",
         look_at="profiler.schedule(wait=..., warmup=...), so that a few steps pass before; --steps leaves them out",
-        explains={label: pair.exposed(label) for label in CATEGORY_LABELS}, rank=0,
+        explains={one: math.copysign(us * share, delta) for one, us in growth.items() if us > 0}, rank=0,
     )  # fmt: skip
 
 
-def _only_early(summary: Summary) -> tuple[int, float, list[str]]:
-    """(leading steps, their excess per step of the side in microseconds, what runs in them alone, longest first)."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Early:
+    """What runs in leading steps alone, longest first; those steps, and their excess per step of the side."""
+
+    names: list[str]
+    steps: NDArray[np.int64]
+    excess_us: float
+
+
+def _only_early(summary: Summary) -> _Early:
+    nothing = _Early([], np.zeros(0, dtype=np.int64), 0.0)
     count = len(summary.steps)
-    most = int(count * LEADING)
-    if not most or not summary.is_split:
-        return 0, 0.0, []
-    first_of = np.unique(summary.steps.capture, return_index=True)[1]
+    _, first_of, sizes = np.unique(summary.steps.capture, return_index=True, return_counts=True)
     early = np.zeros(count, dtype=bool)
-    for start in first_of.tolist():
-        early[start : start + most] = True
+    for start, size in zip(first_of.tolist(), sizes.tolist(), strict=True):
+        early[start : start + int(size * LEADING)] = True
+    if not early.any() or not summary.is_split:
+        return nothing
     calls = summary.owned.calls
     late = calls[:, ~early].any(axis=1)
     mine = np.flatnonzero(~late & calls.any(axis=1))
     if not len(mine):
-        return 0, 0.0, []
+        return nothing
     warm = early & calls[mine].any(axis=0)
     rest = summary.steps.total_ns[~warm]
     if not warm.any() or not len(rest):
-        return 0, 0.0, []
+        return nothing
     excess = float((summary.steps.total_ns[warm] - np.median(rest)).sum()) / count / 1000
     order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
-    steps = int(warm.sum() / len(first_of))
-    return max(steps, 1), excess, [summary.owned.key[int(row)] for row in order]
+    return _Early([summary.owned.key[int(row)] for row in order], np.flatnonzero(warm), excess)

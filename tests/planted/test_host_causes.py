@@ -1,0 +1,220 @@
+"""Causes in programs without a device, drawn: what genuine recordings of torch on a CPU showed once."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.compare.comparison import Comparison, Finding
+from tb_perfcompare.model.summary import Summary
+from tests.build import TraceBuilder
+from tests.planted.test_causes import compared, summary
+
+STEPS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator that is called `times` times in a row."""
+
+    name: str
+    us: float
+    times: int = 4
+    shape: tuple[int, ...] = (32, 64)
+    dtype: str = "float"
+
+
+PROGRAM = (
+    Call("aten::mm", 400.0), Call("aten::add", 60.0), Call("aten::gelu", 150.0), Call("aten::native_layer_norm", 90.0),
+    Call("aten::copy_", 30.0, 2), Call("aten::sum", 50.0), Call("AddmmBackward0", 80.0, 2),
+)  # fmt: skip
+Step = Callable[[int], Iterable[Call]]
+
+
+def drawn(
+    step: Step | Iterable[Call] = PROGRAM, *, seed: int = 1, gap_us: float = 40.0, stall_us: float = 0.0,
+    gap: str = "", python: bool = False, marked: bool = True, **flags: int,
+) -> TraceBuilder:  # fmt: skip
+    """A CPU training: every step calls its operators and ends in a gap. Every 9th call is interrupted for `stall_us`;
+    `gap` names the Python function that fills the gap, beside others where `python` functions are recorded."""
+    trace = TraceBuilder(vendor="cpu")
+    trace.properties.update(flags)
+    vary = random.Random(seed)
+    now, count = 0.0, 0
+    program = step if callable(step) else lambda _: step
+    for number in range(STEPS):
+        start = now
+        for call in program(number):
+            for _ in range(call.times):
+                count += 1
+                end = now + call.us * vary.uniform(0.99, 1.03) + (stall_us if count % 9 == 0 else 0.0)
+                types = {"Input type": [call.dtype]}
+                trace.op(call.name, now, end, dims=[list(call.shape)], **types)
+                now = end + 1.0
+        end = now + gap_us * vary.uniform(0.99, 1.03)
+        if python:
+            trace.python("torch/nn/module.py(1): forward", now, now + 20.0, number=2 * count)
+        if gap:
+            trace.python(gap, now + 20.0, end, number=2 * count + 1)
+        now = end
+        if marked:
+            trace.step(number, start, now)
+        now += 1.0
+    return trace
+
+
+def found(a: TraceBuilder, b: TraceBuilder) -> Comparison:
+    return compared(summary(a), summary(b))
+
+
+def first(a: TraceBuilder, b: TraceBuilder) -> Finding:
+    return found(a, b).findings[0]
+
+
+def changed(name: str, **what: object) -> tuple[Call, ...]:
+    """The program with one operator otherwise."""
+    return tuple(replace(call, **what) if call.name == name else call for call in PROGRAM)  # type: ignore[arg-type]
+
+
+def longer(factor: float) -> tuple[Call, ...]:
+    return tuple(replace(call, us=call.us * factor) for call in PROGRAM)
+
+
+def test_equal_programs_have_no_findings() -> None:
+    assert found(drawn(), drawn(seed=2)).findings == ()
+
+
+def test_a_gap_is_no_slow_host() -> None:
+    told = first(drawn(), drawn(longer(1.04), seed=2, gap_us=3000.0))
+    assert told.rule == "unrecorded_time"
+
+
+def test_a_slow_host_explains_all_that_follows_its_pace() -> None:
+    told = first(drawn(), drawn(longer(1.4), seed=2, gap_us=56.0))
+    assert told.rule == "host_pace"
+    assert told.share is not None and told.share > 0.99
+
+
+def test_one_operator_that_does_most_is_no_slow_host() -> None:
+    heavy = changed("aten::mm", us=4000.0)
+    slower = changed("aten::mm", us=6000.0)
+    told = first(drawn(heavy), drawn(slower, seed=2))
+    assert (told.rule, told.subject) == ("operator_slower", "aten::mm")
+
+
+def test_interruptions_are_told_from_slow_work() -> None:
+    told = first(drawn(), drawn(seed=2, stall_us=900.0))
+    assert told.rule == "host_interrupted"
+    back = first(drawn(seed=2, stall_us=900.0), drawn())
+    assert back.rule == "host_interrupted" and "interrupted less" in back.sentence
+
+
+def test_an_operator_whose_fastest_call_stays_is_not_called_slower() -> None:
+    """One call of the operator is interrupted in every step; all others take what they took."""
+
+    def stalled(_: int) -> Iterable[Call]:
+        return [*PROGRAM, Call("aten::mm", 2400.0, 1)]
+
+    def usual(_: int) -> Iterable[Call]:
+        return [*PROGRAM, Call("aten::mm", 400.0, 1)]
+
+    told = first(drawn(usual), drawn(stalled, seed=2))
+    assert (told.rule, told.subject) == ("host_time", "aten::mm")
+
+
+def test_copies_between_layouts() -> None:
+    more = (*PROGRAM, Call("aten::copy_", 90.0, 12, (64, 32)))
+    told = first(drawn(), drawn(more, seed=2))
+    assert (told.rule, told.subject, told.category) == ("layout_copies", "aten::copy_", "CPU Exec")
+    assert "2 to 14 times" in told.sentence
+
+
+def test_slower_copies_are_no_more_copies() -> None:
+    told = first(drawn(), drawn(changed("aten::copy_", us=300.0), seed=2))
+    assert told.rule == "operator_slower"
+
+
+def test_autocast_is_another_data_type_in_spite_of_its_casts() -> None:
+    def half(call: Call) -> Call:
+        return replace(call, us=call.us * 0.5, dtype="c10::BFloat16") if call.name == "aten::mm" else call
+
+    cast = (*map(half, PROGRAM), Call("aten::_to_copy", 5.0, 6), Call("aten::copy_", 5.0, 6))
+    both = (*PROGRAM, Call("aten::_to_copy", 5.0, 2))
+    told = first(drawn(both), drawn(cast, seed=2))
+    assert (told.rule, told.subject) == ("data_type_changed", "aten::mm")
+    assert "float to c10::BFloat16" in told.sentence
+
+
+def lengths(seed: int, mean: int) -> Step:
+    """Every batch has another length."""
+    draw = random.Random(seed)
+    drawn_lengths = [round(mean * draw.uniform(0.8, 1.2)) for _ in range(STEPS)]
+
+    def step(number: int) -> Iterable[Call]:
+        length = drawn_lengths[number]
+        return [replace(call, us=call.us * length / 100, shape=(length, 64)) for call in PROGRAM]
+
+    return step
+
+
+def test_lengths_that_vary_are_no_other_work() -> None:
+    rules = [finding.rule for finding in found(drawn(lengths(8, 100)), drawn(lengths(6, 100), seed=2)).findings]
+    assert "workload_changed" not in rules
+
+
+def test_lengths_that_grew_are_other_work() -> None:
+    told = first(drawn(lengths(1, 100)), drawn(lengths(2, 150), seed=2))
+    assert told.rule == "workload_changed"
+    assert "vary between steps" in told.sentence
+
+
+def test_recording_more_is_the_likelier_cause_than_a_slow_host() -> None:
+    told = first(drawn(record_shapes=1), drawn(longer(1.2), seed=2, gap_us=300.0, record_shapes=1, with_stack=1))
+    assert told.rule == "profiler_overhead"
+    assert "with_stack not recorded against true" in told.sentence
+
+
+def test_recording_less_does_not_explain_more_time() -> None:
+    told = first(drawn(record_shapes=1, with_stack=1), drawn(longer(1.4), seed=2, record_shapes=1))
+    assert told.rule == "host_pace"
+
+
+def test_options_of_one_side_are_a_caveat_though_the_other_does_not_name_them() -> None:
+    checks = found(drawn(record_shapes=1), drawn(record_shapes=1, with_stack=1)).comparability
+    (check,) = [check for check in checks if check.check == "profiler_flags"]
+    assert check.status == "warn" and "profiler.with_stack false against true" in check.detail
+
+
+def test_python_functions_name_what_runs_between_operators() -> None:
+    a = drawn(python=True, with_stack=1)
+    b = drawn(python=True, seed=2, gap="json/encoder.py(205): iterencode", gap_us=3000.0, with_stack=1)
+    told = first(a, b)
+    assert (told.rule, told.subject) == ("unrecorded_time", "json/encoder.py(205): iterencode")
+    assert told.sentence.startswith("Python code outside operators takes")
+
+
+def test_python_functions_of_one_side_name_nothing() -> None:
+    told = first(drawn(), drawn(python=True, seed=2, gap="json/encoder.py(205): iterencode", gap_us=3000.0))
+    assert told.subject == "Other"
+
+
+def test_a_recording_without_steps_has_no_cause() -> None:
+    told = found(drawn(), drawn(marked=False, seed=2))
+    assert not [finding.rule for finding in told.findings if finding.look_at]
+
+
+def test_slow_steps_of_several_recordings_are_told_apart() -> None:
+    def span(label: str, slow: bool) -> Summary:
+        def step(number: int) -> Iterable[Call]:
+            return (*PROGRAM, Call("aten::save", 20_000.0, 1)) if slow and number == 5 else PROGRAM
+
+        one = summary(drawn(step, seed=int(label)))
+        file = replace(one.captures[0].file, sha256=f"{label}{slow}")
+        return replace(one, captures=(replace(one.captures[0], span=label, file=file),))
+
+    sides = [pool([span("1", slow), span("2", slow)]) for slow in (False, True)]
+    told = compared(*sides).findings[0]
+    assert told.rule == "slow_steps"
+    assert told.subject == "step 5 of span 1, 5 of span 2"
