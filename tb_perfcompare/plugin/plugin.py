@@ -100,6 +100,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         if is_known(request, page.tag):
             return not_modified(page.tag)
         return respond(request, page.body, JSON, tag=page.tag)
+
     def _comparison(self, request: Request) -> Response:
         from tb_perfcompare.plugin.requests import flag
 
