@@ -26,8 +26,8 @@ Work = Callable[[Path, Path], dict[str, Any]]
 def ours() -> Work:
     """Read, summarise and compare."""
     from tb_perfcompare.analysis.summarize import summarize
-    from tb_perfcompare.compare.engine import compare_summaries
-    from tb_perfcompare.compare.options import CompareOptions
+    from tb_perfcompare.comparison.engine import compare_summaries
+    from tb_perfcompare.comparison.options import CompareOptions
     from tb_perfcompare.model.progress import silent
     from tb_perfcompare.model.recording import Origin
     from tb_perfcompare.sources.torch_profiler import read_trace

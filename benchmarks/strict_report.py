@@ -23,8 +23,8 @@ import numpy as np
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
-from tb_perfcompare.compare.strict.processes import all_pairs  # noqa: E402
-from tb_perfcompare.compare.strict.report import strict_report  # noqa: E402
+from tb_perfcompare.comparison.strict.processes import all_pairs  # noqa: E402
+from tb_perfcompare.comparison.strict.report import strict_report  # noqa: E402
 from tb_perfcompare.model.cycles import CycleTable  # noqa: E402
 from tb_perfcompare.model.strings import StringTable  # noqa: E402
 from tb_perfcompare.render import wire  # noqa: E402

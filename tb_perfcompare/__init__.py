@@ -16,7 +16,7 @@ from tb_perfcompare._version import __version__
 
 if TYPE_CHECKING:
     from tb_perfcompare.api import compare_runs, open_logdir
-    from tb_perfcompare.compare.comparison import Comparison, Verdict
+    from tb_perfcompare.comparison.comparison import Comparison, Verdict
     from tb_perfcompare.errors import (
         Cancelled,
         CorruptInput,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "compare_runs": "tb_perfcompare.api",
     "open_logdir": "tb_perfcompare.api",
-    "Comparison": "tb_perfcompare.compare.comparison",
-    "Verdict": "tb_perfcompare.compare.comparison",
+    "Comparison": "tb_perfcompare.comparison.comparison",
+    "Verdict": "tb_perfcompare.comparison.comparison",
     "Cancelled": "tb_perfcompare.errors",
     "CorruptInput": "tb_perfcompare.errors",
     "InputError": "tb_perfcompare.errors",

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 
-from tb_perfcompare.compare.comparison import Comparison
-from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.index import Root, launches_from_path, side_from_path
 from tb_perfcompare.workspace.jobs import Side

@@ -21,20 +21,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model": BASE,
     "sources": BASE | {"model"},
     "analysis": BASE | {"model"},
-    "compare": BASE | {"model"},
-    "render": BASE | {"model", "compare"},
-    "workspace": BASE | {"model", "sources", "analysis", "compare", "render"},
-    "api": BASE | {"model", "sources", "analysis", "compare", "render", "workspace"},
-    "cli": BASE | {"model", "sources", "analysis", "compare", "render", "workspace"},
-    "plugin": BASE | {"model", "sources", "analysis", "compare", "render", "workspace"},
+    "comparison": BASE | {"model"},
+    "render": BASE | {"model", "comparison"},
+    "workspace": BASE | {"model", "sources", "analysis", "comparison", "render"},
+    "api": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
+    "cli": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
+    "plugin": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
     "__main__": {"cli"},
     # the package itself offers the API; `compare` is imported because its package and the function share a name
-    "__init__": {"_version", "api", "compare", "errors"},
+    "__init__": {"_version", "api", "comparison", "errors"},
 }
 """Layer -> layers it may import, besides itself."""
 
 ONLY_IN: dict[str, set[str]] = {
-    "scipy": {"compare"},
+    "scipy": {"comparison"},
     "tensorboard": {"plugin"},
     "werkzeug": {"plugin"},
     "subprocess": {"workspace"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from tb_perfcompare.compare.options import WINDOWS
+from tb_perfcompare.comparison.options import WINDOWS
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.workspace.jobs import Steps, parse_steps
 

@@ -23,7 +23,7 @@ from tb_perfcompare.cli.arguments import (
 )
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.jobs import Side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.compare.comparison import Headline, Verdict
+from tb_perfcompare.comparison.comparison import Headline, Verdict
 from tb_perfcompare.render.numbers import percent
 
 PASSED = 0

@@ -10,8 +10,8 @@ from typing import Any
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
-from tb_perfcompare.compare import columns
-from tb_perfcompare.compare.comparison import Cell, Table
+from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
 from tb_perfcompare.model.summary import Summary

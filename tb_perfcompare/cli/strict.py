@@ -15,9 +15,9 @@ from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_select
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
-from tb_perfcompare.compare.comparison import Comparison
-from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.strict.weak_recordings import different_anchors
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
 from tb_perfcompare.workspace.strict_corrected import of_tables, of_worker

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tb_perfcompare.cli.output import Console
-from tb_perfcompare.compare.strict.processes import ProcessPair, alone
+from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.sources import registry

@@ -19,9 +19,9 @@ from tb_perfcompare.cli.arguments import (
 )
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.compare.engine import side_facts
-from tb_perfcompare.compare.options import WINDOWS
-from tb_perfcompare.compare.views import VIEWS, view_tables
+from tb_perfcompare.comparison.engine import side_facts
+from tb_perfcompare.comparison.options import WINDOWS
+from tb_perfcompare.comparison.tables.views import VIEWS, view_tables
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.render import wire

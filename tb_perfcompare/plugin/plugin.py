@@ -130,7 +130,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return respond(request, table_answer(table, chosen, asked.page, asked.row), JSON, tag=tag)
 
     def _view(self, request: Request) -> Response:
-        from tb_perfcompare.compare.views import VIEWS
+        from tb_perfcompare.comparison.tables.views import VIEWS
         from tb_perfcompare.plugin.requests import choice, view_request
         from tb_perfcompare.render.pages import view_answer
 

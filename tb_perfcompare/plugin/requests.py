@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.analysis.as_cycles import BETAS
-from tb_perfcompare.compare.options import WINDOWS, CompareOptions
-from tb_perfcompare.compare.pairing import Selection
-from tb_perfcompare.compare.row_query import RowQuery
+from tb_perfcompare.comparison.options import WINDOWS, CompareOptions
+from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.responses import BadRequest
 from tb_perfcompare.render.pages import MOST_ASKED, MOST_ROWS, Page

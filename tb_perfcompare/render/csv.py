@@ -6,7 +6,7 @@ import csv as writer
 import io
 import math
 
-from tb_perfcompare.compare.comparison import Cell, Table
+from tb_perfcompare.comparison.comparison import Cell, Table
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.compare.comparison import Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
+from tb_perfcompare.comparison.comparison import Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME

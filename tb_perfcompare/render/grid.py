@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tb_perfcompare.compare.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.comparison import Cell, Column, Table
 from tb_perfcompare.render import numbers
 
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tb_perfcompare.compare.comparison import Comparison, LedgerRow
-from tb_perfcompare.compare.wording import short
+from tb_perfcompare.comparison.causes.wording import short
+from tb_perfcompare.comparison.comparison import Comparison, LedgerRow
 from tb_perfcompare.render import numbers
 
 _ENTRIES = 3

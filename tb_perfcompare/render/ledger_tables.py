@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.compare import columns
-from tb_perfcompare.compare.comparison import Cell, Comparison, Table
+from tb_perfcompare.comparison.comparison import Cell, Comparison, Table
+from tb_perfcompare.comparison.tables import columns
 
 LEDGER = "ledger"
 """Name under which the ledger is asked for as a table."""

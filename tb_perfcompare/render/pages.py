@@ -1,7 +1,7 @@
 """Answers over HTTP that stay small whatever they are about: the first rows of everything, and further rows by page.
 
 What is left out is always said: the number of rows, and the sums of the columns that add up. The ledger keeps closing
-(compare/ledger_cut.py). Complete documents are api/report's.
+(comparison/ledger/cut.py). Complete documents are api/report's.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.compare.comparison import Comparison, SideFacts, Table
-from tb_perfcompare.compare.ledger_cut import cut_ledger
-from tb_perfcompare.compare.row_query import ChosenRows, place_of, sums_of
+from tb_perfcompare.comparison.comparison import Comparison, SideFacts, Table
+from tb_perfcompare.comparison.ledger.cut import cut_ledger
+from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.render import wire

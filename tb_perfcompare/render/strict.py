@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.compare.strict.processes import ProcessPair
-from tb_perfcompare.compare.strict.report import StrictReport
+from tb_perfcompare.comparison.strict.processes import ProcessPair
+from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.render.strict_prose import COUNTERS_HEAD, MARKDOWN, prose
 from tb_perfcompare.render.strict_tables import detailed_table, rank_table, summary_table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tb_perfcompare.compare.strict.weaknesses import Weakness
+from tb_perfcompare.comparison.strict.weaknesses import Weakness
 from tb_perfcompare.model.counter_units import UnitNote
 
 _HEAD = "Known weaknesses of this method that touch this pair (docs/strict.md):"

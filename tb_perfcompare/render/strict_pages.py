@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tb_perfcompare.compare.comparison import Column, Table
+from tb_perfcompare.comparison.comparison import Column, Table
 from tb_perfcompare.render.pages import MOST_BYTES, first_rows
 from tb_perfcompare.render.wire_rows import encoded, raw
 from tb_perfcompare.units import Better

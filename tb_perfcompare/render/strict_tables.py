@@ -6,8 +6,8 @@ import csv
 import io
 import math
 
-from tb_perfcompare.compare.strict.report import StrictReport
-from tb_perfcompare.compare.strict.tables import figures, table_labels
+from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.comparison.strict.tables import figures, table_labels
 from tb_perfcompare.render.csv import guarded
 from tb_perfcompare.render.strict_grid import Cell, pipe_table
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.compare.comparison import (
+from tb_perfcompare.comparison.comparison import (
     Cell,
     Check,
     Column,

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.compare.comparison import Comparison
+from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.cache_keys import code, described

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.compare.pairing import Pair, Selection
+from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.scanner_choice import active_reader

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.compare.pairing import Pair, RunShape, Selection, suggest_pairs
+from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode

@@ -17,9 +17,9 @@ from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.analysis.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.compare.comparison import Comparison
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
 from tb_perfcompare.model.cycles import CounterTable, CycleRecording

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tb_perfcompare.compare.comparison import SideFacts, Table
-from tb_perfcompare.compare.engine import side_facts
-from tb_perfcompare.compare.views import view_tables
+from tb_perfcompare.comparison.comparison import SideFacts, Table
+from tb_perfcompare.comparison.engine import side_facts
+from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary import Summary

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles import summarize_cycles
-from tb_perfcompare.compare.comparison import Comparison
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.strict.processes import ProcessPair
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.cycles import CycleRecording
 from tb_perfcompare.model.progress import Reporter, silent

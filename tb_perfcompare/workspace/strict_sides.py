@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.analysis.as_cycles import TOTAL, CounterFacts, as_cycles
-from tb_perfcompare.compare.pairing import WorkerName
-from tb_perfcompare.compare.strict.processes import ProcessPair, all_pairs, chosen_pair
-from tb_perfcompare.compare.strict.workers import numbered_workers
+from tb_perfcompare.comparison.pairing.pairing import WorkerName
+from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs, chosen_pair
+from tb_perfcompare.comparison.strict.workers import numbered_workers
 from tb_perfcompare.errors import NotComparable, SelectionError
 from tb_perfcompare.model.counter_units import unit_notes
 from tb_perfcompare.model.cycles import CounterTable, CycleTable

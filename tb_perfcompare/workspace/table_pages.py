@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from tb_perfcompare.compare.comparison import Table
-from tb_perfcompare.compare.row_query import ChosenRows, RowQuery, choose_rows
+from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.document import table_named

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.compare.comparison import Comparison
-from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, NotComparable
 from tb_perfcompare.model.cycles import CounterTable
 from tb_perfcompare.model.launches import LaunchRecording

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.answers import summarize_answers
-from tb_perfcompare.compare.comparison import Comparison, Finding, LedgerRow, Table, Verdict
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.views import view_tables
+from tb_perfcompare.comparison.comparison import Comparison, Finding, LedgerRow, Table, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.answers import AnswersRecording, SavedStep
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recording import FileFacts, Origin

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare import compare_runs, open_logdir
-from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.sources.discover import find_runs, parse_source
 from tb_perfcompare.workspace.index import Index, Root, side_from_path

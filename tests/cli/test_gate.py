@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.cli import gate
-from tb_perfcompare.compare.comparison import Headline, Shift, Verdict
+from tb_perfcompare.comparison.comparison import Headline, Shift, Verdict
 from tests.render.examples import headline
 
 

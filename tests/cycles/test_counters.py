@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.compare.comparison import Table
-from tb_perfcompare.compare.counter_findings import counter_findings, counter_text, moved_counters
-from tb_perfcompare.compare.counter_join import counter_changes, device_labels
-from tb_perfcompare.compare.counter_tables import counters_table, counters_view
+from tb_perfcompare.comparison.causes.counters import counter_findings, counter_text, moved_counters
+from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.tables.counter_join import counter_changes, device_labels
+from tb_perfcompare.comparison.tables.counters import counters_table, counters_view
 from tb_perfcompare.model.summary import CounterSeries, Summary
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder

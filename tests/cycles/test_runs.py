@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.compare.pairing import RunShape, Selection, suggest_pairs
+from tb_perfcompare.comparison.pairing.pairing import RunShape, Selection, suggest_pairs
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs, parse_source
 from tb_perfcompare.workspace.index import Index, Root

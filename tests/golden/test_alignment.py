@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import pytest
 
-from tb_perfcompare.compare.alignment import Alignment, align
-from tb_perfcompare.compare.alignment_table import alignment_table, matched_check
-from tb_perfcompare.compare.kernel_matches import SAME
+from tb_perfcompare.comparison.alignment.alignment import Alignment, align
+from tb_perfcompare.comparison.alignment.kernel_matches import SAME
+from tb_perfcompare.comparison.alignment.table import alignment_table, matched_check
 from tests.golden.test_shared_pairs import LOADERS, MODELS, NORMAL, side
 from tests.shared_data import needs_shared
 

@@ -10,9 +10,9 @@ import pytest
 
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.compare.comparison import Comparison, LedgerRow, Verdict
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.comparison.comparison import Comparison, LedgerRow, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary

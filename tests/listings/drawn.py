@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.launches import summarize_launches
-from tb_perfcompare.compare.comparison import Cell, Comparison, Table
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.comparison.comparison import Cell, Comparison, Table
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.recording import FileFacts, Origin, ReadStats
 from tb_perfcompare.model.strings import StringTable

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.launches import summarize_launches
-from tb_perfcompare.compare.comparison import Comparison, Verdict
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
+from tb_perfcompare.comparison.comparison import Comparison, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, NotComparable
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recording import Origin

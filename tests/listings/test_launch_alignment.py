@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_perfcompare.compare import edit_path
-from tb_perfcompare.compare.agreement import Agreement
-from tb_perfcompare.compare.launch_alignment import align
-from tb_perfcompare.compare.launch_rows import STATUSES, UNEQUAL_AT_MOST, launch_rows
+from tb_perfcompare.comparison.launches import edit_path
+from tb_perfcompare.comparison.launches.agreement import Agreement
+from tb_perfcompare.comparison.launches.alignment import align
+from tb_perfcompare.comparison.launches.rows import STATUSES, UNEQUAL_AT_MOST, launch_rows
 from tests.listings.drawn import drawn, letters
 
 SEQUENCES = st.lists(st.integers(0, 4), max_size=40).map(lambda numbers: np.array(numbers, dtype=np.int64))

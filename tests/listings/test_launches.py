@@ -13,10 +13,10 @@ from hypothesis import given, settings
 
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.compare import launch_table
-from tb_perfcompare.compare.comparison import Cell, Comparison, Table
-from tb_perfcompare.compare.launch_rows import launch_rows
-from tb_perfcompare.compare.views import view_tables
+from tb_perfcompare.comparison.comparison import Cell, Comparison, Table
+from tb_perfcompare.comparison.launches import table as launch_table
+from tb_perfcompare.comparison.launches.rows import launch_rows
+from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import LaunchSequence, Summary
 from tb_perfcompare.sources.kernel_listing import read_listing
@@ -130,7 +130,7 @@ def test_a_long_table_keeps_the_largest_changes_in_order_and_sums_the_rest(monke
 
 
 def test_what_could_not_be_aligned_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb_perfcompare.compare.edit_path.Budget.spend", lambda self, places: False)
+    monkeypatch.setattr("tb_perfcompare.comparison.launches.edit_path.Budget.spend", lambda self, places: False)
     table = compare(letters("abcde"), letters("acbde")).tables["launches"]
     assert column(table, "status") == ["both", "removed", "removed", "added", "added", "both", "both"]
     assert table.notes[1] == (

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.analysis.launches import summarize_launches
-from tb_perfcompare.compare.comparability import check_comparability
-from tb_perfcompare.compare.comparison import Check, Comparison, Verdict
-from tb_perfcompare.compare.engine import compare_summaries
-from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.views import view_tables
+from tb_perfcompare.comparison.checks.comparability import check_comparability
+from tb_perfcompare.comparison.comparison import Check, Comparison, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary

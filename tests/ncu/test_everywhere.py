@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tb_perfcompare import compare_runs, open_logdir
-from tb_perfcompare.compare.comparison import Comparison, Table
-from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.comparison.comparison import Comparison, Table
+from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs

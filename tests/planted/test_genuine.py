@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.compare.comparison import Comparison, Verdict
-from tb_perfcompare.compare.engine import compare_summaries
+from tb_perfcompare.comparison.comparison import Comparison, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
 from tests.planted.genuine import EQUAL, FAULTS, OPTIONS, SIDES, Fault, compared, is_found, read_side
 
 pytestmark = pytest.mark.skipif(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.compare.comparison import Comparison, Finding
+from tb_perfcompare.comparison.comparison import Comparison, Finding
 from tb_perfcompare.model.summary import Summary
 from tests.build import TraceBuilder
 from tests.planted.test_causes import compared, summary

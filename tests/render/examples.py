@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.compare import columns
-from tb_perfcompare.compare.comparison import (
+from tb_perfcompare.comparison.comparison import (
     Check,
     Comparison,
     Evidence,
@@ -16,6 +15,7 @@ from tb_perfcompare.compare.comparison import (
     Table,
     Verdict,
 )
+from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep

@@ -9,10 +9,10 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from tb_perfcompare.compare import columns
-from tb_perfcompare.compare.comparison import Comparison, LedgerRow, Table
-from tb_perfcompare.compare.ledger_rows import sum_row
-from tb_perfcompare.compare.row_query import RowQuery, choose_rows
+from tb_perfcompare.comparison.comparison import Comparison, LedgerRow, Table
+from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import DroppedStep

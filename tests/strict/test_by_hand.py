@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from tb_perfcompare.compare.strict.findings import key_findings
-from tb_perfcompare.compare.strict.report import StrictReport, strict_report
+from tb_perfcompare.comparison.strict.findings import key_findings
+from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.render.strict import strict_markdown
 from tb_perfcompare.render.strict_tables import rank_table, strict_csv, summary_table
 from tb_perfcompare.sources.perf_data_csv import read_perf_data

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.compare.strict.processes import ProcessPair, all_pairs, chosen_pair
+from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs, chosen_pair
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.sources.perf_data_pairs import TablePair, find_pairs
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.compare.strict.processes import ProcessPair, all_pairs
-from tb_perfcompare.compare.strict.report import StrictReport, strict_report
+from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs
+from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.render.strict import report_title, strict_markdown
 from tb_perfcompare.render.strict_tables import strict_csv
 from tb_perfcompare.sources.perf_data_csv import read_perf_data

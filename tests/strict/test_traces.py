@@ -11,9 +11,9 @@ import pytest
 from tb_perfcompare.analysis.as_cycles import EXCLUSIVE, StepsAsCycles, as_cycles
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.compare.pairing import WorkerName
-from tb_perfcompare.compare.strict.processes import ProcessPair
-from tb_perfcompare.compare.strict.workers import numbered_workers
+from tb_perfcompare.comparison.pairing.pairing import WorkerName
+from tb_perfcompare.comparison.strict.processes import ProcessPair
+from tb_perfcompare.comparison.strict.workers import numbered_workers
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.cycles import CycleTable
 from tb_perfcompare.model.recording import Origin

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_perfcompare.compare.strict.report import strict_report
-from tb_perfcompare.compare.strict.weaknesses import weaknesses
-from tb_perfcompare.compare.strict.work import device_work, incomplete_cycles, same_launches, work_per_cycle
+from tb_perfcompare.comparison.strict.report import strict_report
+from tb_perfcompare.comparison.strict.weaknesses import weaknesses
+from tb_perfcompare.comparison.strict.work import device_work, incomplete_cycles, same_launches, work_per_cycle
 from tb_perfcompare.model.cycles import CycleTable
 from tb_perfcompare.sources.perf_data_csv import read_perf_data
 from tests.shared_data import SHARED, needs_shared

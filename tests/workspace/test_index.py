@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
 from tb_perfcompare.workspace.describe import pairs_dict, runs_dict
 from tb_perfcompare.workspace.index import Index, Root, side_from_path

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.compare.comparison import Comparison, Verdict
-from tb_perfcompare.compare.options import CompareOptions
-from tb_perfcompare.compare.pairing import Selection
+from tb_perfcompare.comparison.comparison import Comparison, Verdict
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress

@@ -1,0 +1,96 @@
+"""Which work of one run is which of the other, where names differ: across devices, libraries and versions.
+
+Operators are matched first, then the kernels below them. All device work of both sides is in exactly one match, so that
+times add up to the nanosecond. Rules, confidence and limits: docs/alignment.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.alignment.kernel_matches import ALONE, ONE_BY_ONE, OTHERS, SAME, WEAK, KernelMatch
+from tb_perfcompare.comparison.alignment.operator_matches import BY_OPERATOR, OperatorMatch, match_operators
+from tb_perfcompare.comparison.alignment.place_tree import PlaceTree, has_shapes, side_of, units_of_work
+from tb_perfcompare.model.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """steps         admitted steps of both sides: times and calls are totals over them
+    units         numbers by which calls of both sides compare; the steps unless a side has no step markers
+    has_shapes    both sides recorded input shapes, and operators were matched by them
+    has_operators per side, whether any device work has an operator
+    """
+
+    steps: tuple[int, int]
+    units: tuple[int, int]
+    has_shapes: bool
+    has_operators: tuple[bool, bool]
+    matches: tuple[OperatorMatch, ...]
+
+    def total_ns(self, side: int) -> int:
+        """All device work of a side: kernels, copies, sets and collectives, overlaps counted twice."""
+        return sum(match.time_ns[side] for match in self.matches)
+
+    def matched_ns(self, side: int) -> int:
+        """Device time below operators that are matched, weak matches left out."""
+        return sum(
+            match.time_ns[side] for match in self.matches if match.rule in BY_OPERATOR and match.confidence != WEAK
+        )
+
+    def weak_ns(self, side: int) -> int:
+        """Device time that is matched weakly."""
+        return sum(match.time_ns[side] for match in self.matches if not match.is_alone and match.confidence == WEAK)
+
+    def alone_ns(self, side: int) -> int:
+        """Device time that nothing of the other side matches."""
+        return sum(match.time_ns[side] for match in self.matches if match.is_alone)
+
+    def kernels_ns(self, side: int, kinds: frozenset[str] = ONE_BY_ONE) -> int:
+        """Time of kernels that stand for certain kernels of the other side, weak matches left out."""
+        return sum(
+            kernels_ns(kernel, side)
+            for match, kernel in self.kernel_matches()
+            if kernel.kind in kinds and kernel.confidence != WEAK and (match.confidence != WEAK or kernel.kind == SAME)
+        )
+
+    def kernel_matches(self) -> Iterator[tuple[OperatorMatch, KernelMatch]]:
+        """All matches of kernels, each with the match of operators it is part of."""
+        for match in self.matches:
+            for kernel in match.kernels:
+                yield match, kernel
+
+
+def align(baseline: Summary, candidate: Summary) -> Alignment | None:
+    """The alignment of the device work of two sides; None unless both have some."""
+    a, b = baseline.work, candidate.work
+    if a is None or b is None or not len(a.work) or not len(b.work):
+        return None
+    steps = (len(baseline.steps), len(candidate.steps))
+    shapes = has_shapes(a) and has_shapes(b)
+    tree = PlaceTree()
+    one, two = (side_of(work, n, tree, shapes=shapes) for work, n in zip((a, b), steps, strict=True))
+    units = steps if baseline.marked and candidate.marked else units_of_work(tree, one, two)
+    operators = (len(a.operators) > 0, len(b.operators) > 0)
+    return Alignment(steps, units, shapes, operators, match_operators(tree, one, two, units))
+
+
+def kernels_ns(kernel: KernelMatch, side: int) -> int:
+    """Time of one side's kernels of a match."""
+    return sum(run.time_ns for run in (kernel.candidate if side else kernel.baseline))
+
+
+def row_kind(kernels: tuple[KernelMatch, ...]) -> str:
+    """How the kernels of matched operators correspond: the kind that most of the time is in, of both sides together;
+    `same name` only if nothing is left."""
+    time: dict[str, int] = {}
+    for kernel in kernels:
+        time[kernel.kind] = time.get(kernel.kind, 0) + kernels_ns(kernel, 0) + kernels_ns(kernel, 1)
+    if set(time) <= {SAME}:
+        return SAME
+    if set(time) == {ALONE}:
+        return ALONE
+    pairs = {kind: ns for kind, ns in time.items() if kind not in (SAME, ALONE)}
+    most = [kind for kind, ns in pairs.items() if ns == max(pairs.values())]
+    return most[0] if len(most) == 1 else OTHERS  # a kernel more or less beside the same ones, or a draw

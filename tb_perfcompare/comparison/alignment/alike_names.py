@@ -1,0 +1,47 @@
+"""Kernel names that two builds of the same source spell differently, joined before the sides are compared.
+
+Compilers number lambdas and name the unnamed namespace as they please. Two names are joined if they are alike in all
+else, one side has only the one and the other side only the other, and no other kernel of either side is alike: so that
+kernels of one run never become one. (docs/alignment.md#names)
+"""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.alignment.cut_names import renamed_kernels
+from tb_perfcompare.model.names import alike_key
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary import Summary
+
+_TABLE = "kernels"
+
+
+def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
+    """Both sides with their kernels under common names, and how many were joined."""
+    joins = alike_names(_kernels(baseline), _kernels(candidate))
+    if not joins:
+        return baseline, candidate, ()
+    pairs = len(set(joins.values()))
+    message = f"{pairs} kernel name(s) that differ only in what every build numbers or spells anew are joined"
+    note = Note(NoteCode.ALIKE_NAMES, message, _TABLE)
+    return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
+
+
+def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
+    """Name of a side -> the name both are compared under; names that stay are left out."""
+    if set(a) == set(b):
+        return {}
+    groups: dict[str, tuple[set[str], set[str]]] = {}
+    for side, names in enumerate((a, b)):
+        for name in names:
+            groups.setdefault(alike_key(name), (set(), set()))[side].add(name)
+    joins = {}
+    for one, two in groups.values():
+        if len(one) == len(two) == 1 and one != two:
+            first, second = sorted(one | two)
+            joins[second] = first
+    return joins
+
+
+def _kernels(side: Summary) -> list[str]:
+    table = side.groups.get(_TABLE)
+    return [key[0] for key in table.keys] if table is not None else []

@@ -1,0 +1,210 @@
+"""Kernels below operators that match: which of one side does what of the other (docs/alignment.md#kernels)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tb_perfcompare.comparison.alignment.place_tree import Work
+from tb_perfcompare.model.kernel_names import kernel_forms
+from tb_perfcompare.model.summary import CATEGORY_LABELS, StepCategory
+
+CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"
+CONFIDENCES = (CERTAIN, LIKELY, WEAK)
+"""How sure a match is, the surest first."""
+
+SAME, RENAMED, FUSED, SPLIT = "same name", "renamed", "fused", "split"
+OTHERS = "same operator, other kernels"
+ALONE = "no counterpart"
+MIRRORED = {FUSED: SPLIT, SPLIT: FUSED}
+"""Kind of a match -> its kind when the sides are exchanged; the other kinds stay."""
+
+ONE_BY_ONE = frozenset({SAME, RENAMED, FUSED, SPLIT})
+"""Kinds that say which kernel stands for which."""
+
+SHARE_APART = 0.05
+"""Two sequences of kernels are cut where their cumulated shares of the operator's time are at most this far apart."""
+
+SHARE_RATIO = 2.0
+"""Kernels in the same position do the same if their shares of the operator's time differ by at most this factor."""
+
+MOST_IN_ORDER = 8
+"""Up to so many kernels of one operator and shape their order says something; more are several variants of few."""
+
+_COPIES = frozenset({CATEGORY_LABELS[StepCategory.MEMCPY], CATEGORY_LABELS[StepCategory.MEMSET]})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A kernel of one side: launches and time over all admitted steps."""
+
+    name: str
+    launches: int
+    time_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class KernelMatch:
+    """Kernels of the baseline and of the candidate that do the same; one of the two is empty for ALONE."""
+
+    category: str
+    baseline: tuple[Run, ...]
+    candidate: tuple[Run, ...]
+    kind: str
+    confidence: str
+    rule: str
+
+
+def weakest(*confidences: str) -> str:
+    """The least sure one."""
+    return max(confidences, key=CONFIDENCES.index)
+
+
+def match_kernels(
+    a: Iterable[Work], b: Iterable[Work], units: tuple[int, int], confidence: str, *, ordered: bool
+) -> tuple[KernelMatch, ...]:
+    """Matches of all kernels of both sides, each in exactly one.
+
+    units       numbers of units of work (steps) in which the launches of either side were counted
+    confidence  that of the operators' match
+    ordered     all calls are of one shape, so that the order of the kernels is that of one call
+    """
+    one, two = _by_category(a), _by_category(b)
+    found: list[KernelMatch] = []
+    for category in dict.fromkeys((*one, *two)):
+        left, right = one.get(category, {}), two.get(category, {})
+        found += [
+            KernelMatch(category, (left[name],), (right[name],), SAME, CERTAIN, "same name")
+            for name in left
+            if name in right
+        ]
+        rest = [run for name, run in left.items() if name not in right]
+        other = [run for name, run in right.items() if name not in left]
+        found += _by_function(category, rest, other, confidence)
+        found += _by_position(category, rest, other, units, confidence, ordered)
+    return tuple(found)
+
+
+def _by_category(work: Iterable[Work]) -> dict[str, dict[str, Run]]:
+    """Category -> name -> all its work, in the order in which it first ran."""
+    found: dict[str, dict[str, Run]] = {}
+    for one in sorted(work, key=lambda each: each.order):
+        here = found.setdefault(one.category, {})
+        known = here.get(one.name, Run(one.name, 0, 0))
+        here[one.name] = Run(one.name, known.launches + one.launches, known.time_ns + one.time_ns)
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def _function(name: str) -> str:
+    return kernel_forms(name).function
+
+
+def _direction(name: str) -> str:
+    """`Memcpy DtoH (Device -> Pinned)` and `Memcpy DtoH (Device -> Host)` are one kind of copy."""
+    return " ".join(name.split()[:2])
+
+
+def _by_function(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
+    """The same function with other template arguments. Takes what it matches out of both lists."""
+    if max(len(rest), len(other)) == 1 or not rest or not other:
+        return []  # one is left for the other, whatever they are called
+    key_of: Callable[[str], str] = _direction if category in _COPIES else _function
+    left, right = _grouped(rest, key_of), _grouped(other, key_of)
+    sure = weakest(confidence, LIKELY)
+    found = [
+        KernelMatch(category, tuple(left[key]), tuple(right[key]), RENAMED, sure, "same function")
+        for key in left
+        if key in right
+    ]
+    rest[:] = [run for run in rest if key_of(run.name) not in right]
+    other[:] = [run for run in other if key_of(run.name) not in left]
+    return found
+
+
+def _grouped(runs: Iterable[Run], key_of: Callable[[str], str]) -> dict[str, list[Run]]:
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(key_of(run.name), []).append(run)
+    return groups
+
+
+def _by_position(
+    category: str, rest: list[Run], other: list[Run], units: tuple[int, int], confidence: str, ordered: bool
+) -> list[KernelMatch]:
+    """What neither name nor function matched: by position in the operator and share of its time."""
+    if not rest or not other:
+        return [KernelMatch(category, (run,), (), ALONE, confidence, ALONE) for run in rest] + [
+            KernelMatch(category, (), (run,), ALONE, confidence, ALONE) for run in other
+        ]
+    if min(len(rest), len(other)) == 1:
+        kind = _kind(rest, other, units)
+        sure = confidence if kind == RENAMED and _as_often(rest, other, units) else weakest(confidence, LIKELY)
+        return [KernelMatch(category, tuple(rest), tuple(other), kind, sure, "the only kernel left on a side")]
+    ordered = ordered and max(len(rest), len(other)) <= MOST_IN_ORDER
+    if len(rest) == len(other) and all(_as_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
+        return _in_order(category, rest, other, confidence if ordered else WEAK)
+    blocks = _blocks(rest, other) if ordered else [(rest, other)]
+    found = []
+    for left, right in blocks:
+        kind = _kind(left, right, units)
+        sure = weakest(confidence, LIKELY) if kind == OTHERS else WEAK
+        rule = "all that is left below the operator" if len(blocks) == 1 else "position and share of the time"
+        found.append(KernelMatch(category, tuple(left), tuple(right), kind, sure, rule))
+    return found
+
+
+def _in_order(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
+    """As many kernels on both sides, each launched as often as the one in its position."""
+    total = tuple(sum(run.time_ns for run in runs) for runs in (rest, other))
+    found = []
+    for x, y in zip(rest, other, strict=True):
+        near = x.time_ns * total[1] <= SHARE_RATIO * y.time_ns * total[0]
+        near = near and y.time_ns * total[0] <= SHARE_RATIO * x.time_ns * total[1]
+        sure = weakest(confidence, LIKELY if near else WEAK)
+        found.append(KernelMatch(category, (x,), (y,), RENAMED, sure, "same position, launched as often"))
+    return found
+
+
+def _launches(runs: Sequence[Run]) -> int:
+    return sum(run.launches for run in runs)
+
+
+def _as_often(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> bool:
+    return _launches(left) * units[1] == _launches(right) * units[0]
+
+
+def _kind(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> str:
+    """One kernel for several that are launched no more often in all is one for all of them, not their fusion."""
+    if min(len(left), len(right)) > 1:
+        return OTHERS
+    before, after = _launches(left) * units[1], _launches(right) * units[0]
+    if len(left) > 1 and before > after:
+        return FUSED
+    return SPLIT if len(right) > 1 and after > before else RENAMED
+
+
+def _blocks(left: list[Run], right: list[Run]) -> list[tuple[list[Run], list[Run]]]:
+    """Both sequences cut where their cumulated shares of the time meet."""
+    total = [sum(run.time_ns for run in runs) for runs in (left, right)]
+    if not all(total):
+        return [(left, right)]
+    blocks = []
+    i = j = start_i = start_j = 0
+    done = [0.0, 0.0]
+    while i < len(left) or j < len(right):
+        before = tuple(done)
+        if i < len(left) and (before[0] <= before[1] or j == len(right)):
+            done[0] += left[i].time_ns / total[0]
+            i += 1
+        if j < len(right) and (before[1] <= before[0] or i == len(left)):
+            done[1] += right[j].time_ns / total[1]
+            j += 1
+        ended = i == len(left) and j == len(right)
+        whole = i > start_i and j > start_j
+        # The last cut leaves something for both sides.
+        if ended or (whole and i < len(left) and j < len(right) and abs(done[0] - done[1]) <= SHARE_APART):
+            blocks.append((left[start_i:i], right[start_j:j]))
+            start_i, start_j = i, j
+    return blocks

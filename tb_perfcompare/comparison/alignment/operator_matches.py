@@ -1,0 +1,266 @@
+"""Operators of two sides that do the same work, surest first (docs/alignment.md#operators)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tb_perfcompare.comparison.alignment.kernel_matches import (
+    ALONE,
+    CERTAIN,
+    LIKELY,
+    SAME,
+    WEAK,
+    KernelMatch,
+    match_kernels,
+)
+from tb_perfcompare.comparison.alignment.place_tree import NOWHERE, PlaceTree, Side, Work
+from tb_perfcompare.model.names import library_free
+
+NO_OPERATOR = "(no operator)"
+"""What stands for the operator of work that nobody knows the operator of."""
+
+SAME_PLACE = "same place"
+SHAPE = "operator and shape"
+PLACE_OTHER_CALLS = "same place, other number of calls"
+SHAPE_OTHER_CALLS = "operator and shape, other number of calls"
+OTHER_SHAPE = "same place, other shape"
+ENCLOSING_SHAPE = "below the same operator and shape"
+ENCLOSING_NAME = "below the same operator"
+LIBRARY = "another library's operator"
+SAME_KERNEL = "same kernel, other operators"
+SAME_KERNEL_ALONE = "same kernel, no operator known"
+
+BY_OPERATOR = frozenset({
+    SAME_PLACE, SHAPE, PLACE_OTHER_CALLS, SHAPE_OTHER_CALLS, OTHER_SHAPE, ENCLOSING_SHAPE, ENCLOSING_NAME, LIBRARY,
+})  # fmt: skip
+"""Rules that match operators; the others match kernels whatever launched them, or nothing."""
+
+Key = TypeVar("Key")
+
+_SEVERAL = 3
+_WHOLE_MODEL = frozenset({"DataParallel.forward", "DistributedDataParallel.forward"})
+"""That work is below one of these says nothing about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorMatch:
+    """Work of both sides below operators that match; one of the sides is empty for ALONE.
+
+    input_shape  "" where it was not recorded or differs within the match; two shapes where the sides' differ
+    calls        of the operator, over all admitted steps of each side
+    """
+
+    operator: str
+    input_shape: str
+    rule: str
+    confidence: str
+    calls: tuple[int, int]
+    time_ns: tuple[int, int]
+    kernels: tuple[KernelMatch, ...]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nothing of the other side matches."""
+        return self.rule == ALONE
+
+
+def match_operators(tree: PlaceTree, a: Side, b: Side, units: tuple[int, int]) -> tuple[OperatorMatch, ...]:
+    """Every work of both sides in exactly one match. `units` are the numbers of units of work in which the calls of
+    either side were counted: an operator is called as often where calls per unit are equal."""
+    matcher = _Matcher(tree, a, b, units)
+    matcher.same_place(as_often=True)
+    matcher.same_shape(as_often=True)
+    matcher.same_place(as_often=False)
+    matcher.same_shape(as_often=False)
+    matcher.other_shapes()
+    matcher.enclosing(matcher.shaped, ENCLOSING_SHAPE, CERTAIN, LIKELY)
+    matcher.enclosing(lambda place: (tree.operator[place], ""), ENCLOSING_NAME, LIKELY, WEAK)
+    matcher.enclosing(lambda place: (library_free(tree.operator[place]), ""), LIBRARY, LIKELY, WEAK)
+    matcher.same_kernel()
+    matcher.alone()
+    return tuple(matcher.found)
+
+
+class _Matcher:
+    """What is left of each side, by place, in the order in which it first ran."""
+
+    def __init__(self, tree: PlaceTree, a: Side, b: Side, units: tuple[int, int]) -> None:
+        self._tree = tree
+        self._units = units
+        self._calls = (a.calls, b.calls)
+        self._left = (dict(a.work), dict(b.work))
+        self.found: list[OperatorMatch] = []
+
+    def shaped(self, place: int) -> tuple[str, str] | None:
+        """(operator, shape), None where no shape was recorded."""
+        shape = self._tree.shape[place]
+        return (self._tree.operator[place], shape) if shape else None
+
+    def same_place(self, *, as_often: bool) -> None:
+        """The same operator and shape below the same ones, all the way up."""
+        rule = SAME_PLACE if as_often else PLACE_OTHER_CALLS
+        for place in self._places(0):
+            if place in self._left[1] and self._as_often((place,), (place,)) == as_often:
+                sure = CERTAIN if self._tree.shape[place] else LIKELY
+                self._take((place,), (place,), self._tree.operator[place], self._tree.shape[place], rule, sure)
+
+    def same_shape(self, *, as_often: bool) -> None:
+        """The same operator and shape wherever they were called from."""
+        groups = self._both(lambda place: (self._tree.operator[place], self._tree.shape[place]))
+        for (operator, shape), one, two in groups:
+            if self._as_often(one, two) != as_often or not (as_often or shape):
+                continue
+            sure = CERTAIN if shape and as_often else LIKELY
+            self._take(one, two, operator, shape, SHAPE if as_often else SHAPE_OTHER_CALLS, sure)
+
+    def other_shapes(self) -> None:
+        """The same operator below the same ones with other shapes, as often: the first with the first, and so on."""
+        for _, one, two in self._both(lambda place: self._tree.path[place]):
+            often: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
+            for side, places in enumerate((one, two)):
+                for place in places:
+                    often[side].setdefault(self._per_unit(side, place), []).append(place)
+            for number, mine in often[0].items():
+                others = often[1].get(number, [])
+                if len(mine) != len(others):
+                    continue
+                for x, y in zip(mine, others, strict=True):
+                    self._take((x,), (y,), self._tree.operator[x], self._shapes(x, y), OTHER_SHAPE, LIKELY)
+
+    def enclosing(
+        self, key_of: Callable[[int], tuple[str, str] | None], rule: str, as_often: str, otherwise: str
+    ) -> None:
+        """What is left below an operator that both sides have, the innermost first; an operator encloses itself."""
+        below: tuple[dict[tuple[str, str], list[tuple[int, int]]], ...] = ({}, {})
+        depth: dict[tuple[str, str], int] = {}
+        for side in (0, 1):
+            for place in self._places(side):
+                seen = set()
+                for outer in self._tree.around(place):
+                    key = key_of(outer)
+                    if key is None or key in seen or self._tree.operator[outer] in _WHOLE_MODEL:
+                        continue
+                    seen.add(key)
+                    below[side].setdefault(key, []).append((place, outer))
+                    depth[key] = max(depth.get(key, 0), self._tree.depth[outer])
+        common = [key for key in below[0] if key in below[1]]
+        for key in sorted(common, key=lambda key: (-depth[key], key)):
+            one, two = ([pair for pair in below[side][key] if pair[0] in self._left[side]] for side in (0, 1))
+            if not one or not two:
+                continue
+            around = ({place for _, place in one}, {place for _, place in two})
+            sure = as_often if self._as_often(*around) else otherwise
+            shape = key[1] or self._common_shape(*around)
+            self._take([place for place, _ in one], [place for place, _ in two], key[0], shape, rule, sure, around)
+
+    def same_kernel(self) -> None:
+        """Kernels of the same name whatever launched them, first those that nothing is known to have launched."""
+        alone = tuple(side.get(NOWHERE, []) for side in self._left)
+        self._take_kernels(alone, SAME_KERNEL_ALONE, LIKELY)
+        rest = tuple([work for works in side.values() for work in works] for side in self._left)
+        self._take_kernels(rest, SAME_KERNEL, WEAK)
+
+    def alone(self) -> None:
+        """What is left, by operator and shape."""
+        for side in (0, 1):
+            groups: dict[tuple[str, str], list[int]] = {}
+            for place in self._places(side):
+                groups.setdefault((self._tree.operator[place], self._tree.shape[place]), []).append(place)
+            for (operator, shape), places in groups.items():
+                both: tuple[list[int], list[int]] = (places, []) if side == 0 else ([], places)
+                self._take(*both, operator, shape, ALONE, CERTAIN)
+            works = self._left[side].pop(NOWHERE, [])
+            if works:
+                self._add(*((works, []) if side == 0 else ([], works)), NO_OPERATOR, "", ALONE, CERTAIN, (0, 0))
+
+    def _places(self, side: int) -> list[int]:
+        return [place for place in self._left[side] if place != NOWHERE]
+
+    def _both(self, key_of: Callable[[int], Key]) -> list[tuple[Key, list[int], list[int]]]:
+        groups: tuple[dict[Key, list[int]], dict[Key, list[int]]] = ({}, {})
+        for side in (0, 1):
+            for place in self._places(side):
+                groups[side].setdefault(key_of(place), []).append(place)
+        return [(key, places, groups[1][key]) for key, places in groups[0].items() if key in groups[1]]
+
+    def _per_unit(self, side: int, place: int) -> int:
+        """Calls per unit of work, times the units of both sides."""
+        return self._calls[side].get(place, 0) * self._units[1 - side]
+
+    def _as_often(self, one: Iterable[int], two: Iterable[int]) -> bool:
+        return sum(self._per_unit(0, place) for place in one) == sum(self._per_unit(1, place) for place in two)
+
+    def _shapes(self, x: int, y: int) -> str:
+        """Both shapes in an order that does not depend on which side is which."""
+        return " / ".join(sorted({self._tree.shape[x], self._tree.shape[y]}))
+
+    def _common_shape(self, one: Iterable[int], two: Iterable[int]) -> str:
+        """The shapes of both sides if each has one."""
+        each = [{self._tree.shape[place] for place in places} for places in (one, two)]
+        return " / ".join(sorted({*each[0], *each[1]})) if max(map(len, each)) == 1 else ""
+
+    def _take(
+        self, one: Iterable[int], two: Iterable[int], operator: str, shape: str, rule: str, confidence: str,
+        around: tuple[Iterable[int], Iterable[int]] | None = None,
+    ) -> None:  # fmt: skip
+        """A match of everything left in these places; `around` are those whose calls count, if others."""
+        places = (tuple(one), tuple(two))
+        calls = tuple(
+            sum(self._calls[side].get(place, 0) for place in (places if around is None else around)[side])
+            for side in (0, 1)
+        )
+        works = [[work for place in places[side] for work in self._left[side].pop(place)] for side in (0, 1)]
+        self._add(works[0], works[1], operator, shape, rule, confidence, (calls[0], calls[1]))
+
+    def _take_kernels(self, works: tuple[list[Work], ...], rule: str, confidence: str) -> None:
+        """Matches of the kernels that both have, those of the same operators together."""
+        named: tuple[dict[tuple[str, str], list[Work]], ...] = ({}, {})
+        for side in (0, 1):
+            for work in works[side]:
+                named[side].setdefault((work.category, work.name), []).append(work)
+        groups: dict[str, tuple[list[Work], list[Work]]] = {}
+        for key, mine in named[0].items():
+            if key in named[1]:
+                one, two = groups.setdefault(self._operators((*mine, *named[1][key])), ([], []))
+                one += mine
+                two += named[1][key]
+        for side in (0, 1):
+            self._remove(side, [work for both in groups.values() for work in both[side]])
+        for operator, (one, two) in groups.items():
+            self._add(one, two, operator, "", rule, confidence, (0, 0))
+
+    def _operators(self, works: Iterable[Work]) -> str:
+        names = sorted({
+            NO_OPERATOR if work.place == NOWHERE else self._tree.operator[work.place] for work in works
+        })  # fmt: skip
+        more = f" and {len(names) - _SEVERAL} more" if len(names) > _SEVERAL else ""
+        return " / ".join(names[:_SEVERAL]) + more
+
+    def _remove(self, side: int, works: Iterable[Work]) -> None:
+        gone = set(works)
+        for place in {work.place for work in gone}:
+            rest = [work for work in self._left[side][place] if work not in gone]
+            if rest:
+                self._left[side][place] = rest
+            else:
+                del self._left[side][place]
+
+    def _add(
+        self, one: list[Work], two: list[Work], operator: str, shape: str, rule: str, confidence: str,
+        calls: tuple[int, int],
+    ) -> None:  # fmt: skip
+        ordered = bool(shape) or len({work.place for work in (*one, *two)}) == 1
+        kernels = match_kernels(one, two, self._units, confidence, ordered=ordered)
+        if confidence == LIKELY and self._same_launches(kernels):
+            confidence = CERTAIN  # without shapes the same kernels, launched as often, say as much
+        time = (sum(work.time_ns for work in one), sum(work.time_ns for work in two))
+        self.found.append(OperatorMatch(operator, shape, rule, confidence, calls, time, kernels))
+
+    def _same_launches(self, kernels: Iterable[KernelMatch]) -> bool:
+        return all(
+            match.kind == SAME
+            and match.baseline[0].launches * self._units[1] == match.candidate[0].launches * self._units[0]
+            for match in kernels
+        )

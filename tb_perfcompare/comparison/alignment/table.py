@@ -1,0 +1,247 @@
+"""The alignment as people see it: a table, a check, a sentence, and partners in the table of kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tb_perfcompare.comparison.alignment.alignment import Alignment, kernels_ns, row_kind
+from tb_perfcompare.comparison.alignment.kernel_matches import (
+    ALONE,
+    CERTAIN,
+    ONE_BY_ONE,
+    SAME,
+    WEAK,
+    KernelMatch,
+    Run,
+    weakest,
+)
+from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
+from tb_perfcompare.comparison.causes.wording import number_text, short
+from tb_perfcompare.comparison.comparison import Cell, Check, Column, Table
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.units import Better
+
+ENOUGH = 0.95
+"""Share of the device time of both sides that has to be matched by operators before the check is content."""
+
+_NAMED = 3
+_OUTER = re.compile(r"^(?:void )?(?:(?:\w+|\(anonymous namespace\))::)*")
+_WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
+_NOTES = (
+    "Corrected reading (docs/readings.md).",
+    "Rows are operators that do the same on both sides; every device event is in one row, so that times add up. "
+    "Rules and confidence: docs/alignment.md.",
+)
+_COLUMNS: tuple[Column, ...] = (
+    columns.key("operator", "Operator", f"operator that both sides have; {NO_OPERATOR}: nobody knows what launched it"),
+    columns.key("input_shape", "Input shape", "shapes of its input tensors; both sides' where they differ"),
+    columns.key("matched_by", "Matched by", "rule that matched the row (docs/alignment.md)"),
+    *columns.triple("", "", _WHAT),
+    columns.fraction("change", "Δ %", "delta over the baseline's device time; empty where that is none", role="percent",
+                     better=Better.LOWER),
+    *columns.calls("calls that launched device work"),
+    columns.text("baseline_kernels", "Kernels A", "names by time, with launches per step, of the baseline"),
+    columns.text("candidate_kernels", "Kernels B", "names by time, with launches per step, of the candidate"),
+    columns.text("kind", "Kernels are", "how most of the row's kernels correspond: same name; renamed: one for one; "
+                 "fused: several of A are one of B; split: one of A is several of B; same operator, other kernels: "
+                 "they differ in number or are several for several; no counterpart: on one side only"),
+    columns.text("confidence", "Confidence", "how sure the match of operators is: certain, likely or weak"),
+    columns.text("kernel_confidence", "Kernel confidence", "the least sure match among the row's kernels", shown=False),
+    columns.fraction("baseline_kernel_share", "Kernel to kernel A",
+                     "share of the row's time in kernels that are matched one by one, in the baseline", shown=False),
+    columns.fraction("candidate_kernel_share", "Kernel to kernel B",
+                     "share of the row's time in kernels that are matched one by one, in the candidate", shown=False),
+    columns.STATUS,
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Row:
+    """Matches of the same operator and shape by the same rule, and equally sure."""
+
+    confidence: str = CERTAIN
+    time_ns: list[int] = field(default_factory=lambda: [0, 0])
+    calls: list[int] = field(default_factory=lambda: [0, 0])
+    kernels: list[KernelMatch] = field(default_factory=list)
+
+    def add(self, match: OperatorMatch) -> None:
+        self.confidence = weakest(self.confidence, match.confidence)
+        for side in (0, 1):
+            self.time_ns[side] += match.time_ns[side]
+            self.calls[side] += match.calls[side]
+        self.kernels += match.kernels
+
+
+def alignment_table(alignment: Alignment) -> Table:
+    """One row per operator, input shape and rule, the largest change first; the times of a side add up to all its
+    device time. What has no counterpart is one row per operator and shape, whichever side it is from."""
+    rows: dict[tuple[str, str, str], _Row] = {}
+    for match in alignment.matches:
+        rows.setdefault((match.operator, match.input_shape, match.rule), _Row()).add(match)
+    n, m = alignment.steps
+    order = sorted(rows, key=lambda key: (-abs(rows[key].time_ns[1] * n - rows[key].time_ns[0] * m), key))
+    cells = tuple(_cells(key, rows[key], alignment.steps) for key in order)
+    return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
+
+
+def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tuple[Cell, ...]:
+    here = [any(_runs(kernel, side) for kernel in row.kernels) for side in (0, 1)]
+    us = [time / n / 1000 for time, n in zip(row.time_ns, steps, strict=True)]
+    delta = us[1] - us[0]
+    called = row.calls != [0, 0]
+    sure = [kernel.confidence for kernel in row.kernels if kernel.kind != ALONE]
+    return (
+        *key,
+        *(time if present else None for time, present in zip(us, here, strict=True)),
+        delta,
+        delta / us[0] if us[0] else None,
+        *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
+        *(_listed(row.kernels, side, steps[side]) for side in (0, 1)),
+        row_kind(tuple(row.kernels)),
+        "" if key[2] == ALONE else row.confidence,
+        weakest(*sure) if sure else "",
+        *(_one_by_one(row, side) for side in (0, 1)),
+        "both" if all(here) else "added" if here[1] else "removed",
+    )
+
+
+def _runs(kernel: KernelMatch, side: int) -> tuple[Run, ...]:
+    return kernel.candidate if side else kernel.baseline
+
+
+def _listed(kernels: Iterable[KernelMatch], side: int, steps: int) -> str:
+    """The kernels of a side that take the most time, each with its launches per step."""
+    time: dict[str, int] = {}
+    launches: dict[str, int] = {}
+    for kernel in kernels:
+        for run in _runs(kernel, side):
+            time[run.name] = time.get(run.name, 0) + run.time_ns
+            launches[run.name] = launches.get(run.name, 0) + run.launches
+    names = sorted(time, key=lambda name: (-time[name], name))
+    shown = [f"{_bare(name)} ×{number_text(launches[name] / steps)}" for name in names[:_NAMED]]
+    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
+    return "; ".join(shown + more)
+
+
+def _bare(name: str) -> str:
+    """A kernel's name without return type and outer namespaces, cut in the middle if it is long."""
+    return short(_OUTER.sub("", name) or name)
+
+
+def _one_by_one(row: _Row, side: int) -> float | None:
+    whole = row.time_ns[side]
+    return (
+        sum(kernels_ns(kernel, side) for kernel in row.kernels if kernel.kind in ONE_BY_ONE) / whole if whole else None
+    )
+
+
+def matched_share(alignment: Alignment) -> tuple[float, float]:
+    """Share of each side's device time below operators that are matched, weak matches left out."""
+    whole = [alignment.total_ns(side) for side in (0, 1)]
+    one, two = (alignment.matched_ns(side) / whole[side] if whole[side] else 1.0 for side in (0, 1))
+    return one, two
+
+
+def matched_check(alignment: Alignment) -> Check:
+    """How much is matched; warns below ENOUGH of either side."""
+    shares = matched_share(alignment)
+    detail = f"{_sentence(alignment)} (baseline {_percent(shares[0])}, candidate {_percent(shares[1])})"
+    weak = [_share(alignment.weak_ns(side), alignment.total_ns(side)) for side in (0, 1)]
+    alone = [_share(alignment.alone_ns(side), alignment.total_ns(side)) for side in (0, 1)]
+    if min(shares) >= ENOUGH:
+        return Check("matched", "ok", detail)
+    rest = f"matched weakly {weak[0]} and {weak[1]}, without counterpart {alone[0]} and {alone[1]}"
+    return Check("matched", "warn", f"{detail}; {rest}", ("cause", "alignment"))
+
+
+def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check, ...]:
+    """The checks and how much is matched. That kernels have other names is no failure where their work is matched."""
+    found = matched_check(alignment)
+    if found.status != "ok":
+        return (*checks, found)
+    told = [
+        replace(check, status="warn", detail=f"{check.detail}; their work is matched by operator")
+        if check.check == "kernels" and check.status == "fail"
+        else check
+        for check in checks
+    ]
+    return (*told, found)
+
+
+def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -> tuple[Note, ...]:
+    """The headline of the alignment where the devices are of different kinds, so that kernels have other names."""
+    kinds = {baseline.device.kind, candidate.device.kind}
+    if len(kinds) < 2 or "unknown" in kinds:
+        return ()
+    named = [side.device.name or side.device.word for side in (baseline, candidate)]
+    return (Note(NoteCode.MATCHED_WORK, f"{named[0]} against {named[1]}: {_sentence(alignment)}", "alignment"),)
+
+
+def _sentence(alignment: Alignment) -> str:
+    """`98 % of device time is matched by operator and shape, 12 % in kernels of the same name, 84 % in others`."""
+    whole = sum(alignment.total_ns(side) for side in (0, 1))
+    same = sum(alignment.kernels_ns(side, frozenset({SAME})) for side in (0, 1))
+    others = sum(alignment.kernels_ns(side, ONE_BY_ONE - {SAME}) for side in (0, 1))
+    kernels = f"{_share(same, whole)} is in kernels of the same name"
+    if others:
+        kernels += f", {_share(others, whole)} in kernels that stand one for the other under other names"
+    if not any(alignment.has_operators):
+        return f"no operators were recorded: of the device time {kernels}"
+    least = _percent(min(matched_share(alignment)))
+    return f"{least} of the device time is matched by operator{' and input shape' * alignment.has_shapes}; {kernels}"
+
+
+def _share(part: int, whole: int) -> str:
+    return _percent(part / whole if whole else 0.0)
+
+
+def _percent(share: float) -> str:
+    """Whole percents, never rounded up to all or down to nothing."""
+    if 0 < share < 0.01:
+        return "less than 1 %"
+    return f"{100 if share == 1 else min(round(100 * share), 99)} %"
+
+
+def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str, Table]:
+    """The tables; kernels of one side only say which kernels of the other side they stand for."""
+    table = tables.get("kernels")
+    if table is None:
+        return dict(tables)
+    partners = _partners(alignment)
+    status = [column.name for column in table.columns].index("status")
+    rows = tuple((*row, partners.get((str(row[0]), str(row[status])), "")) for row in table.rows)
+    return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}
+
+
+_MATCHED_WITH = columns.text(
+    "matched_with", "Matched with",
+    "for a kernel of one side: the kernels of the other side that do its work, by the alignment", shown=False,
+)  # fmt: skip
+
+
+def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
+    """(kernel, status of its row) -> its partners, those of the most time first."""
+    found: dict[tuple[str, str], dict[tuple[str, str, str], int]] = {}
+    for match, kernel in alignment.kernel_matches():
+        if kernel.kind not in ONE_BY_ONE or kernel.kind == SAME:
+            continue
+        sure = WEAK if match.confidence == WEAK else kernel.confidence
+        for side, status in ((0, "removed"), (1, "added")):
+            others = _runs(kernel, 1 - side)
+            most = max(others, key=lambda run: (run.time_ns, run.name))
+            names = _bare(most.name) + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+            for run in _runs(kernel, side):
+                here = found.setdefault((run.name, status), {})
+                here[names, kernel.kind, sure] = here.get((names, kernel.kind, sure), 0) + run.time_ns
+    return {key: _texts(partners) for key, partners in found.items()}
+
+
+def _texts(partners: Mapping[tuple[str, str, str], int]) -> str:
+    ranked = sorted(partners, key=lambda each: (-partners[each], each))
+    shown = [f"{names} ({kind}, {sure})" for names, kind, sure in ranked[:_NAMED]]
+    more = [f"{len(ranked) - _NAMED} more"] if len(ranked) > _NAMED else []
+    return "; ".join(shown + more)

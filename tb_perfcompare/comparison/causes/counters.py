@@ -1,0 +1,112 @@
+"""Counters that moved, as findings of their own and as clauses of others. Definitions: docs/findings.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from tb_perfcompare.comparison.comparison import Evidence, Finding
+from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.model.cycles import HOST
+
+MOVED = 0.1
+"""A counter moved if the change is at least this share of the larger mean ..."""
+
+MOST_COUNTERS = 5
+"""... and this many are told of."""
+
+INTERPOLATED_BELOW = 0.5
+"""Below this coverage a mean is called interpolated."""
+
+ROW_SEPARATOR = " › "
+"""Between the key columns of a row that evidence names."""
+
+_CLOCK = "frequency"
+_DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def moved_counters(changes: Iterable[CounterChange], alpha: float) -> tuple[CounterChange, ...]:
+    """Counters of both sides whose means per step differ clearly and by enough to matter, clocks first, then by their
+    relative change. Clearly: q at most alpha, or no step of one side reaches a value of the other, with that many steps
+    that chance does so less often than alpha. With fewer than two values on a side the size alone decides."""
+    moved = [row for row in changes if row.relative >= MOVED and _is_clear(row, alpha)]
+    return tuple(sorted(moved, key=lambda row: (_CLOCK not in row.counter, -row.relative, row.counter, row.device)))
+
+
+def _is_clear(row: CounterChange, alpha: float) -> bool:
+    return row.q is None or row.q <= alpha or (row.apart is not None and row.apart <= alpha)
+
+
+def counter_findings(moved: tuple[CounterChange, ...], alpha: float, room: int) -> tuple[Finding, ...]:
+    """A finding per counter, at most `room`; one that repeats another's figures on the same device is left out."""
+    return tuple(_finding(row, alpha) for row in list(distinct(moved))[: max(0, min(room, MOST_COUNTERS))])
+
+
+def distinct(moved: tuple[CounterChange, ...]) -> Iterator[CounterChange]:
+    """Without counters that show the same figures under another name, as a clock and its SM clock do."""
+    seen = set()
+    for row in moved:
+        assert row.baseline is not None and row.candidate is not None
+        figures = (row.device, row.unit, row.baseline.mean, row.candidate.mean)
+        if figures not in seen:
+            seen.add(figures)
+            yield row
+
+
+def counter_text(row: CounterChange) -> str:
+    """ "gpu_frequency of GPU 7 1,155 to 210 MHz (interpolated)"."""
+    assert row.baseline is not None and row.candidate is not None
+    mark = " (interpolated)" if _is_interpolated(row) else ""
+    return f"{_named(row)} {_amounts(row.baseline.mean, row.candidate.mean, row.unit)}{mark}"
+
+
+def counter_evidence(row: CounterChange) -> Evidence:
+    """The counter's row of the table."""
+    return Evidence("counters", ROW_SEPARATOR.join((row.counter, row.device, row.unit)))
+
+
+def _finding(row: CounterChange, alpha: float) -> Finding:
+    assert row.baseline is not None and row.candidate is not None
+    change = f" ({row.percent:+.0%})" if row.percent is not None else ""
+    amounts = _amounts(row.baseline.mean, row.candidate.mean, row.unit)
+    if row.q is None:
+        sure = "size as recorded, repeatability unknown (fewer than two values on a side)"
+    else:
+        how = "all values of one side lie beyond the other's" if row.apart is not None else "differs clearly"
+        alike = "" if row.q <= alpha else ", as neighbouring values resemble each other"
+        sure = f"{how} (q = {row.q:.2g} over all counters{alike})"
+    if _is_interpolated(row):
+        sure += "; mostly interpolated between samples"
+    return Finding(
+        rule="counter_moved",
+        subject=_named(row),
+        category="Counter",
+        delta_us=None,
+        share=None,
+        sentence=f"{_named(row)} went from {amounts}{change}.",
+        evidence=(counter_evidence(row),),
+        confidence=sure,
+    )
+
+
+def _named(row: CounterChange) -> str:
+    return f"{row.counter} of {'the host' if row.device == HOST else row.device}"
+
+
+def _is_interpolated(row: CounterChange) -> bool:
+    sides = (row.baseline, row.candidate)
+    return any(s is not None and s.coverage is not None and s.coverage < INTERPOLATED_BELOW for s in sides)
+
+
+def _amounts(x: float, y: float, unit: str) -> str:
+    """ "1,155 to 210 MHz"; bytes in the decimal unit that fits the larger."""
+    if unit.startswith("bytes"):
+        for scale, prefix in _DECIMAL:
+            if max(abs(x), abs(y)) >= scale:
+                return f"{_number(x / scale)} to {_number(y / scale)} {prefix}B{unit.removeprefix('bytes')}"
+    return f"{_number(x)} to {_number(y)}" + (f" {unit}" if unit not in ("", "raw", "fraction") else "")
+
+
+def _number(value: float) -> str:
+    """Three significant digits, all of the whole part."""
+    size = abs(value)
+    return f"{value:,.0f}" if size >= 100 else f"{value:.3g}"

@@ -1,0 +1,214 @@
+"""Functions of a cycle that take more or less time, and what their device's counters did. Rules: docs/findings.md.
+
+Functions overlap, so that their times are no parts of the cycle: a finding says how much longer they take, and whether
+the cycle became longer too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
+from tb_perfcompare.comparison.causes.findings import MOST_OF_IT, repeatability
+from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.comparison import Evidence, Finding, Headline, Verdict
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
+from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.model.cycles import HOST, HOST_TYPE, is_device_type
+from tb_perfcompare.model.summary import GroupTable, Summary
+
+Ints = NDArray[np.int64]
+Key = tuple[str, ...]
+
+_DEVICE = "device"
+_HOST_SUBJECTS = {
+    "oncpu": "Threads on a core (oncpu)",
+    "runq": "Threads waiting for a core (runq)",
+    "cpu_sync": "Waits for the device (cpu_sync)",
+    "cpu_os_syscall_mem": "Memory system calls (cpu_os_syscall_mem)",
+    "disk_read_and_write": "File reads and writes (disk_read_and_write)",
+    HOST_TYPE: "Host functions",
+}
+_MOST_NAMED, _MOST_COUNTERS = 3, 2
+_NEARLY = 1.1
+"""From this ratio on, either way, a change is told as a ratio."""
+
+_MANY_CALLS = 100
+_PER = " per cycle"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """The functions of one type on one side: their table, totals per cycle (s,) and means per cycle."""
+
+    table: GroupTable
+    total_ns: Ints
+    time_us: float
+    calls: float
+
+
+def find_cycle_causes(
+    baseline: Summary, candidate: Summary, headline: Headline, moved: tuple[CounterChange, ...], options: CompareOptions
+) -> tuple[Finding, ...]:
+    """One finding per type of function whose time per cycle changed materially, largest first. None when the cycles
+    of the two sides are different things."""
+    a, b = baseline.groups.get("functions"), candidate.groups.get("functions")
+    if headline.verdict is Verdict.WITHHELD or a is None or b is None:
+        return ()
+    cycle_us = float(baseline.steps.total_ns.mean()) / 1000
+    least_us = max(options.material_fraction * cycle_us, options.material_ns / 1000)
+    found = []
+    for group in sorted({_group(key[1]) for key in (*a.keys, *b.keys)}):
+        x, y = _part(a, baseline, group), _part(b, candidate, group)
+        delta_us = y.time_us - x.time_us
+        if delta_us and abs(delta_us) >= least_us:
+            found.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options))
+    found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
+    return tuple(found[: options.top_findings])
+
+
+def _finding(
+    group: str,
+    parts: tuple[_Part, _Part],
+    sides: tuple[Summary, Summary],
+    headline: Headline,
+    moved: tuple[CounterChange, ...],
+    options: CompareOptions,
+) -> Finding:
+    x, y = parts
+    delta_us = y.time_us - x.time_us
+    word = next((side.device.word for side in sides if side.device.count), "Device")
+    subject = f"{word} functions" if group == _DEVICE else _HOST_SUBJECTS.get(group, f"{group} functions")
+    test = _test(parts, sides)
+    clear = test is None or min(test) <= options.alpha
+    lead = f"{subject} {_change(x.time_us, y.time_us)}"
+    if clear and abs(delta_us) >= options.margin * (headline.baseline or 0.0):
+        lead += _but(headline.verdict, delta_us)
+    clauses = [lead]
+    if x.time_us and y.time_us and (x.calls or y.calls):
+        clauses.append(_calls_clause(x.calls, y.calls))
+    ratio = uniform_ratio(x.table, y.table)
+    if ratio is not None:
+        clauses.append(f"the same functions take {ratio:.2f} times as long per call almost throughout")
+    named, words = _named(parts, sides, delta_us)
+    clauses += words
+    device = group == _DEVICE
+    context = [row for row in distinct(moved) if clear and (row.device != HOST) == device]
+    clauses += [counter_text(row) for row in context[:_MOST_COUNTERS]]
+    evidence = [Evidence("functions", ROW_SEPARATOR.join(key)) for key in named]
+    evidence += [counter_evidence(row) for row in context[:_MOST_COUNTERS]]
+    return Finding(
+        rule="function_time",
+        subject=subject,
+        category=word if device else group,
+        delta_us=delta_us,
+        share=None,
+        sentence="; ".join(clauses) + ".",
+        evidence=tuple(evidence),
+        confidence=_confidence(test, headline.verdict, options.alpha),
+    )
+
+
+def _group(kind: str) -> str:
+    """All kinds of device work are one group: what runs on a device shares its clock."""
+    return _DEVICE if is_device_type(kind) else kind
+
+
+def _part(table: GroupTable, summary: Summary, group: str) -> _Part:
+    rows = np.array([row for row, key in enumerate(table.keys) if _group(key[1]) == group], dtype=np.int64)
+    total = table.measures_ns["total"][rows]
+    steps = len(summary.steps)
+    own = replace(
+        table,
+        keys=tuple(table.keys[row] for row in rows.tolist()),
+        names=tuple(table.names[row] for row in rows.tolist()),
+        calls=table.calls[rows],
+        measures_ns={"total": total},
+    )
+    return _Part(own, total.sum(axis=0), int(total.sum()) / steps / 1000, int(own.calls.sum()) / steps)
+
+
+def _change(x: float, y: float) -> str:
+    if not x:
+        return f"are new ({time_text(y)}{_PER})"
+    if not y:
+        return f"are gone ({time_text(x)}{_PER})"
+    amounts = f"({time_text(x)} to {time_text(y)}{_PER})"
+    if max(y / x, x / y) >= _NEARLY:
+        return f"take {y / x:.3g} times as long {amounts}"
+    return f"take {more_or_less(y - x)} {amounts}"
+
+
+def _but(verdict: Verdict, delta_us: float) -> str:
+    """Whether the cycle followed: ", but the cycle is not slower"."""
+    word = "slower" if delta_us > 0 else "faster"
+    along = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER) if delta_us > 0 else (Verdict.FASTER, Verdict.PROBABLY_FASTER)
+    if verdict in along:
+        return ""
+    return f", but the cycle is not {'clearly ' if verdict is Verdict.INCONCLUSIVE else ''}{word}"
+
+
+def _calls_clause(x: float, y: float) -> str:
+    if x == y:
+        return f"{calls_text(x, _PER)} on both sides"
+    if max(x, y) >= _MANY_CALLS:  # fractions of a call say nothing where there are many
+        x, y = round(x), round(y)
+    if x == y:
+        return f"about {calls_text(x, _PER)} on both sides"
+    return f"{number_text(x)} to {calls_text(y, _PER)}"
+
+
+def _named(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], delta_us: float) -> tuple[list[Key], list[str]]:
+    """The functions that moved most the same way, and what is said of them."""
+    before, after = (_by_key(part, side) for part, side in zip(parts, sides, strict=True))
+    keys = {*before, *after}
+    if len(keys) < 2:
+        return list(keys), []
+    sign = 1 if delta_us > 0 else -1
+    moved = {key: after.get(key, 0.0) - before.get(key, 0.0) for key in keys}
+    ranked = sorted((key for key in keys if sign * moved[key] > 0), key=lambda key: (-sign * moved[key], key))
+    most = [key for key in ranked if abs(moved[key]) >= MOST_OF_IT * abs(delta_us)][:_MOST_NAMED]
+    if most:
+        return most, [_clause(key, before, after) for key in most]
+    spread = f"spread over {len(ranked)} functions, the largest: {_clause(ranked[0], before, after)}"
+    return ranked[:1], [spread]
+
+
+def _clause(key: Key, before: dict[Key, float], after: dict[Key, float]) -> str:
+    if key not in before:
+        return f"{short(key[0])} is new ({time_text(after[key])})"
+    if key not in after:
+        return f"{short(key[0])} is gone ({time_text(before[key])})"
+    return f"{short(key[0])} {more_or_less(after[key] - before[key])}"
+
+
+def _by_key(part: _Part, side: Summary) -> dict[Key, float]:
+    time = part.table.measures_ns["total"].sum(axis=1) / len(side.steps) / 1000
+    return dict(zip(part.table.keys, time.tolist(), strict=True))
+
+
+def _test(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary]) -> tuple[float, float] | None:
+    """Mann-Whitney p of the totals per cycle; and, where all of one side lie beyond the other's, how likely that is by
+    chance, else 1. None with one cycle on a side."""
+    seen = [observations(side) for side in sides]
+    x, y = (own.means(part.total_ns[None, :]) for own, part in zip(seen, parts, strict=True))
+    if min(x.shape[1], y.shape[1]) < 2:
+        return None
+    p = float(batched_rank_test(x, y, captures=(seen[0].capture, seen[1].capture)).p[0])
+    apart = x.max() < y.min() or y.max() < x.min()
+    return p, smallest_p(x.shape[1], y.shape[1]) if apart else 1.0
+
+
+def _confidence(test: tuple[float, float] | None, verdict: Verdict, alpha: float) -> str:
+    if test is not None and test[1] <= alpha < test[0]:
+        return (
+            "all cycles of one side lie beyond the other's, but neighbouring cycles resemble each other "
+            f"(p = {test[0]:.2g})"
+        )
+    return repeatability(None if test is None else test[0], verdict, alpha, "cycle")

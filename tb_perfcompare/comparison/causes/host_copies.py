@@ -1,0 +1,63 @@
+"""Copies on the host: where the host does the work, operators that only move data cost what kernels cost elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.cause import Cause, cause
+from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair, total
+from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.comparison import Evidence
+
+MOVING = frozenset(
+    f"aten::{name}"
+    for name in ("copy_", "clone", "contiguous", "to", "_to_copy", "cat", "stack", "repeat", "constant_pad_nd")
+)
+"""Operators that only move data."""
+
+MOST = 0.5
+"""Share of CPU Exec's change that copies must make, and of theirs that their number must."""
+
+
+def host_copy_rules(pair: Pair) -> Iterator[Cause]:
+    """More copies than before, of programs that run on the host alone."""
+    if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
+        return
+    rows = [row for row in pair.entities("CPU Exec") if row.path[1] in MOVING]
+    delta = sum(row.delta for row in rows) / pair.unit
+    exposed = pair.exposed("CPU Exec")
+    if abs(delta) < max(pair.least_us, MOST * abs(exposed)) or (delta > 0) != (exposed > 0):
+        return
+    moved = _moves(pair)
+    by_number = sum(_by_number(amount) for amount in moved.values())
+    more = total(moved.values()).more_calls
+    if abs(by_number) < MOST * abs(delta) or (by_number > 0) != (delta > 0) or (more > 0) != (delta > 0):
+        return
+    first = max(moved, key=lambda key: (_by_number(moved[key]) * (1 if delta > 0 else -1), key))
+    name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
+    of = f" of {first[1]}" if len(first) > 1 and first[1] else ""
+    calls_a, calls_b = number_text(moved[first].calls_a), number_text(moved[first].calls_b)
+    sentence = (
+        f"{'More' if delta > 0 else 'Fewer'} copies: operators that only move data take {more_or_less(delta)} per "
+        f"step; {short(name)} runs {number_text(calls.calls_a)} to {number_text(calls.calls_b)} times per step, "
+        f"{calls_a} to {calls_b} times{of}."
+    )
+    yield cause(
+        pair, "layout_copies", name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
+        confidence="certain: calls are counted",
+        look_at=".contiguous(), .to(), .clone() and channels_last on one side only, type conversions between layers",
+        rank=3,
+    )  # fmt: skip
+
+
+def _moves(pair: Pair) -> dict[Key, Amount]:
+    """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same."""
+    table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
+    return {key: amount for key, amount in table.items() if key[0] in MOVING}
+
+
+def _by_number(amount: Amount) -> float:
+    """Part of the change that more or fewer calls make; a side without calls takes the other's mean."""
+    if not (amount.calls_a and amount.calls_b):
+        return amount.delta_us
+    return amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2

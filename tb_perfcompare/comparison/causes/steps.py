@@ -1,0 +1,145 @@
+"""Single steps that make the difference: a few slow ones, a warm-up inside the recording."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.causes.cause import Cause, cause
+from tb_perfcompare.comparison.causes.pair import Pair
+from tb_perfcompare.comparison.causes.wording import more_or_less, short, time_text
+from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+
+MOST = 0.5
+"""Share of the change that the slow steps must make."""
+
+LEADING = 0.25
+"""Steps up to this share from the start of a recording may be a warm-up."""
+
+
+def step_rules(pair: Pair) -> Iterator[Cause]:
+    """Causes in single steps."""
+    warm = list(_warm_up(pair))
+    yield from warm
+    if not warm:
+        yield from _slow_steps(pair)
+
+
+def _slow_steps(pair: Pair) -> Iterator[Cause]:
+    """A few steps far above the others of their side make most of the difference of the means."""
+    sides = []
+    for summary in (pair.baseline, pair.candidate):
+        slow = np.array(outlying_steps(summary.steps.total_ns), dtype=np.int64)
+        middle = float(np.median(summary.steps.total_ns))
+        excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
+        sides.append((summary, slow, excess))
+    delta = sides[1][2] - sides[0][2]
+    if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
+        return
+    summary, slow, _ = sides[1] if delta > 0 else sides[0]
+    if not len(slow) or len(slow) > len(summary.steps) * LEADING:
+        return
+    growth, entity = _grown(summary, slow)
+    label = max(growth, key=lambda category: growth[category])
+    names = ", ".join(_named(summary, int(at)) for at in slow[:5])
+    word = "candidate" if delta > 0 else "baseline"
+    share = len(slow) / len(summary.steps)
+    sentence = (
+        f"{len(slow)} of {len(summary.steps)} steps of the {word} are far longer than the others (step {names}): they "
+        f"make {more_or_less(delta)} of the mean step; what grows in them is {label}"
+        f"{f', {short(entity)}' if entity else ''} ({time_text(growth[label])} per slow step)."
+    )
+    yield cause(
+        pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
+        confidence="the steps are few: whether they come again is not known",
+        look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
+        explains={one: math.copysign(us * share, delta) for one, us in growth.items() if us > 0}, rank=1,
+    )  # fmt: skip
+
+
+def _named(summary: Summary, step: int) -> str:
+    """The step's label, with its recording where there are several."""
+    label = summary.steps.label[step]
+    if len(summary.captures) == 1:
+        return label
+    workers = {capture.worker for capture in summary.captures}
+    capture = summary.captures[int(summary.steps.capture[step])]
+    return f"{label} of {'' if len(workers) == 1 else f'{capture.worker}, '}span {capture.span}"
+
+
+def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[dict[str, float], str]:
+    """(category -> microseconds by which slow steps exceed usual ones, entity that grows most in the first of them)."""
+    usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
+    by_category = summary.owned.by_category()
+    growth = by_category[:, slow].mean(axis=1) - np.median(by_category[:, usual], axis=1)
+    category = int(growth.argmax())
+    mine = np.flatnonzero(summary.owned.category == category)
+    entity = ""
+    if len(mine) > 1:
+        own = summary.owned.time_ns[mine]
+        by_entity = own[:, slow].mean(axis=1) - np.median(own[:, usual], axis=1)
+        entity = summary.owned.key[int(mine[int(by_entity.argmax())])]
+    return {label: us / 1000 for label, us in zip(CATEGORY_LABELS, growth.tolist(), strict=True)}, entity
+
+
+def _warm_up(pair: Pair) -> Iterator[Cause]:
+    """The first steps of a side do what later ones never do: loading code, trying algorithms."""
+    sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
+    found = [(word, summary, _only_early(summary)) for word, summary in sides]
+    delta = found[1][2].excess_us - found[0][2].excess_us
+    if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
+        return
+    word, summary, early = found[1] if delta > 0 else found[0]
+    if not early.names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that
+        return
+    steps = max(len(early.steps) // len(summary.captures), 1)
+    share = len(early.steps) / len(summary.steps)
+    growth, _ = _grown(summary, early.steps)
+    sentence = (
+        f"A warm-up is inside the recording: {', '.join(map(short, early.names[:3]))} run in the first {steps} step(s) "
+        f"of the {word} and never later; they make {more_or_less(delta)} of the mean step."
+    )
+    yield cause(
+        pair, "warm_up_inside", early.names[0], "all", delta, sentence, (Evidence("steps", word),),
+        confidence="certain: these calls stop after the first steps",
+        look_at="profiler.schedule(wait=..., warmup=...), so that a few steps pass before; --steps leaves them out",
+        explains={one: math.copysign(us * share, delta) for one, us in growth.items() if us > 0}, rank=0,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Early:
+    """What runs in leading steps alone, longest first; those steps, and their excess per step of the side."""
+
+    names: list[str]
+    steps: NDArray[np.int64]
+    excess_us: float
+
+
+def _only_early(summary: Summary) -> _Early:
+    nothing = _Early([], np.zeros(0, dtype=np.int64), 0.0)
+    count = len(summary.steps)
+    _, first_of, sizes = np.unique(summary.steps.capture, return_index=True, return_counts=True)
+    early = np.zeros(count, dtype=bool)
+    for start, size in zip(first_of.tolist(), sizes.tolist(), strict=True):
+        early[start : start + int(size * LEADING)] = True
+    if not early.any() or not summary.is_split:
+        return nothing
+    calls = summary.owned.calls
+    late = calls[:, ~early].any(axis=1)
+    mine = np.flatnonzero(~late & calls.any(axis=1))
+    if not len(mine):
+        return nothing
+    warm = early & calls[mine].any(axis=0)
+    rest = summary.steps.total_ns[~warm]
+    if not warm.any() or not len(rest):
+        return nothing
+    excess = float((summary.steps.total_ns[warm] - np.median(rest)).sum()) / count / 1000
+    order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
+    return _Early([summary.owned.key[int(row)] for row in order], np.flatnonzero(warm), excess)

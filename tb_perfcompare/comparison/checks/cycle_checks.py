@@ -1,0 +1,93 @@
+"""May two per-cycle tables be compared? What only they can get wrong: other cycles, other work, other machines."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.causes.wording import short
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.model.cycles import is_device_type
+from tb_perfcompare.model.summary import Summary
+
+_NAMED = 3
+_VOID = ("verdict", "functions")
+
+
+def cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
+    """All checks in fixed order, those that pass included."""
+    return (
+        _anchors(baseline, candidate),
+        _launches(baseline, candidate),
+        _hosts(baseline, candidate),
+        _processes(baseline, candidate),
+    )
+
+
+def _anchors(a: Summary, b: Summary) -> Check:
+    """Cycles of different functions are different things, whatever their lengths."""
+    anchors = [dict(side.environment).get("cycle.anchor", "") for side in (a, b)]
+    if not all(anchors):
+        return Check(
+            "step_marker", "warn", "a table does not say which function delimits its cycles: they may be different",
+            ("verdict",),
+        )  # fmt: skip
+    if anchors[0] != anchors[1]:
+        detail = (
+            f"cycles of the baseline are calls of {anchors[0]}, those of the candidate of {anchors[1]}: their lengths "
+            "do not compare"
+        )
+        return Check("step_marker", "fail", detail, _VOID)
+    return Check("step_marker", "ok", f"cycles of both sides are calls of {anchors[0]}")
+
+
+def _launches(a: Summary, b: Summary) -> Check:
+    """Shared share of device launches per cycle by name, summed over devices: their numbers differ by machine."""
+    if not (a.counts_launches and b.counts_launches):
+        return Check("functions", "warn", "a table has no numbers of launches: the work may be different", ("verdict",))
+    x, y = _calls(a), _calls(b)
+    if not any(x.values()) and not any(y.values()):
+        return Check("functions", "ok", "neither side has functions on a device")
+    shared = shared_share(x, y)
+    detail = f"{shared:.{0 if shared >= 0.1 else 1}%} of the device launches per cycle are shared by name"
+    if shared >= SIMILAR_WORK:
+        return Check("functions", "ok", detail)
+    if x.keys() == y.keys():
+        detail += "; the names are the same, their numbers of launches are not"
+    else:
+        detail += f"; {_only(x, y, 'baseline')}, {_only(y, x, 'candidate')}"
+    if shared >= SOME_WORK:
+        return Check("functions", "warn", detail, ("cause", "functions"))
+    return Check("functions", "fail", f"different work: {detail}", _VOID)
+
+
+def _calls(summary: Summary) -> dict[str, float]:
+    """Device function -> launches per admitted cycle."""
+    table = summary.groups.get("functions")
+    calls: dict[str, float] = {}
+    if table is not None:
+        for (name, kind), count in zip(table.keys, table.calls.sum(axis=1).tolist(), strict=True):
+            if is_device_type(kind):
+                calls[name] = calls.get(name, 0.0) + count / len(summary.steps)
+    return calls
+
+
+def _only(here: dict[str, float], there: dict[str, float], side: str) -> str:
+    names = sorted((name for name in here if name not in there), key=lambda name: (-here[name], name))
+    named = f" ({', '.join(map(short, names[:_NAMED]))}{', …' if len(names) > _NAMED else ''})" if names else ""
+    return f"{len(names)} names only in the {side}{named}"
+
+
+def _hosts(a: Summary, b: Summary) -> Check:
+    hosts = [dict(side.environment).get("host.names", "") for side in (a, b)]
+    if hosts[0] != hosts[1] and all(hosts):
+        return Check("hosts", "warn", f"recorded on {hosts[0]} and on {hosts[1]}", ("cause",))
+    if not all(hosts):
+        return Check("hosts", "ok", "host names are not recorded on both sides")
+    return Check("hosts", "ok", f"recorded on {hosts[0]}")
+
+
+def _processes(a: Summary, b: Summary) -> Check:
+    counts = [dict(side.environment).get("process.count", "") for side in (a, b)]
+    if counts[0] != counts[1]:
+        detail = f"{counts[0]} against {counts[1]} processes: times are sums over them"
+        return Check("processes", "warn", detail, ("functions", "verdict"))
+    return Check("processes", "ok", f"{counts[0]} process(es) on each side")

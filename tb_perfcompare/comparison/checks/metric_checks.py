@@ -1,0 +1,43 @@
+"""Do both sides mean the same by "tensor pipe active"? Profilers offer several metrics for one figure, and two of them
+differ even when the kernels do not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.model.summary import METRIC_SETTING, Summary
+
+_FIGURES = {
+    "tensor_active": "tensor pipe",
+    "dram_active": "DRAM",
+    "achieved_occupancy": "achieved occupancy",
+    "sm_throughput": "SM throughput",
+}
+
+
+def utilisation_metrics(a: Summary, b: Summary) -> Check:
+    """Warns when a figure that both sides have was read from different metrics, or when only one side names its own."""
+    found, figures = list[str](), list[str]()
+    for figure, words in _FIGURES.items():
+        if not (_has(a, figure) and _has(b, figure)):
+            continue
+        x, y = (dict(side.environment).get(METRIC_SETTING + figure, "") for side in (a, b))
+        if x == y:
+            continue
+        figures.append(figure)
+        if x and y:
+            found.append(f"{words}: {x} against {y}")
+        else:
+            silent, named = ("baseline", f"the candidate's is {y}") if y else ("candidate", f"the baseline's is {x}")
+            found.append(f"{words}: the {silent} does not say which metric it holds, {named}")
+    if found:
+        detail = f"figures of different metrics do not compare: {'; '.join(found)}"
+        bound = ("bound",) if {"tensor_active", "dram_active"} & set(figures) else ()
+        return Check("utilisation_metrics", "warn", detail, (*figures, *bound))
+    return Check("utilisation_metrics", "ok", "no figure was read from different metrics")
+
+
+def _has(summary: Summary, figure: str) -> bool:
+    kernels = summary.groups.get("kernels")
+    return kernels is not None and figure in kernels.facts and bool(np.isfinite(kernels.facts[figure]).any())

@@ -1,0 +1,54 @@
+"""The gate of traces: is a step of one side the same piece of work as a step of the other?"""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.alignment.alignment import Alignment
+from tb_perfcompare.comparison.alignment.table import matched_share
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.model.summary import Summary
+
+
+def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
+    """`same_work`: fails, and takes the verdict, when neither operators nor kernels by name nor device time by operator
+    have half in common; `input_shapes`: warns when the same operators run on other inputs."""
+    found: dict[str, float] = {}
+    for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
+        share = _shared(table, baseline, candidate)
+        if share is not None:
+            found[words] = share
+    if alignment is not None:
+        found["device time, matched by operator"] = min(matched_share(alignment))
+    return (_same_work(found), *_shapes(baseline, candidate))
+
+
+def _same_work(found: dict[str, float]) -> Check:
+    if not found:
+        return Check("same_work", "ok", "nothing was recorded on both sides that could tell")
+    detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
+    if max(found.values()) >= SOME_WORK:
+        return Check("same_work", "ok", f"in common: {detail}")
+    reason = f"a step is other work on the two sides: only {detail} are in common"
+    return Check("same_work", "fail", reason, ("verdict", "cause"))
+
+
+def _shapes(a: Summary, b: Summary) -> tuple[Check, ...]:
+    shared, named = _shared("operators_by_shape", a, b), _shared("operators", a, b)
+    if shared is None or named is None:
+        return ()
+    detail = f"{shared:.0%} of operator calls have the same name and input shapes"
+    if shared >= SIMILAR_WORK * named:
+        return (Check("input_shapes", "ok", detail),)
+    return (Check("input_shapes", "warn", f"{detail}, {named:.0%} the same name", ("same work", "cause")),)
+
+
+def _shared(table: str, a: Summary, b: Summary) -> float | None:
+    """Shared share of calls per step, None unless both sides have the table."""
+    one, two = a.groups.get(table), b.groups.get(table)
+    if one is None or two is None:
+        return None
+    calls = [
+        dict(zip(group.keys, (group.calls.sum(axis=1) / len(side.steps)).tolist(), strict=True))
+        for group, side in ((one, a), (two, b))
+    ]
+    return shared_share(calls[0], calls[1])

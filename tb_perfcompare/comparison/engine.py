@@ -1,0 +1,319 @@
+"""Two summaries -> one comparison. Reads as a table of contents; every line is a module of this package."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.alignment.alignment import align
+from tb_perfcompare.comparison.alignment.alike_names import join_alike_names
+from tb_perfcompare.comparison.alignment.cut_names import join_cut_names
+from tb_perfcompare.comparison.alignment.table import alignment_table, matched_notes, with_matched, with_partners
+from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
+from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
+from tb_perfcompare.comparison.causes.findings import find_causes
+from tb_perfcompare.comparison.causes.pair import Pair
+from tb_perfcompare.comparison.causes.told import Told, told_causes
+from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS, time_text
+from tb_perfcompare.comparison.checks.comparability import check_comparability
+from tb_perfcompare.comparison.checks.same_work import same_work_checks
+from tb_perfcompare.comparison.comparison import Check, Comparison, Headline, Ledger, SideFacts, Table, Verdict
+from tb_perfcompare.comparison.launches.findings import find_launch_causes, largest_first
+from tb_perfcompare.comparison.launches.rows import launch_rows
+from tb_perfcompare.comparison.launches.table import launches_table
+from tb_perfcompare.comparison.ledger.ledger import build_ledger
+from tb_perfcompare.comparison.ledger.modules import module_ledger
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.drift import drift
+from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.two_groups import two_groups
+from tb_perfcompare.comparison.tables.counter_join import counter_changes
+from tb_perfcompare.comparison.tables.counters import counters_table
+from tb_perfcompare.comparison.tables.group_shapes import SHAPES
+from tb_perfcompare.comparison.tables.groups import diff_table
+from tb_perfcompare.comparison.tables.memory import memory_tables
+from tb_perfcompare.comparison.tables.plain import (
+    bound_table,
+    categories_table,
+    device_table,
+    environment_table,
+    recommendations_table,
+    steps_table,
+)
+from tb_perfcompare.comparison.tables.reading_note import as_read
+from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
+from tb_perfcompare.comparison.verdict.sensitivity import sensitivity
+from tb_perfcompare.comparison.verdict.verdict import judge
+from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, STEP_TIME, Summary
+
+Ints = NDArray[np.int64]
+
+
+def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
+    """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
+    if baseline.window != candidate.window:
+        raise NotComparable(
+            f"the baseline uses {baseline.window} windows, the candidate {candidate.window} windows",
+            hint="choose one --step-window for both",
+        )
+    if baseline.metric != candidate.metric:
+        raise NotComparable(
+            f"the baseline gives {baseline.metric}, the candidate {candidate.metric}".replace("_", " "),
+            hint="compare two sources of one kind",
+        )
+    baseline, candidate, joined = join_cut_names(baseline, candidate)
+    baseline, candidate, alike = join_alike_names(baseline, candidate)
+    alignment = align(baseline, candidate)
+    checks = check_comparability(baseline, candidate)
+    joined += alike
+    if alignment is not None:
+        checks = with_matched(checks, alignment)
+        joined += matched_notes(alignment, baseline, candidate)
+    if baseline.metric == STEP_TIME:
+        checks += same_work_checks(baseline, candidate, alignment)
+    timed = baseline.is_timed and candidate.is_timed
+    headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
+    headline = _withheld_if_void(headline, checks)
+    headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
+    ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
+    p_values = _category_p_values(baseline, candidate)
+    tables: dict[str, Table] = {}
+    if timed:
+        if baseline.metric != CYCLE_TIME:
+            tables["categories"] = categories_table(ledger, p_values)
+        tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
+    for name in SHAPES:
+        table = diff_table(name, baseline, candidate, headline.delta, options)
+        if table is not None:
+            tables[name] = table
+    if alignment is not None:
+        tables = with_partners(tables, alignment)
+        tables["alignment"] = alignment_table(alignment)
+    modules = module_ledger(baseline, candidate)
+    if modules is not None:
+        tables[modules.name] = modules
+    counters = counter_changes(baseline, candidate)
+    counted = counters_table(counters)
+    if counted is not None:
+        tables["counters"] = counted
+    tables |= memory_tables(baseline, candidate)
+    bound = bound_table(baseline, candidate)
+    if bound is not None:
+        tables["bound"] = bound
+    launches = launch_rows(baseline, candidate)
+    if launches is not None:
+        tables["launches"] = launches_table(baseline, candidate, launches)
+    device = device_table(baseline, candidate)
+    if device is not None:
+        tables["device"] = device
+    tables["environment"] = environment_table(baseline, candidate)
+    tables["recommendations"] = recommendations_table(baseline, candidate)
+    moved = moved_counters(counters, options.alpha)
+    if baseline.metric == CYCLE_TIME:
+        findings = find_cycle_causes(baseline, candidate, headline, moved, options)
+    else:
+        verdict = headline.verdict
+        causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
+        told = Told()
+        if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
+            told = told_causes(Pair(baseline, candidate, ledger, headline, options, moved, p_values))
+        findings = find_causes(
+            ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
+        )
+        findings = largest_first((*told.findings, *findings, *causes.findings), options)
+    return Comparison(
+        baseline=side_facts(baseline),
+        candidate=side_facts(candidate),
+        window=baseline.window,
+        headline=headline,
+        ledger=ledger,
+        findings=(*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings))),
+        comparability=checks,
+        tables=as_read(tables, baseline, candidate),
+        notes=_notes(baseline, candidate, headline, tables, options, joined),
+    )
+
+
+def _headline(a: Summary, b: Summary, a_ns: Ints, b_ns: Ints, options: CompareOptions) -> Headline:
+    """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
+    one, two = observations(a), observations(b)
+    none = np.zeros(0, dtype=np.int64)
+    headline = judge(
+        one.means(a_ns) if a.is_timed else none,
+        one.capture if a.is_timed else none,
+        two.means(b_ns) if b.is_timed else none,
+        two.capture if b.is_timed else none,
+        options,
+        metric=a.metric,
+        labels=(one.label, two.label),
+        captures_are="captures" if one.uneven or two.uneven else "spans",
+    )
+    if not (one.pooled or two.pooled) or headline.delta is None:
+        return headline
+    mean_a, mean_b = exact_mean(a_ns), exact_mean(b_ns)
+    return replace(
+        headline,
+        baseline=float(mean_a / 1000),
+        candidate=float(mean_b / 1000),
+        delta=float((mean_b - mean_a) / 1000),
+        ratio=float(mean_b / mean_a) if mean_a > 0 else None,
+    )
+
+
+def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline:
+    """A failed check that the verdict depends on leaves the figures and takes the verdict."""
+    void = [check.detail for check in checks if check.status == "fail" and "verdict" in check.invalidates]
+    if not void:
+        return headline
+    return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
+
+
+def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
+    """Mann-Whitney p per category on owned time per observation; None with one observation on a side."""
+    one, two = observations(a), observations(b)
+    if min(len(one.label), len(two.label)) < 2:
+        return dict.fromkeys(CATEGORY_LABELS)
+    tests = batched_rank_test(
+        one.means(a.owned.by_category()), two.means(b.owned.by_category()), captures=(one.capture, two.capture)
+    )
+    return dict(zip(CATEGORY_LABELS, (float(p) for p in tests.p), strict=True))
+
+
+def side_facts(summary: Summary) -> SideFacts:
+    """Who a side is, for people: names, device, steps, files."""
+    captures = summary.captures
+    return SideFacts(
+        source=summary.source,
+        run=_listed([capture.run for capture in captures]),
+        worker=_listed([capture.worker for capture in captures]),
+        span=_listed([capture.span for capture in captures]),
+        format=summary.format,
+        device=summary.device,
+        steps_total=len(summary.steps) + len(summary.dropped),
+        steps_admitted=len(summary.steps),
+        dropped=summary.dropped,
+        files=tuple(capture.file for capture in captures),
+        captures=len(captures),
+    )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _notes(
+    baseline: Summary,
+    candidate: Summary,
+    headline: Headline,
+    tables: dict[str, Table],
+    options: CompareOptions,
+    joined: tuple[Note, ...],
+) -> tuple[Note, ...]:
+    notes = [
+        replace(note, where=f"{side}: {note.where}" if note.where else side)
+        for side, summary in (("baseline", baseline), ("candidate", candidate))
+        for note in summary.notes
+    ]
+    notes += [
+        Note(NoteCode.UNEVEN_RANKS, "workers recorded different steps: all of them count as separate samples", side)
+        for side, summary in (("baseline", baseline), ("candidate", candidate))
+        if observations(summary).uneven
+    ]
+    notes += joined
+    notes += _window_note(baseline, candidate, headline, options)
+    notes += _incomplete_note(baseline, candidate, headline, options)
+    notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
+    notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
+    notes += _absent(baseline, candidate, tables)
+    return _said_once(notes)
+
+
+def _said_once(notes: list[Note]) -> tuple[Note, ...]:
+    """The same message about several files is one note that names them all."""
+    places: dict[tuple[NoteCode, str], dict[str, None]] = {}
+    for note in notes:
+        places.setdefault((note.code, note.message), {})[note.where] = None
+    return tuple(Note(code, message, ", ".join(filter(None, where))) for (code, message), where in places.items())
+
+
+def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> list[Note]:
+    """Why a table is missing, or has rows of one side only; said once when both sides lack it for the same reason."""
+    notes = []
+    for name in dict.fromkeys([*baseline.absent, *candidate.absent]):
+        why = [side.absent.get(name) for side in (baseline, candidate)]
+        if why[0] == why[1] and why[0]:
+            notes.append(Note(NoteCode.TABLE_ABSENT, why[0], name))
+            continue
+        where = f"{name} (one side only)" if name in tables else name
+        notes += [
+            Note(NoteCode.TABLE_ABSENT, f"{side}: {reason}", where)
+            for side, reason in zip(("baseline", "candidate"), why, strict=True)
+            if reason
+        ]
+    return notes
+
+
+def _groups(side: str, summary: Summary) -> list[Note]:
+    """Says so when the steps of a side fall into two groups: then no single shift describes them."""
+    seen = observations(summary)
+    found = two_groups(seen.means(summary.steps.total_ns)) if summary.is_timed else None
+    if found is None:
+        return []
+    message = (
+        f"its steps fall into two groups: {found.low_count} around {time_text(found.low_ns / 1000)} and "
+        f"{found.high_count} around {time_text(found.high_ns / 1000)}"
+    )
+    return [Note(NoteCode.TWO_GROUPS, message, side)]
+
+
+def _drifts(side: str, summary: Summary) -> list[Note]:
+    """Says so when the step time changed in the course of a capture."""
+    found = []
+    for at, capture in enumerate(summary.captures if summary.is_timed else ()):
+        places = np.flatnonzero(summary.steps.capture == at)
+        changed = drift(summary.steps.total_ns[places])
+        if changed is not None:
+            label = summary.steps.label[int(places[changed.at])]
+            message = (
+                f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
+                f"{abs(changed.shift):.1%} {'longer' if changed.shift > 0 else 'shorter'} (p = {changed.p:.2g})"
+            )
+            found.append(Note(NoteCode.DRIFT, message, side))
+    return found
+
+
+def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
+    """Says so when the other rule for step windows would reach another verdict."""
+    if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
+        return []
+    other = _headline(a, b, a.other_window, b.other_window, options)
+    if headline.verdict in (Verdict.WITHHELD, other.verdict):
+        return []
+    name = "marker" if a.window == "device" else "device"
+    message = (
+        f'with {name} windows the verdict would be "{VERDICT_WORDS[other.verdict]}" '
+        f'instead of "{VERDICT_WORDS[headline.verdict]}" (--step-window {name})'
+    )
+    return [Note(NoteCode.STEP_WINDOW_MATTERS, message)]
+
+
+def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
+    """Where many steps were left out as incomplete: what the verdict would be with them."""
+    if headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
+        return []
+    whole = with_incomplete(a), with_incomplete(b)
+    other = _headline(*whole, whole[0].steps.total_ns, whole[1].steps.total_ns, options)
+    noun = "cycles" if a.metric == CYCLE_TIME else "steps"
+    shift = f", the typical change {100 * other.shift.estimate:+.2f} %" if other.shift is not None else ""
+    stays = "stays" if other.verdict is headline.verdict else "would be"
+    message = (
+        f"with the incomplete {noun} as well, {other.n[0]} and {other.n[1]} of them, the verdict {stays} "
+        f'"{VERDICT_WORDS[other.verdict]}"{shift}'
+    )
+    return [Note(NoteCode.STEPS_DROPPED, message)]

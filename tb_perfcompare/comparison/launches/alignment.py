@@ -1,0 +1,140 @@
+"""Two sequences of launches side by side: which launch of one is which launch of the other.
+
+Equal kernels in the same order are matched, as many as a shortest way of removing and adding launches leaves
+(compare/edit_path.py). Exchanging the sides exchanges the result. Definitions and bounds: docs/launch_alignment.md.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.launches.agreement import Agreement
+from tb_perfcompare.comparison.launches.edit_path import Budget, Run, follow
+
+Ints = NDArray[np.int64]
+
+_WINDOW_LEVEL = 4
+"""Where no way is found, stretches of 2**4 launches that occur once on each side are taken for the same."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """Matched launches: (k,) places in a and (k,) in b, both increasing. `unaligned` are numbers of gaps (gap g lies
+    before match g, gap k behind the last) whose launches were too different to be searched to the end."""
+
+    at_a: Ints
+    at_b: Ints
+    unaligned: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Found:
+    """Runs as they are found, in any order, and the places in a and b of stretches that were given up."""
+
+    budget: Budget = field(default_factory=Budget)
+    runs: list[Run] = field(default_factory=list)
+    given_up: list[tuple[int, int]] = field(default_factory=list)
+
+
+def align(a: Ints, b: Ints) -> Alignment:
+    """(n,) and (m,) kernel numbers, the same number for the same kernel on both sides, numbered independently of which
+    side is which."""
+    if not _in_order(a, b):
+        turned = align(b, a)
+        return Alignment(turned.at_b, turned.at_a, turned.unaligned)
+    # what one side alone has can match nothing
+    from_a, from_b = np.flatnonzero(np.isin(a, b)), np.flatnonzero(np.isin(b, a))
+    found = _Found()
+    _align_part(a[from_a], b[from_b], (0, 0), found, split=True)
+    found.runs.sort()
+    parts = np.array(found.runs, dtype=np.int64).reshape(-1, 3)
+    within = np.arange(int(parts[:, 2].sum())) - np.repeat(np.cumsum(parts[:, 2]) - parts[:, 2], parts[:, 2])
+    at_a = from_a[np.repeat(parts[:, 0], parts[:, 2]) + within]
+    at_b = from_b[np.repeat(parts[:, 1], parts[:, 2]) + within]
+    gaps = {int(np.searchsorted(at_a, from_a[x])) for x, _ in found.given_up}
+    return Alignment(at_a, at_b, tuple(sorted(gaps)))
+
+
+def _in_order(a: Ints, b: Ints) -> bool:
+    """Which of two sequences is searched as the first: the shorter, then the one with the smaller number at the first
+    difference. That the choice does not depend on the sides makes the result mirror when they are exchanged."""
+    if len(a) != len(b):
+        return len(a) < len(b)
+    differs = np.flatnonzero(a != b)
+    return not len(differs) or bool(a[differs[0]] < b[differs[0]])
+
+
+def _align_part(a: Ints, b: Ints, origin: tuple[int, int], found: _Found, *, split: bool) -> None:
+    """Aligns from the front as far as the way is clear, then from the back; what is left in between is split at
+    stretches that occur once on each side, or given up."""
+    head = _agreeing(a, b)
+    if head:
+        found.runs.append((*origin, head))
+        a, b, origin = a[head:], b[head:], (origin[0] + head, origin[1] + head)
+    tail = _agreeing(a[::-1], b[::-1])
+    if tail:
+        a, b = a[: len(a) - tail], b[: len(b) - tail]
+        found.runs.append((origin[0] + len(a), origin[1] + len(b), tail))
+    if not len(a) or not len(b):
+        return
+    agreement = Agreement(a, b)
+    runs, (x, y) = follow(agreement, found.budget)
+    found.runs += [(origin[0] + i, origin[1] + j, length) for i, j, length in runs]
+    if (x, y) == (len(a), len(b)):
+        return
+    a, b, origin = a[x:], b[y:], (origin[0] + x, origin[1] + y)
+    runs, (x, y) = follow(Agreement(a[::-1], b[::-1]), found.budget)
+    ends = (origin[0] + len(a), origin[1] + len(b))
+    found.runs += [(ends[0] - i - length, ends[1] - j - length, length) for i, j, length in runs]
+    if (x, y) == (len(a), len(b)):
+        return
+    a, b = a[: len(a) - x], b[: len(b) - y]
+    anchors = _anchors(a, b) if split else []
+    if not anchors:
+        found.given_up.append(origin)
+        return
+    pieces = zip([(0, 0), *anchors], [*anchors, (len(a), len(b))], strict=True)
+    # the shortest first: where the budget runs out, the long ones without likeness go without
+    for (x, y), (x_end, y_end) in sorted(pieces, key=lambda piece: sum(piece[1]) - sum(piece[0])):
+        _align_part(a[x:x_end], b[y:y_end], (origin[0] + x, origin[1] + y), found, split=False)
+
+
+def _agreeing(a: Ints, b: Ints) -> int:
+    """Length of the common beginning."""
+    both = min(len(a), len(b))
+    differs = np.flatnonzero(a[:both] != b[:both])
+    return int(differs[0]) if len(differs) else both
+
+
+def _anchors(a: Ints, b: Ints) -> list[tuple[int, int]]:
+    """Beginnings of windows that occur once on each side, as many as keep their order (patience)."""
+    sides = []
+    for windows in Agreement(a, b).windows(_WINDOW_LEVEL):
+        number, place, count = np.unique(windows, return_index=True, return_counts=True)
+        sides.append((number[count == 1], place[count == 1]))
+    (in_a, at_a), (in_b, at_b) = sides
+    _, left, right = np.intersect1d(in_a, in_b, assume_unique=True, return_indices=True)
+    order = np.argsort(at_a[left])
+    return _longest_rising(at_a[left][order].tolist(), at_b[right][order].tolist())
+
+
+def _longest_rising(xs: list[int], ys: list[int]) -> list[tuple[int, int]]:
+    """The most pairs whose second parts rise as the first ones do."""
+    tops: list[int] = []  # smallest last y of a chain of each length
+    ends: list[int] = []
+    before: list[int] = []
+    for index, y in enumerate(ys):
+        at = bisect_left(tops, y)
+        before.append(ends[at - 1] if at else -1)
+        tops[at : at + 1] = [y]
+        ends[at : at + 1] = [index]
+    chain = []
+    index = ends[-1] if ends else -1
+    while index >= 0:
+        chain.append((xs[index], ys[index]))
+        index = before[index]
+    return chain[::-1]

@@ -1,0 +1,152 @@
+"""The shortest way to turn one sequence into another, by removing and adding elements.
+
+Myers' O(ND) algorithm (1986) over furthest-reaching diagonals, with all diagonals of a round at once and runs of equal
+elements found by look-up (Landau and Vishkin 1989), so that d differences cost d^2/2 look-ups however long the runs.
+Work and memory are bounded: beyond EXACT elements the way is committed piece by piece where it is clearly right, a
+search that sees no clear way within DEPTH differences gives up, and so does one that has used up its budget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.launches.agreement import Agreement
+
+Ints = NDArray[np.int64]
+Run = tuple[int, int, int]
+"""Place in a, place in b, number of equal elements."""
+
+DEPTH = 4000
+"""Differences that one search follows; it keeps DEPTH**2 / 2 places of 4 bytes (32 MB)."""
+
+EXACT = DEPTH
+"""Two sequences of at most this many elements together are always searched to the end: the way is a shortest one."""
+
+BUDGET = 30_000_000
+"""Places that all searches of one pair may look at together."""
+
+_CHECKED_EVERY = 256
+"""Rounds between two looks at whether a part of the way is clear, and the least score that makes it so."""
+
+_COST = 2
+"""A way is clear as far as its equal elements minus _COST times its differences grow."""
+
+_ROUND = 100
+"""What a round costs besides its places, in places: the fixed cost of array operations."""
+
+_DEAD = -(1 << 30)
+
+
+@dataclass(slots=True)
+class Budget:
+    """What searches may still spend."""
+
+    left: int = BUDGET
+
+    def spend(self, places: int) -> bool:
+        """False when there is nothing left."""
+        self.left -= places + _ROUND
+        return self.left >= 0
+
+
+def follow(agreement: Agreement, budget: Budget) -> tuple[list[Run], tuple[int, int]]:
+    """Runs of equal elements from the beginning on, in order, and where it ended: both lengths if it came through."""
+    n, m = agreement.lengths
+    runs: list[Run] = []
+    at = (0, 0)
+    while at[0] < n and at[1] < m:
+        found, reached = _search(agreement, at, budget)
+        if reached == at:
+            return runs, at
+        runs += found
+        at = reached
+    return runs, (n, m)
+
+
+def _search(agreement: Agreement, start: tuple[int, int], budget: Budget) -> tuple[list[Run], tuple[int, int]]:
+    """One search: its committed runs and where they end (`start` if nothing is clear)."""
+    n, m = (length - begin for length, begin in zip(agreement.lengths, start, strict=True))
+    origin = np.array(start, dtype=np.int64)
+    first = int(agreement.runs(origin[:1], origin[1:])[0])
+    rounds = [np.array([first], dtype=np.int32)]
+    if first == n == m:
+        return [(*start, first)], agreement.lengths
+    goal, exact = n - m, n + m <= EXACT
+    for d in range(1, min(n + m, DEPTH) + 1):
+        reach = _next_round(rounds[-1], d, n, m)
+        live = np.flatnonzero(reach >= 0)
+        if not budget.spend(len(live)):
+            break
+        x = reach[live]
+        y = x - (2 * live - d)
+        reach[live] = x + agreement.runs(x + start[0], y + start[1])
+        rounds.append(reach.astype(np.int32))
+        if abs(goal) <= d and (goal + d) % 2 == 0 and reach[(goal + d) // 2] == n:
+            return _way(rounds, (goal + d) // 2, start, (n, m)), agreement.lengths
+        if not exact and d % _CHECKED_EVERY == 0:
+            found = _clear_part(rounds, start, (n, m))
+            if found:
+                return found
+    return _clear_part(rounds, start, (n, m)) or ([], start)
+
+
+def _next_round(before: NDArray[np.int32], d: int, n: int, m: int) -> Ints:
+    """(d + 1,) furthest place in a on the diagonals -d, -d + 2, ..., d, before following equal elements: one element
+    added (from the diagonal above) or removed (from the one below), whichever is further; adding if both are."""
+    last = before.astype(np.int64)
+    diagonals = 2 * np.arange(d + 1, dtype=np.int64) - d
+    added, removed = np.full(d + 1, _DEAD, dtype=np.int64), np.full(d + 1, _DEAD, dtype=np.int64)
+    added[:-1] = np.where(last - diagonals[:-1] <= m, last, _DEAD)
+    removed[1:] = np.where(last < n, last + 1, _DEAD)
+    furthest: Ints = np.maximum(added, removed)
+    furthest[furthest < 0] = _DEAD
+    return furthest
+
+
+def _clear_part(
+    rounds: list[NDArray[np.int32]], start: tuple[int, int], lengths: tuple[int, int]
+) -> tuple[list[Run], tuple[int, int]] | None:
+    """The furthest way, cut where its score was best; None while that is not clear yet."""
+    last = rounds[-1].astype(np.int64)
+    distance = np.where(last >= 0, 2 * last - (2 * np.arange(len(last)) - (len(last) - 1)), -1)
+    runs = _way(rounds, int(np.argmax(distance)), start, lengths)
+    score = best = kept = 0
+    at = start
+    for index, (x, y, length) in enumerate(runs, 1):
+        score += length - _COST * (x - at[0] + y - at[1])
+        at = (x + length, y + length)
+        if score > best:
+            best, kept = score, index
+    if best < _CHECKED_EVERY:
+        return None
+    x, y, length = runs[kept - 1]
+    return runs[:kept], (x + length, y + length)
+
+
+def _way(rounds: list[NDArray[np.int32]], index: int, start: tuple[int, int], lengths: tuple[int, int]) -> list[Run]:
+    """The runs of equal elements that lead to diagonal `index` of the last round."""
+    runs: list[Run] = []
+    for d in range(len(rounds) - 1, -1, -1):
+        end = int(rounds[d][index])
+        diagonal = 2 * index - d
+        begin, come_from = (0, 0) if d == 0 else _step_back(rounds[d - 1], index, diagonal, lengths)
+        if end > begin:
+            runs.append((start[0] + begin, start[1] + begin - diagonal, end - begin))
+        index = come_from
+    runs.reverse()
+    return runs
+
+
+def _step_back(before: NDArray[np.int32], index: int, diagonal: int, lengths: tuple[int, int]) -> tuple[int, int]:
+    """Where the run on this diagonal began, and the diagonal before: the choice of _next_round again."""
+    n, m = lengths
+    added = int(before[index]) if index < len(before) else _DEAD
+    if added - diagonal > m:
+        added = _DEAD
+    removed = int(before[index - 1]) + 1 if index > 0 else _DEAD
+    if removed > n:
+        removed = _DEAD
+    return (added, index) if added >= removed else (removed, index - 1)

@@ -1,0 +1,118 @@
+"""Two sequences of launches as rows: on both sides, replaced, added or removed (docs/launch_alignment.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.launches.alignment import Alignment, align
+from tb_perfcompare.model.summary import LaunchSequence, Summary
+
+Ints = NDArray[np.int64]
+
+STATUSES = ("both", "added", "removed", "replaced")
+BOTH, ADDED, REMOVED, REPLACED = range(4)
+
+UNEQUAL_AT_MOST = 16
+"""Where stretches of different lengths stand in the same place and one is longer than this, nobody can say which of
+its launches replaced which of the other."""
+
+Stretch = tuple[int, int, int, int]
+"""First and one past the last launch in a, the same in b."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchRows:
+    """r rows in order; every launch of either side is in exactly one.
+
+    at_a, at_b  (r,) int64 number of the launch from 0, -1 where the side has none
+    status      (r,) int8 index into STATUSES
+    unaligned   stretches that were too different to be aligned: their launches are removed and added
+    """
+
+    at_a: Ints
+    at_b: Ints
+    status: NDArray[np.int8]
+    unaligned: tuple[Stretch, ...]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def deltas_ns(self, a: LaunchSequence, b: LaunchSequence) -> Ints:
+        """(r,) candidate minus baseline; a missing launch takes no time."""
+        return taken_ns(b.dur_ns, self.at_b) - taken_ns(a.dur_ns, self.at_a)
+
+    def in_step(self) -> int:
+        """Rows that say the two programs are alike: matched launches, and replaced ones where a stretch of as many
+        stands in the same place."""
+        stretch = np.cumsum(self.status == BOTH)
+        uneven = np.bincount(stretch, weights=(self.status == ADDED) | (self.status == REMOVED))[stretch] > 0
+        return int(((self.status == BOTH) | ((self.status == REPLACED) & ~uneven)).sum())
+
+
+def taken_ns(dur_ns: Ints, at: Ints) -> Ints:
+    """(r,) duration of each row's launch, 0 where there is none."""
+    return np.where(at >= 0, dur_ns[np.maximum(at, 0)], 0)
+
+
+def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
+    """The rows of two sides that are one sequence of launches each, None for others."""
+    a, b = baseline.launches, candidate.launches
+    if a is None or b is None:
+        return None
+    kernels = [side.groups["kernels"].keys for side in (baseline, candidate)]
+    number = {key: index for index, key in enumerate(sorted({*kernels[0], *kernels[1]}))}
+    one, two = (
+        np.array([number[key] for key in keys], dtype=np.int64)[side.kernel]
+        for keys, side in zip(kernels, (a, b), strict=True)
+    )
+    return _rows(align(one, two), one, two, a.dur_ns, b.dur_ns)
+
+
+def _rows(found: Alignment, a: Ints, b: Ints, dur_a: Ints, dur_b: Ints) -> LaunchRows:
+    """Matches in order, and before each (and behind the last) what stands in the gap."""
+    begin_a, begin_b = np.append(0, found.at_a + 1), np.append(0, found.at_b + 1)
+    end_a, end_b = np.append(found.at_a, len(a)), np.append(found.at_b, len(b))
+    given_up = set(found.unaligned)
+    unaligned: list[Stretch] = []
+    at_a, at_b = [], []
+    done = 0
+    for gap in np.flatnonzero((end_a > begin_a) | (end_b > begin_b)).tolist():
+        at_a.append(found.at_a[done:gap])
+        at_b.append(found.at_b[done:gap])
+        done = gap
+        stretch = int(begin_a[gap]), int(end_a[gap]), int(begin_b[gap]), int(end_b[gap])
+        if gap in given_up:
+            unaligned.append(stretch)
+        left, right = _apart(stretch) if gap in given_up else _in_place(stretch, dur_a, dur_b)
+        at_a.append(left)
+        at_b.append(right)
+    left, right = np.concatenate([*at_a, found.at_a[done:]]), np.concatenate([*at_b, found.at_b[done:]])
+    status = np.where(left < 0, ADDED, np.where(right < 0, REMOVED, BOTH)).astype(np.int8)
+    pairs = np.flatnonzero(status == BOTH)
+    status[pairs[a[left[pairs]] != b[right[pairs]]]] = REPLACED
+    return LaunchRows(left, right, status, tuple(unaligned))
+
+
+def _apart(stretch: Stretch) -> tuple[Ints, Ints]:
+    """All of a, then all of b."""
+    a0, a1, b0, b1 = stretch
+    none_a, none_b = np.full(b1 - b0, -1, dtype=np.int64), np.full(a1 - a0, -1, dtype=np.int64)
+    return np.concatenate([np.arange(a0, a1), none_a]), np.concatenate([none_b, np.arange(b0, b1)])
+
+
+def _in_place(stretch: Stretch, dur_a: Ints, dur_b: Ints) -> tuple[Ints, Ints]:
+    """Launches that stand in the same place, paired in their order; where one side has more, its longest ones."""
+    a0, a1, b0, b1 = stretch
+    if a1 - a0 < b1 - b0:
+        right, left = _in_place((b0, b1, a0, a1), dur_b, dur_a)
+        return left, right
+    pairs, longer = b1 - b0, a1 - a0
+    if not pairs or (pairs < longer > UNEQUAL_AT_MOST):
+        return _apart(stretch)
+    longest = np.sort(np.argsort(-dur_a[a0:a1], kind="stable")[:pairs])
+    other = np.full(longer, -1, dtype=np.int64)
+    other[longest] = np.arange(b0, b1)
+    return np.arange(a0, a1), other

@@ -1,0 +1,170 @@
+"""Launches one by one as tables: a run's own, and two runs side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.causes.wording import time_text
+from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, taken_ns
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.bound import bound_class
+from tb_perfcompare.model.summary import BOUND_CLASSES, LaunchSequence, Summary
+from tb_perfcompare.units import COUNT, TEXT, Better
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MOST_ROWS = 20_000
+"""Rows that the comparison of two runs keeps; those that changed least are left out and summed in a note."""
+
+_STRETCHES_NAMED = 3
+
+_TENSOR = ("tensor_active", "Tensor", "share of its time (or of the peak) the tensor pipe was active")
+_DRAM = ("dram_active", "DRAM", "share of peak memory throughput")
+_START = "time of all launches before it: the listing has no clock, gaps between launches are not known"
+
+_DIFF_STATUS = Column(
+    "status", "Status", TEXT.symbol, Better.NONE,
+    "both: the same kernel on both sides; replaced: another kernel in the same place; added: only in the candidate; "
+    "removed: only in the baseline",
+    role="status", kind="text",
+)  # fmt: skip
+
+
+def own_launches(launches: LaunchSequence, keys: tuple[tuple[str, ...], ...]) -> Table:
+    """A run's launches in order."""
+    end = np.cumsum(launches.dur_ns)
+    classes = bound_class(launches.tensor, launches.dram)
+    shown = (
+        _place("index", "#", "number of the launch, from 1"),
+        columns.time("start_us", "Start", _START),
+        columns.text("name", "Name", "name of the kernel"),
+        columns.time("dur_us", "Duration", "duration of the launch"),
+        *(columns.fraction(name, label, what, better=Better.HIGHER) for name, label, what in (_TENSOR, _DRAM)),
+        columns.text("bound", "Bound by", "what limits the launch (docs/kernel_listings.md)"),
+    )
+    rows = zip(
+        range(1, len(launches) + 1),
+        ((end - launches.dur_ns) / 1000).tolist(),
+        (keys[row][0] for row in launches.kernel.tolist()),
+        (launches.dur_ns / 1000).tolist(),
+        _figures(launches.tensor),
+        _figures(launches.dram),
+        (BOUND_CLASSES[index] for index in classes.tolist()),
+        strict=True,
+    )
+    return Table("launches", "Launches", shown, tuple(rows))
+
+
+def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> Table:
+    """Both runs' launches side by side, in order; deltas of all rows and of those left out sum to the headline's."""
+    a, b = baseline.launches, candidate.launches
+    assert a is not None and b is not None
+    delta = rows.deltas_ns(a, b)
+    kept = kept_rows(delta)
+    left, right = rows.at_a[kept], rows.at_b[kept]
+    names_a, names_b = (
+        _names(side, launches, at) for side, launches, at in ((baseline, a, left), (candidate, b, right))
+    )
+    time_a, time_b = taken_ns(a.dur_ns, left), taken_ns(b.dur_ns, right)
+    change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (right >= 0))
+    cells: list[tuple[Column, list[Cell]]] = [
+        (_place("place", "Place", "number of the row, from 1, over the launches of both sides"), _whole(kept)),
+        (columns.count("baseline_index", "# A", "number of the launch in the baseline, from 1"), _whole(left)),
+        (columns.count("candidate_index", "# B", "number of the launch in the candidate, from 1"), _whole(right)),
+        (columns.text("name", "Name", "name of the kernel that joins the sides; the baseline's where it was replaced"),
+         [x or y for x, y in zip(names_a, names_b, strict=True)]),
+        (columns.text("candidate_name", "Replaced by", "the candidate's kernel where it is another one"),
+         [y if x and y and x != y else "" for x, y in zip(names_a, names_b, strict=True)]),
+        (columns.time("baseline_us", "A", "duration of the launch in the baseline", role="baseline"),
+         _times(time_a, left)),
+        (columns.time("candidate_us", "B", "duration of the launch in the candidate", role="candidate"),
+         _times(time_b, right)),
+        (columns.time("delta_us", "Δ", "candidate minus baseline: a missing launch takes no time", role="delta"),
+         (delta[kept] / 1000).tolist()),
+        (columns.fraction("percent", "Δ %", "delta over the baseline's duration", role="percent"), _figures(change)),
+    ]  # fmt: skip
+    for (name, label, what), of_a, of_b in ((_TENSOR, a.tensor, b.tensor), (_DRAM, a.dram, b.dram)):
+        if np.isfinite(of_a).any() or np.isfinite(of_b).any():
+            for side, letter, values, at in (("baseline", "A", of_a, left), ("candidate", "B", of_b, right)):
+                column = columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what} ({side})",
+                                          better=Better.HIGHER)  # fmt: skip
+                cells.append((column, _figures(_at(values, at))))
+    for side, letter, launches, at in (("baseline", "A", a, left), ("candidate", "B", b, right)):
+        start = np.cumsum(launches.dur_ns) - launches.dur_ns
+        column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
+        cells.append((column, _times(taken_ns(start, at), at)))
+    cells.append((_DIFF_STATUS, [STATUSES[index] for index in rows.status[kept].tolist()]))
+    return Table(
+        "launches",
+        "Launches",
+        tuple(column for column, _ in cells),
+        tuple(zip(*(values for _, values in cells), strict=True)),
+        tuple(_notes(rows, kept, delta, taken_ns(a.dur_ns, rows.at_a), taken_ns(b.dur_ns, rows.at_b))),
+    )
+
+
+def kept_rows(delta: Ints) -> Ints:
+    """Rows to show, in order: those with the largest changes, the earlier of equal ones."""
+    if len(delta) <= MOST_ROWS:
+        return np.arange(len(delta))
+    return np.sort(np.argsort(-np.abs(delta), kind="stable")[:MOST_ROWS])
+
+
+def _notes(rows: LaunchRows, kept: Ints, delta: Ints, time_a: Ints, time_b: Ints) -> list[str]:
+    count = np.bincount(rows.status, minlength=len(STATUSES)).tolist()
+    words = ("on both sides", "added", "removed", "replaced")
+    notes = [
+        "Launches in order, aligned by kernel (docs/launch_alignment.md): "
+        + ", ".join(f"{number:,} {word}" for number, word in zip(count, words, strict=True)) + ".",
+    ]  # fmt: skip
+    if len(kept) < len(rows):
+        out = np.ones(len(rows), dtype=bool)
+        out[kept] = False
+        most = time_text(int(np.abs(delta[out]).max()) / 1000)
+        sums = (f"{int(values[out].sum()) / 1000:,.3f} µs" for values in (time_a, time_b, delta))
+        notes.append(
+            f"{len(rows) - len(kept):,} more rows, which changed by at most {most} each, are left out. Together: "
+            + "; ".join(f"{word} {text}" for word, text in zip(("A", "B", "Δ"), sums, strict=True)) + "."
+        )  # fmt: skip
+    notes += [
+        f"Launches {_span(a0, a1)} of A and {_span(b0, b1)} of B are too different to be aligned: "
+        "they are shown as removed and added."
+        for a0, a1, b0, b1 in rows.unaligned[:_STRETCHES_NAMED]
+    ]
+    if len(rows.unaligned) > _STRETCHES_NAMED:
+        notes.append(f"So are {len(rows.unaligned) - _STRETCHES_NAMED:,} more stretches.")
+    return notes
+
+
+def _span(begin: int, end: int) -> str:
+    return f"{begin + 1:,} to {end:,}"
+
+
+def _place(name: str, label: str, what: str) -> Column:
+    return Column(name, label, COUNT.symbol, Better.NONE, what, role="key", kind="count")
+
+
+def _names(side: Summary, launches: LaunchSequence, at: Ints) -> list[str]:
+    """Joining name of each row's launch, "" where there is none."""
+    names = [key[0] for key in side.groups["kernels"].keys] + [""]
+    return [names[row] for row in np.where(at >= 0, launches.kernel[np.maximum(at, 0)], -1).tolist()]
+
+
+def _at(values: Floats, at: Ints) -> Floats:
+    return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
+
+
+def _whole(at: Ints) -> list[Cell]:
+    """Numbers from 1."""
+    return [index + 1 if index >= 0 else None for index in at.tolist()]
+
+
+def _times(ns: Ints, at: Ints) -> list[Cell]:
+    return [value if index >= 0 else None for value, index in zip((ns / 1000).tolist(), at.tolist(), strict=True)]
+
+
+def _figures(values: Floats) -> list[Cell]:
+    return [None if value != value else value for value in values.tolist()]

@@ -1,0 +1,46 @@
+"""The second way to split the step: exposed time by module and category, adding up to the change like the ledger."""
+
+from __future__ import annotations
+
+from math import lcm
+
+from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.summary import OUTSIDE_MODULES, Summary
+
+NAME = "modules_ledger"
+
+_NOTES = (
+    "Exposed time of the innermost module open when the work started or was launched; backward work counts for the "
+    "module of its forward operator where the trace links the two. All rows sum to the change of the step.",
+    "Corrected reading (docs/readings.md).",
+)
+
+
+def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
+    """Rows (module path, category), largest |delta| first; None unless both sides have calls of modules."""
+    if baseline.modules is None or candidate.modules is None:
+        return None
+    counts = len(baseline.steps), len(candidate.steps)
+    common = lcm(*counts)
+    sides = []
+    for split, steps in zip((baseline.modules, candidate.modules), counts, strict=True):
+        time, _ = split.totals()
+        sides.append(dict(zip(split.keys, (time * (common // steps)).tolist(), strict=True)))
+    one, two = sides
+    whole = sum(two.values()) - sum(one.values())
+    rows: list[tuple[Cell, ...]] = []
+    for key in sorted({*one, *two}, key=lambda key: (-abs(two.get(key, 0) - one.get(key, 0)), key)):
+        a, b = one.get(key), two.get(key)
+        delta = (b or 0) - (a or 0)
+        times = (None if amount is None else amount / common / 1000 for amount in (a, b, delta))
+        status = "added" if a is None else "removed" if b is None else "both"
+        rows.append((*key, *times, delta / whole if whole else None, status))
+    shown = (
+        columns.key("module", "Module", f"calls of nn.Module around the work, or {OUTSIDE_MODULES}"),
+        columns.key("category", "Category", "part of step time"),
+        *columns.triple("", "", "Exposed time"),
+        columns.SHARE,
+        columns.STATUS,
+    )
+    return Table(NAME, "Step time by module", shown, tuple(rows), _NOTES)

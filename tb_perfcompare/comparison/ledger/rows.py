@@ -1,0 +1,98 @@
+"""One row of the ledger: what moved, and how much of it by the number of calls, by their mix and by the time of each.
+
+Formulas: docs/ledger.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tb_perfcompare.comparison.comparison import LedgerRow
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """One entry on one side: owned time in ledger units, calls over all admitted steps, steps, display name."""
+
+    time: int
+    calls: int
+    steps: int
+    name: str
+
+    def plus(self, other: Total) -> Total:
+        """Both together under this name."""
+        return Total(self.time + other.time, self.calls + other.calls, self.steps, self.name)
+
+
+def row_of(path: tuple[str, ...], a: Total, b: Total, parts: Iterable[tuple[Total, Total]] = ()) -> LedgerRow:
+    """The row of one entry; `parts` are all of its parts on both sides, if it has any."""
+    count = count_effect(a.time, Fraction(a.calls, a.steps), b.time, Fraction(b.calls, b.steps))
+    delta = b.time - a.time
+    has_a, has_b = bool(a.time or a.calls), bool(b.time or b.calls)
+    return LedgerRow(
+        path=path,
+        name=a.name or b.name,
+        baseline=a.time,
+        candidate=b.time,
+        delta=delta,
+        calls=(a.calls / a.steps, b.calls / b.steps),
+        count_effect=count,
+        rate_effect=delta - count,
+        status="removed" if has_a and not has_b else "added" if has_b and not has_a else "both",
+        mix_effect=mix_effect(a, b, parts),
+    )
+
+
+def sum_row(path: tuple[str, ...], name: str, rows: Sequence[LedgerRow]) -> LedgerRow:
+    """The sum of rows, effects included."""
+    statuses = {row.status for row in rows}
+    return LedgerRow(
+        path=path,
+        name=name,
+        baseline=sum(row.baseline for row in rows),
+        candidate=sum(row.candidate for row in rows),
+        delta=sum(row.delta for row in rows),
+        calls=(sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)),
+        count_effect=sum(row.count_effect for row in rows),
+        rate_effect=sum(row.rate_effect for row in rows),
+        status=statuses.pop() if len(statuses) == 1 else "both",
+        mix_effect=sum(row.mix_effect for row in rows),
+    )
+
+
+def count_effect(time_a: int, calls_a: Fraction, time_b: int, calls_b: Fraction) -> int:
+    """Part of time_b - time_a that the change in calls explains, (c_b - c_a)(m_a + m_b)/2 with m = time / calls.
+
+    A side without calls takes the other's mean, so appearing and vanishing are count effects in full. Rounded half to
+    even, which keeps the sign symmetric when the sides are swapped.
+    """
+    if calls_a == calls_b:
+        return 0
+    mean_a = Fraction(time_a) / calls_a if calls_a else None
+    mean_b = Fraction(time_b) / calls_b if calls_b else None
+    if mean_a is None or mean_b is None:
+        # Only the time that has calls can come from calls; a tail reaching in from an earlier step cannot.
+        return time_b if mean_a is None else -time_a
+    return round((calls_b - calls_a) * (mean_a + mean_b) / 2)
+
+
+def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
+    """Part of the rate effect that comes from calling parts in other proportions,
+    (c_a + c_b)/2 x sum over parts of (p_b - p_a)(m_a + m_b)/2 with p the part's share of the entry's calls.
+
+    The rest of the rate effect is the same parts taking another time per call. A part without calls on a side takes
+    the other's mean. Each part's term is rounded half to even, so that swapping the sides negates it.
+    """
+    if not a.calls or not b.calls:
+        return 0  # all of the change is a count effect
+    both = Fraction(a.calls, a.steps) + Fraction(b.calls, b.steps)
+    total = 0
+    for x, y in parts:
+        shift = y.calls * a.calls - x.calls * b.calls
+        if not shift:
+            continue
+        means = [Fraction(side.time * side.steps, side.calls) for side in (x, y) if side.calls]
+        total += round(both * Fraction(shift, a.calls * b.calls) * sum(means) / len(means) / 2)
+    return total

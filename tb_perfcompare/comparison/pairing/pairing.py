@@ -1,0 +1,240 @@
+"""Which runs belong together, told from their names alone, and which workers of two runs match.
+
+Nothing is read: the input is names. Every suggestion carries the reason a person can check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.pairing.phase_pairs import phase_pairs
+
+WORD_PAIRS: tuple[tuple[str, str], ...] = (
+    ("normal", "abnormal"),
+    ("baseline", "candidate"),
+    ("base", "candidate"),
+    ("before", "after"),
+    ("old", "new"),
+    ("good", "bad"),
+    ("control", "test"),
+    ("ref", "new"),
+    ("reference", "new"),
+    ("healthy", "faulty"),
+    ("fast", "slow"),
+    ("正常", "异常"),
+    ("a", "b"),
+)
+"""(baseline word, candidate word), best first. Words are compared without case."""
+
+_WORD = re.compile(r"\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
+_NUMBER = re.compile(r"\d+")
+_ANY = "\0"  # stands for the word or number in which two names differ
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One side of a comparison by name. None: every worker of the run, every span of the worker."""
+
+    run: str
+    worker: str | None = None
+    span: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two sides and, for a suggestion, why they belong together."""
+
+    baseline: Selection
+    candidate: Selection
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunShape:
+    """A run as pairing sees it: its name and (worker, span labels in time order) of each worker."""
+
+    name: str
+    workers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerName:
+    """A worker and its rank (None: not known)."""
+
+    name: str
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerMatch:
+    """Two workers that play the same part; `how` is "rank" or "name"."""
+
+    baseline: WorkerName
+    candidate: WorkerName
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerMatches:
+    """Matched workers in the baseline's order, and those left alone on either side."""
+
+    matches: tuple[WorkerMatch, ...]
+    only_baseline: tuple[WorkerName, ...]
+    only_candidate: tuple[WorkerName, ...]
+
+
+def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
+    """Pairs worth comparing, best reason first; the order depends on the names only, not on the order of `runs`.
+
+    1. names that differ only in one word pair (normal/abnormal, ...)
+    2. per-cycle tables of one case that were recorded in different phases (phase_pairs.py)
+    3. names that differ in one word pair and in numbers such as dates, where only one run bears each word
+    4. the only run with the first word in a folder, with each run bearing the second
+    5. names that differ only in one number: the smallest with every larger one
+    6. the first two spans of one run (an A/A check)
+    """
+    names = sorted({run.name for run in runs}, key=_natural)
+    found: dict[frozenset[tuple[str, str | None]], Pair] = {}
+    by_name = (*_by_words(names), *_by_phase(runs))
+    for pair in (*by_name, *_by_words_and_numbers(names), *_by_folder(names), *_by_number(names)):
+        found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
+    checks = [_span_check(run) for run in sorted(runs, key=lambda run: _natural(run.name))]
+    return (*found.values(), *(check for check in checks if check is not None))
+
+
+def match_workers(baseline: Sequence[WorkerName], candidate: Sequence[WorkerName]) -> WorkerMatches:
+    """Workers with the same rank belong together; among the rest, workers of the same name. A rank or name that
+    occurs twice on one side matches nothing, because either of the two could be meant."""
+    matches: dict[int, WorkerMatch] = {}
+    taken: set[int] = set()
+    for how in ("rank", "name"):
+        left = _unique(baseline, how, skip=matches.keys())
+        right = _unique(candidate, how, skip=taken)
+        for key, index in left.items():
+            if key in right:
+                matches[index] = WorkerMatch(baseline[index], candidate[right[key]], how)
+                taken.add(right[key])
+    return WorkerMatches(
+        matches=tuple(matches[index] for index in sorted(matches)),
+        only_baseline=tuple(worker for index, worker in enumerate(baseline) if index not in matches),
+        only_candidate=tuple(worker for index, worker in enumerate(candidate) if index not in taken),
+    )
+
+
+def _unique(workers: Sequence[WorkerName], how: str, skip: Iterable[int]) -> dict[str | int, int]:
+    """Rank or name -> index of the one worker that has it."""
+    places: dict[str | int, list[int]] = defaultdict(list)
+    skipped = set(skip)
+    for index, worker in enumerate(workers):
+        key = worker.rank if how == "rank" else worker.name
+        if key is not None and index not in skipped:
+            places[key].append(index)
+    return {key: indexes[0] for key, indexes in places.items() if len(indexes) == 1}
+
+
+def _words(name: str) -> list[tuple[str, ...]]:
+    """Lower-case words of each path component; a capital letter and a change between letters and digits start one."""
+    return [tuple(word.lower() for word in _WORD.findall(part)) for part in name.split("/")]
+
+
+def _spots(name: str, word: str, *, blank_numbers: bool = False) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """The name's words with one occurrence of `word` blanked, for each occurrence."""
+    components = _words(name)
+    for depth, component in enumerate(components):
+        for position, found in enumerate(component):
+            if found != word:
+                continue
+            copy = [list(part) for part in components]
+            copy[depth][position] = _ANY
+            if blank_numbers:
+                copy = [["#" if part.isdecimal() else part for part in parts] for parts in copy]
+            yield tuple(tuple(part) for part in copy)
+
+
+def _grouped(
+    names: Sequence[str], words: tuple[str, str], *, blank_numbers: bool
+) -> Iterator[tuple[list[str], list[str]]]:
+    """(names with the first word, names with the second) for each surrounding they share."""
+    sides: list[dict[tuple[tuple[str, ...], ...], list[str]]] = [defaultdict(list), defaultdict(list)]
+    for side, word in zip(sides, words, strict=True):
+        for name in names:
+            for spot in _spots(name, word, blank_numbers=blank_numbers):
+                side[spot].append(name)
+    for spot, first in sides[0].items():
+        if spot in sides[1]:
+            yield first, sides[1][spot]
+
+
+def _by_words(names: Sequence[str]) -> Iterator[Pair]:
+    for words in WORD_PAIRS:
+        reason = f"names differ only in {words[0]}/{words[1]}"
+        for first, second in _grouped(names, words, blank_numbers=False):
+            for left in first:
+                yield from (_pair(left, right, reason) for right in second)
+
+
+def _by_phase(runs: Sequence[RunShape]) -> Iterator[Pair]:
+    tables = [(run.name, run.workers[0][0]) for run in runs if len(run.workers) == 1]
+    for left, right, reason in phase_pairs(sorted(tables, key=lambda table: _natural(table[0]))):
+        yield _pair(left, right, reason)
+
+
+def _by_words_and_numbers(names: Sequence[str]) -> Iterator[Pair]:
+    for words in WORD_PAIRS:
+        reason = f"names differ only in {words[0]}/{words[1]} and in numbers"
+        for first, second in _grouped(names, words, blank_numbers=True):
+            if len(first) == len(second) == 1:
+                yield _pair(first[0], second[0], reason)
+
+
+def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
+    folders: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        folders[name.rpartition("/")[0]].append(name)
+    for words in WORD_PAIRS[:-1]:  # a single letter says too little here
+        for members in folders.values():
+            last = {name: _words(name)[-1] for name in members}
+            first = [name for name in members if words[0] in last[name] and words[1] not in last[name]]
+            second = [name for name in members if words[1] in last[name] and words[0] not in last[name]]
+            if len(first) == 1:
+                reason = f"the only {words[0]} run beside one called {words[1]}"
+                yield from (_pair(first[0], name, reason) for name in second)
+
+
+def _by_number(names: Sequence[str]) -> Iterator[Pair]:
+    families: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for name in names:
+        for found in _NUMBER.finditer(name):
+            around = (name[: found.start()].lower(), name[found.end() :].lower())
+            families[around].append((found.group(), name))
+    for members in families.values():
+        (smallest, first), *rest = sorted(members, key=lambda member: (int(member[0]), member[0], member[1]))
+        for number, name in rest:
+            yield _pair(first, name, f"names differ only in a number: {smallest} and {number}")
+
+
+def _span_check(run: RunShape) -> Pair | None:
+    several = [(worker, spans) for worker, spans in run.workers if len(spans) >= 2]
+    if not several:
+        return None
+    name, (first, second, *_) = several[0]
+    everywhere = all(first in spans and second in spans for _, spans in run.workers)
+    worker = None if everywhere else name
+    return Pair(
+        Selection(run.name, worker, first),
+        Selection(run.name, worker, second),
+        f"A/A check: spans {first} and {second} of one run; no real difference is expected",
+    )
+
+
+def _pair(baseline: str, candidate: str, reason: str) -> Pair:
+    return Pair(Selection(baseline), Selection(candidate), reason)
+
+
+def _natural(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    """Sort key: numbers by value, the rest by letters without case, ties by the name itself."""
+    pieces = re.split(r"(\d+)", name.lower())
+    return [(1, int(piece), piece) if piece.isdecimal() else (0, 0, piece) for piece in pieces], name

@@ -1,0 +1,70 @@
+"""Did the step time change in the course of one capture? Definition: docs/admission.md."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.estimate import fraction_of, log_shift
+
+FEWEST = 12
+"""With fewer steps nothing is said."""
+
+LEVEL = 0.01
+LEAST_SHIFT = 0.03
+
+PERMUTATIONS = 2000
+_SEED = 20240607
+_PERMUTED_UP_TO = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """`at`: first step after the change; `shift`: fraction by which steps are longer from there on; `p` of the test."""
+
+    at: int
+    shift: float
+    p: float
+
+
+def drift(total_ns: NDArray[np.int64]) -> Drift | None:
+    """The change inside (n,) step times in time order, None where there is none to speak of."""
+    count = len(total_ns)
+    if count < FEWEST or int(total_ns.min()) <= 0:
+        return None
+    centred = _ranks(total_ns) - (count + 1) / 2
+    path = np.abs(np.cumsum(centred)[:-1])
+    at = int(path.argmax()) + 1
+    largest = float(path[at - 1])
+    shift = log_shift(total_ns[:at], total_ns[at:])
+    if abs(shift) < math.log1p(LEAST_SHIFT):
+        return None
+    p = _permuted(centred, largest) if count <= _PERMUTED_UP_TO else _kolmogorov(centred, largest)
+    return Drift(at, fraction_of(shift), p) if p < LEVEL else None
+
+
+def _ranks(values: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Ranks from 1, ties sharing their mean."""
+    ordered = np.sort(values)
+    low = np.searchsorted(ordered, values, side="left")
+    high = np.searchsorted(ordered, values, side="right")
+    mean: NDArray[np.float64] = (low + high + 1) / 2
+    return mean
+
+
+def _permuted(centred: NDArray[np.float64], largest: float) -> float:
+    random = np.random.default_rng(_SEED)
+    shuffled = random.permuted(np.broadcast_to(np.sort(centred), (PERMUTATIONS, len(centred))), axis=1)
+    reached = (np.abs(np.cumsum(shuffled, axis=1)).max(axis=1) >= largest - 1e-9).sum()
+    return float(reached + 1) / (PERMUTATIONS + 1)
+
+
+def _kolmogorov(centred: NDArray[np.float64], largest: float) -> float:
+    """P(sup of a Brownian bridge >= x) = 2 sum (-1)^(k-1) exp(-2 k^2 x^2)."""
+    deviation = float(np.sqrt((centred * centred).sum()))
+    x = largest / deviation if deviation else 0.0
+    terms = sum((-1) ** (k - 1) * math.exp(-2 * k * k * x * x) for k in range(1, 101))
+    return min(1.0, max(0.0, 2 * terms)) if x > 0.2 else 1.0

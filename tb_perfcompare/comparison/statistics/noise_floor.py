@@ -1,0 +1,51 @@
+"""How far captures of one side differ among themselves: the difference that means nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.estimate import log_shift
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
+
+ALL_PAIRS_UP_TO = 8
+"""With more captures on a side only the four fastest and the four slowest of them are held against each other."""
+
+Times = tuple[NDArray[np.int64], NDArray[np.int64]]
+Captures = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+def capture_counts(captures: Captures) -> tuple[int, int]:
+    """Captures of baseline and candidate that have steps."""
+    return len(np.unique(captures[0])), len(np.unique(captures[1]))
+
+
+def noise_floor(times: Times, captures: Captures) -> float | None:
+    """Largest |Hodges-Lehmann shift of ln(time)| between two captures of one side, None if no side has two.
+
+    Times are positive; `captures` names the capture of every one.
+    """
+    shifts = []
+    for side, capture in zip(times, captures, strict=True):
+        parts = sorted((side[capture == which] for which in np.unique(capture)), key=np.median)
+        if len(parts) > ALL_PAIRS_UP_TO:
+            parts = parts[: ALL_PAIRS_UP_TO // 2] + parts[-(ALL_PAIRS_UP_TO // 2) :]
+        shifts += [abs(log_shift(one, other)) for i, one in enumerate(parts) for other in parts[i + 1 :]]
+    return max(shifts, default=None)
+
+
+def median_test(times: Times, captures: Captures) -> float | None:
+    """Two-sided p of a rank test on the medians of captures, each one observation of its configuration.
+
+    Exact unless medians are equal. None with fewer than three captures on a side.
+    """
+    counts = capture_counts(captures)
+    if min(counts) < 3:
+        return None
+    medians = [
+        np.median(side[capture == which])
+        for side, capture in zip(times, captures, strict=True)
+        for which in np.unique(capture)
+    ]
+    places = np.unique(medians, return_inverse=True)[1].astype(np.int64)[np.newaxis]
+    return float(batched_rank_test(places[:, : counts[0]], places[:, counts[0] :], ordered=False).p[0])

@@ -1,0 +1,118 @@
+"""What the published columns leave out, per triplet: plain time per cycle over all cycles of a side.
+
+A published share is a mean over the cycles in which the triplet has a row. Here every (function, device) is counted
+once per cycle whatever counters it has, and a cycle without it counts as zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.strict.groups import NO_DEVICE, Triplet, align, cycles_per_group
+from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.comparison.strict.work import Work, work_per_cycle
+from tb_perfcompare.model.cycles import NO_COUNTER, CycleTable, Floats, Ints
+
+ADDED, REMOVED, BOTH = "added", "removed", "both"
+
+
+@dataclass(frozen=True, slots=True)
+class LostFunction:
+    """A function that never had a counter, so that no triplet of the report has it. Times in us per cycle."""
+
+    function: str
+    device: str
+    normal_us: float
+    abnormal_us: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Corrected:
+    """Arrays in the order of the report's triplets; `normal` and `abnormal` sides.
+
+    time_us   float64, mean per cycle over all cycles of the side, 0 in cycles without the function
+    status    the function on the device is on "both" sides, "added" or "removed"
+    cycles    int64, cycles in which the function ran and the triplet's counter has a value
+    sampled   float64, share of the triplet's rows in which its counter had a sample of its own; NaN without a row;
+              None where the table does not say
+    lost      functions without any triplet, largest change first
+    """
+
+    time_us: tuple[Floats, Floats]
+    status: tuple[str, ...]
+    cycles: tuple[Ints, Ints]
+    sampled: tuple[Floats | None, Floats | None]
+    lost: tuple[LostFunction, ...]
+
+
+def corrected(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> Corrected:
+    """The columns for a report made of the two tables."""
+    work = _named(work_per_cycle(normal)), _named(work_per_cycle(abnormal))
+    keys = [(function, device) for function, _, device in report.triplets]
+    times = tuple(np.array([_time_us(side, key) for key in keys], dtype=np.float64) for side in work)
+    in_report = set(keys)
+    lost = [
+        LostFunction(function, device, _time_us(work[0], key), _time_us(work[1], key))
+        for key in sorted(work[0].keys() | work[1].keys())
+        if key not in in_report
+        for function, device in (key,)
+    ]
+    lost.sort(key=lambda found: -abs(found.abnormal_us - found.normal_us))
+    cycles, sampled = _rows(normal, abnormal, report)
+    return Corrected(
+        time_us=(times[0], times[1]),
+        status=tuple(_status(key in work[0], key in work[1]) for key in keys),
+        cycles=(cycles[0], cycles[1]),
+        sampled=(sampled[0], sampled[1]),
+        lost=tuple(lost),
+    )
+
+
+def _named(work: Mapping[tuple[str, str], Work]) -> dict[tuple[str, str], Work]:
+    """With the device called as in a triplet."""
+    return {(function, device or NO_DEVICE): own for (function, device), own in work.items()}
+
+
+def _time_us(side: Mapping[tuple[str, str], Work], key: tuple[str, str]) -> float:
+    own = side.get(key)
+    return 0.0 if own is None else own.time_us
+
+
+def _status(on_normal: bool, on_abnormal: bool) -> str:
+    if on_normal and on_abnormal:
+        return BOTH
+    return REMOVED if on_normal else ADDED
+
+
+def _rows(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> tuple[list[Ints], list[Floats | None]]:
+    """Per side: (cycles in which each triplet's function ran, share of its rows with a sample)."""
+    triplets, *sides = align(normal, abnormal)
+    place: dict[Triplet, int] = {triplet: index for index, triplet in enumerate(triplets)}
+    order = np.array([place[triplet] for triplet in report.triplets], dtype=np.int64)
+    counted = np.array([metric != NO_COUNTER for _, metric, _ in triplets], dtype=np.bool_)
+    ran: list[Ints] = []
+    sampled: list[Floats | None] = []
+    for table, rows in zip((normal, abnormal), sides, strict=True):
+        usable = table.rows((table.function >= 0) & (table.metric >= 0))
+        busy = _busy(usable)
+        ran.append(cycles_per_group(rows.chosen(busy), len(triplets))[order])
+        if table.interpolated is None or usable.interpolated is None:
+            sampled.append(None)
+            continue
+        own = np.bincount(rows.group, weights=~usable.interpolated, minlength=len(triplets))
+        count = np.bincount(rows.group, minlength=len(triplets))
+        share = np.divide(own, count, out=np.full(len(triplets), np.nan), where=(count > 0) & counted)
+        sampled.append(share[order])
+    return ran, sampled
+
+
+def _busy(table: CycleTable) -> NDArray[np.bool_]:
+    """(rows,) the function ran in the cycle: rows of traces may be there for a step without it."""
+    if table.instances is None:
+        return np.ones(len(table), dtype=np.bool_)
+    ran: NDArray[np.bool_] = (table.beta_pct != 0) | (np.nan_to_num(table.instances, nan=1.0) != 0)
+    return ran

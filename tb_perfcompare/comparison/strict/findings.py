@@ -1,0 +1,78 @@
+"""The key findings of a strict report: the first three functions above the score threshold, with their counters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.strict.report import StrictReport
+
+SIGNIFICANT_SCORE = 10.0
+"""A triplet counts as significant above this score."""
+
+SIGNIFICANT_P = 0.05
+MOST_FINDINGS = 3
+MOST_COUNTERS = 3
+LEAST_CHANGE = 1e-6
+"""A counter's mean must move by more than this to be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class CounterChange:
+    """A counter of a finding: means of both sides."""
+
+    metric: str
+    normal: float
+    abnormal: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One function on one device. `row` is its first triplet's place in the report; betas in percent of the cycle."""
+
+    row: int
+    function: str
+    device: str
+    beta_normal: float
+    beta_abnormal: float
+    delta: float
+    p: float
+    counters: tuple[CounterChange, ...]
+
+    @property
+    def significant(self) -> bool:
+        """Welch's p says so; NaN does not."""
+        return self.p < SIGNIFICANT_P
+
+    @property
+    def over_whole_cycle(self) -> bool:
+        """More than the cycle's length on a side: summed over calls, threads or streams."""
+        return max(self.beta_normal, self.beta_abnormal) > 100.0
+
+
+def key_findings(report: StrictReport) -> tuple[Finding, ...]:
+    """The first three distinct (function, device) above the threshold, in the order of the report."""
+    significant = [row for row, score in enumerate(report.score.tolist()) if score > SIGNIFICANT_SCORE]
+    first: dict[tuple[str, str], int] = {}
+    for row in significant:
+        function, _, device = report.triplets[row]
+        if len(first) == MOST_FINDINGS:
+            break
+        first.setdefault((function, device), row)
+    return tuple(
+        Finding(
+            row, function, device, float(report.beta.normal.mean[row]), float(report.beta.abnormal.mean[row]),
+            float(report.beta.delta[row]), float(report.welch_beta[row]),
+            _counters(report, significant, function, device),
+        )
+        for (function, device), row in first.items()
+    )  # fmt: skip
+
+
+def _counters(report: StrictReport, significant: list[int], function: str, device: str) -> tuple[CounterChange, ...]:
+    changes = []
+    for row in significant:
+        own_function, metric, own_device = report.triplets[row]
+        if (own_function, own_device) == (function, device) and abs(report.mu.delta[row]) > LEAST_CHANGE:
+            normal, abnormal = float(report.mu.normal.mean[row]), float(report.mu.abnormal.mean[row])
+            changes.append(CounterChange(metric, normal, abnormal))
+    return tuple(changes[:MOST_COUNTERS])

@@ -1,0 +1,190 @@
+"""The strict report as tables of numbers, and beside the published columns what they leave out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
+from tb_perfcompare.comparison.strict.report import Durations, StrictReport
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.cycles import Floats
+from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US, Better
+
+_MOST_LOST_NAMED = 5
+
+_PUBLISHED: tuple[tuple[str, str, str, str], ...] = (
+    ("score", NUMBER.symbol, "plain", "|Δβ| × (|Z of β| + |Z of log μ|); above 10 counts as significant"),
+    ("beta_a", PERCENT.symbol, "baseline", "share of the cycle, mean over the cycles in which the triplet has a row"),
+    ("beta_b", PERCENT.symbol, "candidate", "share of the cycle, mean over the cycles in which the triplet has a row"),
+    ("beta_delta", PERCENT.symbol, "delta", "β of B minus β of A, in percentage points"),
+    ("z_beta", NUMBER.symbol, "plain", "Δβ over the sample deviation of A's β; 0 where A does not vary"),
+    ("p_beta", NUMBER.symbol, "plain", "Welch's p of β; 1 with fewer than two cycles on a side, empty for two equal "
+     "constants"),
+    ("u_beta", NUMBER.symbol, "plain", "two-sided Mann-Whitney p of β; 1 with fewer than two rows on a side"),
+    ("mu_a", NUMBER.symbol, "baseline", "counter while the function ran, mean over its rows; unit in its own column"),
+    ("mu_b", NUMBER.symbol, "candidate", "counter while the function ran, mean over its rows; unit in its own column"),
+    ("mu_delta", NUMBER.symbol, "delta", "μ of B minus μ of A"),
+    ("z_mu", NUMBER.symbol, "plain", "Δμ over the sample deviation of A's μ; 0 where A does not vary"),
+    ("z_log_mu", NUMBER.symbol, "plain", "the same of ln(1 + μ), which the score uses"),
+    ("p_mu", NUMBER.symbol, "plain", "Welch's p of μ; 1 with fewer than two cycles on a side, empty for two equal "
+     "constants"),
+    ("u_mu", NUMBER.symbol, "plain", "two-sided Mann-Whitney p of μ; 1 with fewer than two rows on a side"),
+)  # fmt: skip
+"""Name, unit, role and definition of the published figures, in their order."""
+
+_KEYS = (
+    ("function", "kernel, copy, system call or state of a thread"),
+    ("metric", "counter whose mean is μ"),
+    ("device", "device the function ran on"),
+)
+
+
+def strict_tables(
+    report: StrictReport, beside: Corrected, units: Mapping[str, str], notes: tuple[str, ...] = ()
+) -> dict[str, Table]:
+    """The summary with `notes`, the cycles paired by length, and all triplets. `units`: counter -> unit of μ."""
+    found = (replace(_summary(report), notes=notes), _cycles(report), _triplets(report, beside, units))
+    return {table.name: table for table in found}
+
+
+def table_labels(labels: tuple[str, str]) -> list[str]:
+    """Labels of the published columns, as they stand in Markdown and CSV."""
+    a, b = labels
+    return [
+        "Function Name", "Metric Name", "Device", "Suspicion Score", f"β_{a}(%)", f"β_{b}(%)", "Δβ(%)", "Z-Score(β)",
+        "p-value(β)", "U-test p(β)", f"μ_{a}", f"μ_{b}", "Δμ", "Z-Score(μ)", "Z-Score(log_μ)", "p-value(μ)",
+        "U-test p(μ)",
+    ]  # fmt: skip
+
+
+def figures(report: StrictReport) -> tuple[Floats, ...]:
+    """The numeric columns of the published table in order, (triplets,) each."""
+    beta, mu = report.beta, report.mu
+    return (
+        report.score, beta.normal.mean, beta.abnormal.mean, beta.delta, beta.z, report.welch_beta, report.rank_beta,
+        mu.normal.mean, mu.abnormal.mean, mu.delta, mu.z, report.log_mu.z, report.welch_mu, report.rank_mu,
+    )  # fmt: skip
+
+
+def _summary(report: StrictReport) -> Table:
+    a, b = report.labels
+    first, second = report.durations
+    sizes = len(first.longest_first_us), len(second.longest_first_us)
+    delta_us = second.mean_us - first.mean_us
+    return Table(
+        "summary",
+        "High-level performance summary",
+        (
+            columns.key("metric", "Metric", "what is compared"),
+            _figure("normal", a, NUMBER.symbol, f"figure of {a}, in the row's unit", role="baseline"),
+            _figure("abnormal", b, NUMBER.symbol, f"figure of {b}, in the row's unit", role="candidate"),
+            _figure("delta", "Δ", NUMBER.symbol, f"{b} minus {a}", role="delta"),
+            _figure("change", "Change (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
+            columns.text("unit", "Unit", "unit of the row's figures"),
+        ),
+        (
+            ("Total cycles", *sizes, sizes[1] - sizes[0], None, COUNT.symbol),
+            ("Average cycle time", *(_mean(side) for side in report.durations), delta_us,
+             _change(first.mean_us, delta_us), US.symbol),
+        ),
+    )  # fmt: skip
+
+
+def _cycles(report: StrictReport) -> Table:
+    a, b = report.labels
+    first, second = (side.longest_first_us.tolist() for side in report.durations)
+    rows: list[tuple[Cell, ...]] = []
+    for rank in range(max(len(first), len(second))):
+        own = first[rank] if rank < len(first) else None
+        other = second[rank] if rank < len(second) else None
+        if own is None or other is None:
+            rows.append((rank + 1, own, other, None, None))
+        else:
+            rows.append((rank + 1, own, other, other - own, _change(own, other - own)))
+    notes: tuple[str, ...] = ()
+    if len(first) != len(second):
+        notes = (f"{len(first)} cycles beside {len(second)}: equal ranks are different quantiles",)
+    return Table(
+        "cycles",
+        "Cycle lengths, longest first",
+        (
+            columns.count("rank", "Time rank", "1 is the longest cycle of its side", role="key"),
+            columns.time("normal_us", f"{a} (us)", f"length of the cycle of {a} with this rank", role="baseline"),
+            columns.time("abnormal_us", f"{b} (us)", f"length of the cycle of {b} with this rank", role="candidate"),
+            columns.time("delta_us", "Δ (us)", f"{b} minus {a}", role="delta"),
+            _figure("change", "Δ (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
+        ),
+        tuple(rows),
+        notes,
+    )
+
+
+def _triplets(report: StrictReport, beside: Corrected, units: Mapping[str, str]) -> Table:
+    labels = table_labels(report.labels)
+    cells: list[tuple[Column, Iterable[Cell]]] = []
+    for place, (name, what) in enumerate(_KEYS):
+        cells.append((columns.key(name, labels[place], what), [triplet[place] for triplet in report.triplets]))
+    published = zip(_PUBLISHED, labels[len(_KEYS) :], figures(report), strict=True)
+    for (name, unit, role, what), label, values in published:
+        cells.append((_figure(name, label, unit, what, role=role), _cells(values)))
+    cells.append((
+        columns.text("mu_unit", "Unit of μ", "what μ counts in; × 100 is a factor on it, not a percentage"),
+        [units.get(metric, "") for _, metric, _ in report.triplets],
+    ))  # fmt: skip
+    cells += _corrected(beside)
+    rows = tuple(zip(*(values for _, values in cells), strict=True))
+    return Table("triplets", "Functions, counters and devices by Suspicion Score", tuple(c for c, _ in cells), rows,
+                 _lost(beside))  # fmt: skip
+
+
+def _corrected(beside: Corrected) -> list[tuple[Column, Iterable[Cell]]]:
+    per_cycle = "time per cycle, mean over all cycles of the side, those without the function counting as zero"
+    first, second = beside.time_us
+    found: list[tuple[Column, Iterable[Cell]]] = [
+        (columns.time("normal_us", "Time A", f"{per_cycle}: A", role="baseline"), _present(first, beside, ADDED)),
+        (columns.time("abnormal_us", "Time B", f"{per_cycle}: B", role="candidate"), _present(second, beside, REMOVED)),
+        (columns.time("delta_us", "Δ time", "time per cycle of B minus A", role="delta"), _cells(second - first)),
+        (columns.STATUS, list(beside.status)),
+    ]
+    for letter, cycles, sampled in zip("AB", beside.cycles, beside.sampled, strict=True):
+        what = f"cycles of {letter} in which the function ran and the counter has a value"
+        found.append((columns.count(f"cycles_{letter.lower()}", f"Cycles {letter}", what), cycles.tolist()))
+        if sampled is not None:
+            what = f"share of the triplet's rows of {letter} with a sample of the counter; others are interpolated"
+            found.append((columns.fraction(f"sampled_{letter.lower()}", f"Sampled {letter}", what), _cells(sampled)))
+    return found
+
+
+def _present(values: Floats, beside: Corrected, missing: str) -> list[Cell]:
+    """A side without the function shows nothing rather than zero."""
+    return [None if status == missing else cell for status, cell in zip(beside.status, _cells(values), strict=True)]
+
+
+def _lost(beside: Corrected) -> tuple[str, ...]:
+    if not beside.lost:
+        return ()
+    named = "; ".join(
+        f"{lost.function} on {lost.device} {lost.normal_us:,.1f} to {lost.abnormal_us:,.1f} us per cycle"
+        for lost in beside.lost[:_MOST_LOST_NAMED]
+    )
+    more = f" and {len(beside.lost) - _MOST_LOST_NAMED} more" if len(beside.lost) > _MOST_LOST_NAMED else ""
+    return (f"functions without a counter have no row here: {named}{more}",)
+
+
+def _figure(name: str, label: str, unit: str, what: str, *, role: str = "plain") -> Column:
+    return Column(name, label, unit, Better.NONE, what, role=role, kind="number")
+
+
+def _cells(values: Floats) -> list[Cell]:
+    return [value + 0.0 if math.isfinite(value) else None for value in values.tolist()]
+
+
+def _mean(side: Durations) -> float | None:
+    return side.mean_us if len(side.longest_first_us) else None
+
+
+def _change(base: float, delta: float) -> float | None:
+    return delta / base * 100 if base > 0 else None

@@ -1,0 +1,191 @@
+"""The column catalogue: every label, unit, direction and definition of a table column has its home here."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.comparison import Column
+from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better, Unit
+
+PER_STEP = "mean over the admitted steps"
+
+
+def key(name: str, label: str, description: str) -> Column:
+    """A column that identifies the row."""
+    return Column(name, label, TEXT.symbol, Better.NONE, description, role="key", kind="text")
+
+
+def text(name: str, label: str, description: str, *, shown: bool = True) -> Column:
+    """Plain text."""
+    return Column(name, label, TEXT.symbol, Better.NONE, description, role="text", kind="text", shown=shown)
+
+
+def flag(name: str, label: str, description: str, *, shown: bool = True) -> Column:
+    """True or false."""
+    return Column(name, label, TEXT.symbol, Better.NONE, description, kind="bool", shown=shown)
+
+
+def time(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
+    """Microseconds, less is better."""
+    return Column(name, label, US.symbol, Better.LOWER, description, role=role, kind="time_us", shown=shown)
+
+
+def count(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
+    """A number of things; neither direction is good by itself."""
+    return Column(name, label, COUNT.symbol, Better.NONE, description, role=role, kind="count", shown=shown)
+
+
+def fraction(
+    name: str, label: str, description: str, *, role: str = "plain", better: Better = Better.NONE, shown: bool = True
+) -> Column:
+    """A fraction, 1 = all."""
+    return Column(name, label, FRACTION.symbol, better, description, role=role, kind="fraction", shown=shown)
+
+
+def number(
+    name: str, label: str, unit: str, description: str, *, role: str = "plain", better: Better = Better.NONE,
+    shown: bool = True,
+) -> Column:  # fmt: skip
+    """Any other number."""
+    return Column(name, label, unit, better, description, role=role, kind="number", shown=shown)
+
+
+def fact(name: str, label: str, unit: Unit, description: str, *, better: Better, shown: bool = True) -> Column:
+    """A figure that is no time; fractions are marked as such so that they can be drawn as percent."""
+    kind = "fraction" if unit is FRACTION else "number"
+    return Column(name, label, unit.symbol, better, description, kind=kind, shown=shown)
+
+
+def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Column, Column, Column]:
+    """Baseline, candidate and delta of a time per step. `name` is "" for a table's main measure."""
+    joint = f"{name}_" if name else ""
+    space = f"{label} " if label else ""
+    return (
+        time(
+            f"baseline_{joint}us",
+            f"{space}A".strip(),
+            f"{what} per step of the baseline, {PER_STEP}",
+            role="baseline",
+            shown=shown,
+        ),
+        time(
+            f"candidate_{joint}us",
+            f"{space}B".strip(),
+            f"{what} per step of the candidate, {PER_STEP}",
+            role="candidate",
+            shown=shown,
+        ),
+        time(
+            f"{joint}delta_us" if name else "delta_us",
+            f"{space}Δ".strip(),
+            f"candidate minus baseline: {what.lower()} per step",
+            role="delta",
+            shown=shown,
+        ),
+    )
+
+
+def calls(what: str) -> tuple[Column, Column]:
+    """Calls per step of both sides."""
+    return (
+        count("baseline_calls", "Calls A", f"{what} per step of the baseline, {PER_STEP}"),
+        count("candidate_calls", "Calls B", f"{what} per step of the candidate, {PER_STEP}"),
+    )
+
+
+def means(one: str) -> tuple[Column, Column, Column]:
+    """Mean time of one call on both sides and its delta."""
+    what = f"mean time of one {one}"
+    return (
+        time("baseline_mean_us", f"Per {one} A", f"{what} in the baseline", role="baseline", shown=False),
+        time("candidate_mean_us", f"Per {one} B", f"{what} in the candidate", role="candidate", shown=False),
+        time("mean_delta_us", f"Per {one} Δ", f"candidate minus baseline: {what}", role="delta", shown=False),
+    )
+
+
+def shares() -> tuple[Column, Column]:
+    """Share of the row in all rows of its side."""
+    return (
+        fraction("baseline_share", "Of all A", "share of the time of all rows in the baseline", shown=False),
+        fraction("candidate_share", "Of all B", "share of the time of all rows in the candidate", shown=False),
+    )
+
+
+SHARE = fraction(
+    "share", "Δ share", "delta over the delta of the headline; shares of exposed time sum to 1", role="percent"
+)
+COUNT_EFFECT = time(
+    "count_effect_us",
+    "Δ by count",
+    "part of the delta from more or fewer calls: (calls B - calls A) x (mean A + mean B) / 2; "
+    "a side without calls takes the other's mean",
+    role="delta",
+    shown=False,
+)
+RATE_EFFECT = time(
+    "rate_effect_us",
+    "Δ by call",
+    "part of the delta from slower or faster calls: (mean B - mean A) x (calls A + calls B) / 2; "
+    "the two parts sum to the delta",
+    role="delta",
+    shown=False,
+)
+MIX_EFFECT = time(
+    "mix_effect_us",
+    "Δ by mix",
+    "part of the delta by call from calling the parts, input shapes by caller, in other proportions (docs/ledger.md)",
+    role="delta",
+    shown=False,
+)
+SAME_SHAPE_EFFECT = time(
+    "same_shape_effect_us",
+    "Δ by same shape",
+    "part of the delta by call from the same parts taking another time; the two parts sum to the delta by call",
+    role="delta",
+    shown=False,
+)
+STATUS = Column(
+    "status",
+    "Status",
+    TEXT.symbol,
+    Better.NONE,
+    "both: on both sides; added: only in the candidate; removed: only in the baseline",
+    role="status",
+    kind="text",
+)
+
+
+def tests(name: str, label: str) -> tuple[Column, ...]:
+    """What entity_tests says about a row: change, q, p, shift with its interval, robust z. `name` and `label` are ""
+    for a table's main measure; those of other measures are not shown at first."""
+    joint, space, shown = (f"{name}_", f"{label} ", False) if name else ("", "", True)
+    change = (
+        "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
+        "added, removed: on one side only; unchanged: the whole interval is too small to matter; "
+        "cannot tell: anything else"
+    )
+    return (
+        text(f"{joint}change", f"{space}change".capitalize(), change, shown=shown),
+        number(
+            f"{joint}q", f"{space}q", "",
+            "share of false discoveries among the rows with a q up to this one (Benjamini-Hochberg)", shown=shown,
+        ),
+        number(
+            f"{joint}p", f"{space}p", "",
+            "two-sided Mann-Whitney p of the time per step, zero where the row did not occur", shown=False,
+        ),
+        time(
+            f"{joint}shift_us", f"{space}shift".capitalize(),
+            "median of all differences between a step of B and a step of A (Hodges-Lehmann)", role="delta", shown=False,
+        ),
+        time(
+            f"{joint}shift_low_us", f"{space}shift from".capitalize(),
+            "lower end of the shift's interval of level 1 - alpha; empty: too few steps", shown=False,
+        ),
+        time(
+            f"{joint}shift_high_us", f"{space}shift to".capitalize(),
+            "upper end of the shift's interval of level 1 - alpha; empty: too few steps", shown=False,
+        ),
+        number(
+            f"{joint}z", f"{space}robust z".capitalize(), "",
+            "change of the median in robust deviations of the baseline, cut at 99", shown=False,
+        ),
+    )  # fmt: skip

@@ -1,0 +1,215 @@
+"""Counters of two sides under the same keys: means, coverage and one test per counter.
+
+Devices are numbered by machine, so that a counter of GPU 7 on one side may belong with that of GPU 3 on the other.
+Definitions: docs/counters.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
+from tb_perfcompare.comparison.statistics.samples import Samples, observations
+from tb_perfcompare.model.summary import CounterSeries, Summary
+
+Floats = NDArray[np.float64]
+
+_NUMBER = re.compile(r"\d+")
+_LARGEST = 1e300
+"""No counter counts so far; differences of what is beyond would be no numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideCounter:
+    """A counter on one side.
+
+    device    as the side calls it
+    mean      over the admitted steps in which it has a value
+    sd        mean of the deviations within those steps; None where they are not known
+    coverage  share of the compared time that samples of its own stand for; None where it is not known
+    samples   inside the admitted steps; None where their number is not known
+    """
+
+    device: str
+    mean: float
+    sd: float | None
+    coverage: float | None
+    samples: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CounterChange:
+    """One row of the join; a side without a value is None.
+
+    p, q   two-sided Mann-Whitney of the values of the steps in which samples were taken, widened where neighbouring
+           steps resemble each other, and its Benjamini-Hochberg q over all counters; None where a side has fewer than
+           two values
+    apart  where no step of one side reaches a value of the other: how likely that is by chance, 2 / C(n+m, n)
+    """
+
+    counter: str
+    device: str
+    unit: str
+    baseline: SideCounter | None
+    candidate: SideCounter | None
+    p: float | None = None
+    q: float | None = None
+    apart: float | None = None
+
+    @property
+    def delta(self) -> float | None:
+        """Candidate minus baseline."""
+        if self.baseline is None or self.candidate is None:
+            return None
+        return self.candidate.mean - self.baseline.mean
+
+    @property
+    def percent(self) -> float | None:
+        """Delta over the baseline as a fraction, None from zero."""
+        if self.delta is None or self.baseline is None or not self.baseline.mean:
+            return None
+        return self.delta / abs(self.baseline.mean)
+
+    @property
+    def relative(self) -> float:
+        """Size of the change over the larger mean, 0 to 2; alike with the sides exchanged. 0 for one side only."""
+        if self.delta is None or self.baseline is None or self.candidate is None:
+            return 0.0
+        larger = max(abs(self.baseline.mean), abs(self.candidate.mean))
+        return abs(self.delta) / larger if larger else 0.0
+
+
+def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChange, ...]:
+    """Every counter of either side, largest relative change first. The same counter in different units on the two sides
+    is two rows: such figures have no difference."""
+    sides = (baseline, candidate)
+    labels = device_labels(*(_devices(side.counters) for side in sides))
+    rows = [_rows(side.counters, names) for side, names in zip(sides, labels, strict=True)]
+    samples = [observations(side) if side.counters is not None else None for side in sides]
+    found = []
+    for key in dict.fromkeys([*rows[0], *rows[1]]):
+        one, two = (_side(side, own.get(key)) for side, own in zip(sides, rows, strict=True))
+        if one is None and two is None:
+            continue
+        p = apart = None
+        if one is not None and two is not None:
+            x, y = (_values(s, own[key], seen) for s, own, seen in zip(sides, rows, samples, strict=True))
+            p, apart = _p(x, y), _apart(x[0], y[0])
+        found.append(CounterChange(*key, one, two, p, apart=apart))
+    q = q_values(np.array([math.nan if row.p is None else row.p for row in found]))
+    tested = [replace(row, q=None if math.isnan(x) else float(x)) for row, x in zip(found, q.tolist(), strict=True)]
+    return tuple(sorted(tested, key=lambda row: (-row.relative, row.counter, row.device, row.unit)))
+
+
+def side_counter(counters: CounterSeries, row: int, total_ns: NDArray[np.int64]) -> SideCounter | None:
+    """One counter over steps of these lengths; None where no step has a value, or values too large to add up."""
+    known = np.isfinite(counters.mean[row])
+    with np.errstate(over="ignore"):
+        mean = float(counters.mean[row][known].mean()) if known.any() else math.nan
+    if not math.isfinite(mean) or abs(mean) > _LARGEST:
+        return None
+    sd = counters.sd[row][np.isfinite(counters.sd[row])]
+    samples = counters.samples[row]
+    length = float(total_ns.sum())
+    covered = float((counters.coverage[row] * total_ns).sum()) / length if length else 0.0
+    return SideCounter(
+        device=counters.keys[row][1],
+        mean=mean,
+        sd=float(sd.mean()) if len(sd) else None,
+        coverage=min(1.0, covered) if math.isfinite(covered) else None,
+        samples=None if (samples < 0).any() else int(samples.sum()),
+    )
+
+
+def device_labels(baseline: Iterable[str], candidate: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Device -> what the joined rows call it, per side.
+
+    The same names stay. As many devices of a kind on both sides, but with other numbers, belong together in the order
+    of their numbers and are "GPU #1", "GPU #2". With different numbers of devices only the same names go together.
+    """
+    sides = ({name: name for name in baseline}, {name: name for name in candidate})
+    kinds = [_by_kind(side) for side in sides]
+    for kind in kinds[0].keys() & kinds[1].keys():
+        ours, theirs = kinds[0][kind], kinds[1][kind]
+        if len(ours) == len(theirs) and set(ours) != set(theirs):
+            for number, pair in enumerate(zip(ours, theirs, strict=True), 1):
+                for side, name in zip(sides, pair, strict=True):
+                    side[name] = f"{kind} #{number}"
+    return sides
+
+
+def _by_kind(names: Iterable[str]) -> dict[str, list[str]]:
+    """Kind ("GPU") -> names with a number, in order of the numbers."""
+    kinds: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        number = _NUMBER.search(name)
+        if number is not None:
+            kinds.setdefault(name[: number.start()].strip(), []).append((int(number.group()), name))
+    return {kind: [name for _, name in sorted(members)] for kind, members in kinds.items()}
+
+
+def _devices(counters: CounterSeries | None) -> list[str]:
+    return [] if counters is None else list(dict.fromkeys(device for _, device in counters.keys))
+
+
+def _rows(counters: CounterSeries | None, labels: dict[str, str]) -> dict[tuple[str, str, str], int]:
+    """(counter, label of the device, unit) -> row of the series."""
+    if counters is None:
+        return {}
+    return {
+        (name, labels[device], unit): row
+        for row, ((name, device), unit) in enumerate(zip(counters.keys, counters.units, strict=True))
+    }
+
+
+def _side(summary: Summary, row: int | None) -> SideCounter | None:
+    if row is None or summary.counters is None:
+        return None
+    return side_counter(summary.counters, row, summary.steps.total_ns)
+
+
+def _values(summary: Summary, row: int, seen: Samples | None) -> tuple[Floats, NDArray[np.int32]]:
+    """(values of the observations that have one, the capture of each). Where no sample was taken in a step, its value
+    is that of an earlier one: it says nothing new and is left out."""
+    assert summary.counters is not None and seen is not None
+    mean = summary.counters.mean[row]
+    known = np.isfinite(mean) & (summary.counters.samples[row] != 0)
+    if not seen.pooled:
+        return mean[known], seen.capture[known]
+    size = len(seen.label)
+    members = np.bincount(seen.group[known], minlength=size)
+    sums = np.bincount(seen.group[known], weights=mean[known], minlength=size)
+    return sums[members > 0] / members[members > 0], seen.capture[members > 0]
+
+
+def _p(baseline: tuple[Floats, NDArray[np.int32]], candidate: tuple[Floats, NDArray[np.int32]]) -> float | None:
+    (x, captures_x), (y, captures_y) = baseline, candidate
+    if min(len(x), len(y)) < 2:
+        return None
+    # the test looks at the order alone, so that places in it serve as well as the values
+    places = np.unique(np.concatenate([x, y]), return_inverse=True)[1].astype(np.int64)
+    test = batched_rank_test(places[None, : len(x)], places[None, len(x) :], captures=(captures_x, captures_y))
+    return float(test.p[0])
+
+
+def _apart(x: Floats, y: Floats) -> float | None:
+    if not len(x) or not len(y):
+        return None
+    return smallest_p(len(x), len(y)) if x.max() < y.min() or y.max() < x.min() else None
+
+
+def paired_devices(changes: Sequence[CounterChange]) -> tuple[str, ...]:
+    """One sentence per pair of devices that are called differently."""
+    pairs = {
+        row.device: (row.baseline.device, row.candidate.device)
+        for row in changes
+        if row.baseline is not None and row.candidate is not None and row.baseline.device != row.candidate.device
+    }
+    return tuple(f"{label} is {x} of the baseline and {y} of the candidate." for label, (x, y) in sorted(pairs.items()))

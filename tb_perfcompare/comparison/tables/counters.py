@@ -1,0 +1,102 @@
+"""The table of counters: clocks, utilisation, traffic; every row in its own unit."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.tables.counter_join import CounterChange, SideCounter, paired_devices, side_counter
+from tb_perfcompare.model.summary import Summary
+
+_MEAN = "mean over the admitted steps in which the counter has a value, in the row's unit"
+_COVERAGE = "share of the compared time that samples of its own stand for; the rest is interpolated or unknown"
+_SAMPLES = "samples inside the admitted steps; empty: the source does not tell them by device"
+_SD = "deviation within a step, mean over the steps, in the row's unit"
+_UNIT = "unit of the row's means and delta; raw or empty: not known"
+
+_TITLE = "Counters"
+NOTES = (
+    "A counter belongs to a device, not to a kernel or function: moving together with times is no proof of cause.",
+)
+
+
+def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
+    """The joined counters, None if neither side has one."""
+    if not changes:
+        return None
+    shown = (
+        columns.key("counter", "Counter", "what is counted, as the source calls it"),
+        columns.key(
+            "device", "Device",
+            "the device the counter belongs to; GPU #1 and so on: first device of a side, where the numbers differ",
+        ),
+        columns.key("unit", "Unit", _UNIT),
+        columns.text("baseline_device", "Device A", "what the baseline calls the device", shown=False),
+        columns.text("candidate_device", "Device B", "what the candidate calls the device", shown=False),
+        columns.number("baseline", "A", "", f"{_MEAN} (baseline)", role="baseline"),
+        columns.number("candidate", "B", "", f"{_MEAN} (candidate)", role="candidate"),
+        columns.number("delta", "Δ", "", "candidate minus baseline, in the row's unit", role="delta"),
+        columns.fraction("percent", "Δ %", "delta over the baseline; empty: the baseline is zero", role="percent"),
+        columns.fraction("baseline_coverage", "Coverage A", f"{_COVERAGE} (baseline)"),
+        columns.fraction("candidate_coverage", "Coverage B", f"{_COVERAGE} (candidate)"),
+        columns.count("baseline_samples", "Samples A", f"{_SAMPLES} (baseline)"),
+        columns.count("candidate_samples", "Samples B", f"{_SAMPLES} (candidate)"),
+        columns.number("baseline_sd", "Deviation A", "", f"{_SD} (baseline)", shown=False),
+        columns.number("candidate_sd", "Deviation B", "", f"{_SD} (candidate)", shown=False),
+        columns.number(
+            "q", "q", "", "share of false discoveries among the counters with a q up to this one (Benjamini-Hochberg)"
+        ),
+        columns.number("p", "p", "", "two-sided Mann-Whitney p of the values per step", shown=False),
+        columns.STATUS,
+    )  # fmt: skip
+    rows = tuple(_row(change) for change in changes)
+    return Table("counters", _TITLE, shown, rows, (*NOTES, *paired_devices(changes)))
+
+
+def _row(change: CounterChange) -> tuple[Cell, ...]:
+    x, y = change.baseline, change.candidate
+    return (
+        change.counter,
+        change.device,
+        change.unit,
+        x.device if x else None,
+        y.device if y else None,
+        x.mean if x else None,
+        y.mean if y else None,
+        change.delta,
+        change.percent,
+        x.coverage if x else None,
+        y.coverage if y else None,
+        x.samples if x else None,
+        y.samples if y else None,
+        x.sd if x else None,
+        y.sd if y else None,
+        change.q,
+        change.p,
+        "both" if x and y else "added" if y else "removed",
+    )
+
+
+def counters_view(summary: Summary) -> Table | None:
+    """One run's counters, by name and device; None without any."""
+    counters = summary.counters
+    if counters is None:
+        return None
+    known: list[tuple[str, str, SideCounter]] = []
+    for row, ((name, _), unit) in enumerate(zip(counters.keys, counters.units, strict=True)):
+        own = side_counter(counters, row, summary.steps.total_ns)
+        if own is not None:
+            known.append((name, unit, own))
+    shown = (
+        columns.key("counter", "Counter", "what is counted, as the source calls it"),
+        columns.key("device", "Device", "the device the counter belongs to"),
+        columns.key("unit", "Unit", _UNIT),
+        columns.number("mean", "Mean", "", _MEAN),
+        columns.number("sd", "Deviation", "", _SD),
+        columns.fraction("coverage", "Coverage", _COVERAGE),
+        columns.count("samples", "Samples", _SAMPLES),
+    )
+    rows = tuple(
+        (name, own.device, unit, own.mean, own.sd, own.coverage, own.samples)
+        for name, unit, own in sorted(known, key=lambda row: (row[0], row[2].device))
+    )
+    return Table("counters", _TITLE, shown, rows, NOTES) if rows else None

@@ -1,0 +1,200 @@
+"""How each kind of group is shown: the catalogue of its measures and facts. Joining is groups.py's job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.model.summary import BOUND
+from tb_perfcompare.units import BYTES, FRACTION, NUMBER, PERCENT, Better, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One time of a group: its column name ("" for the main one), label, definition, and the GroupTable measure."""
+
+    name: str
+    label: str
+    what: str
+    source: str
+    shown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One figure of a group that is no time: its name in GroupTable.facts, label, unit, definition, good direction."""
+
+    name: str
+    label: str
+    unit: Unit
+    what: str
+    better: Better
+    shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
+    up, decide the default order. `exposed` is what to say about exposed time, "" where a group has none. `one` is what
+    one call is called where its mean time and the row's share of all rows are shown, "" for other groups."""
+
+    title: str
+    calls: str
+    measures: tuple[Measure, ...]
+    order: tuple[str, ...]
+    facts: tuple[Fact, ...] = ()
+    exposed: str = ""
+    notes: tuple[str, ...] = ()
+    one: str = ""
+
+
+KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
+    "name": ("Name", "name that joins the two sides"),
+    "input_shape": ("Input shape", "shapes of the input tensors"),
+    "input_type": ("Input types", "element types of the input tensors"),
+    "operator": ("Operator", "operator that launched the kernel; empty: none was recorded"),
+    "type": ("Type", "kind of work as the table says; device or host where it does not"),
+    "launch": ("Launch", "how the kernel was launched: grid and block, or kernel type and dimensions"),
+}
+"""Part of a group's key -> label and definition of its column."""
+
+_OPERATOR_MEASURES = (
+    Measure("", "", "Self host time: in the operator itself, without operators and API calls below it", "host_self"),
+    Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
+    Measure(
+        "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
+    ),
+    Measure("host_api", "API calls", "Outermost API calls that belong to the operator itself", "host_api", False),
+    Measure(
+        "device_total",
+        "Device total",
+        "Total device time: launched by it and by operators below it",
+        "device_total",
+        False,
+    ),
+)
+_CORRECTED = "Corrected reading (docs/readings.md)."
+_OVERLAP = (
+    "Times are summed durations: they overlap across threads and streams and do not add up to step time; "
+    "the ledger does."
+)
+
+_KERNEL_FACTS = (
+    Fact("achieved_occupancy", "Achieved occupancy", FRACTION, "measured, mean weighted by time", Better.HIGHER),
+    Fact("sm_throughput", "SM", FRACTION, "share of the multiprocessors' peak throughput, by time", Better.HIGHER),
+    Fact("occupancy", "Occupancy", PERCENT, "estimated achieved occupancy, weighted by time", Better.HIGHER),
+    Fact("blocks_per_sm", "Blocks per SM", NUMBER, "blocks per multiprocessor, weighted by time", Better.HIGHER),
+    Fact("tensor_cores", "Tensor cores", NUMBER, "1 if the name says it uses tensor cores, 0 if not; empty: it was cut",
+         Better.NONE),
+)
+
+_BOUND_FACTS = tuple(
+    Fact(name, label, FRACTION, f"share of the kernel's time in launches that keep {what} % of the peak", Better.NONE)
+    for name, label, what in (
+        ("tensor_bound", "Tensor-bound", f"the tensor pipe, but not the memory, at {100 * BOUND:g} or more"),
+        ("memory_bound", "Memory-bound", f"the memory, but not the tensor pipe, at {100 * BOUND:g} or more"),
+        ("both_bound", "Both", f"the tensor pipe and the memory at {100 * BOUND:g} or more"),
+        ("neither_bound", "Neither", f"the tensor pipe and the memory below {100 * BOUND:g}"),
+    )
+)
+
+SHAPES: Mapping[str, Shape] = {
+    "operators": Shape(
+        "Operators", "Calls", _OPERATOR_MEASURES, ("host_self", "device_self"), notes=(_CORRECTED, _OVERLAP)
+    ),
+    "operators_by_shape": Shape(
+        "Operators by input shape",
+        "Calls",
+        _OPERATOR_MEASURES,
+        ("host_self", "device_self"),
+        notes=(_CORRECTED, _OVERLAP),
+    ),
+    "operators_by_type": Shape(
+        "Operators by input type",
+        "Calls",
+        _OPERATOR_MEASURES,
+        ("host_self", "device_self"),
+        notes=(_CORRECTED, _OVERLAP),
+    ),
+    "modules": Shape(
+        "Modules",
+        "Calls",
+        (
+            Measure("", "", "Self host time: in the module itself, without modules below it", "host_self"),
+            Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
+            Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
+            Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),
+        ),
+        ("host_self", "device_self"),
+        notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its time."),
+    ),
+    "kernels": Shape(
+        "Kernels",
+        "Launches",
+        (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
+        ("total",),
+        (
+            Fact("tensor_active", "Tensor", FRACTION, "tensor pipe active, mean weighted by time", Better.HIGHER, True),
+            Fact(
+                "dram_active",
+                "DRAM",
+                FRACTION,
+                "share of peak memory throughput, weighted by time",
+                Better.HIGHER,
+                True,
+            ),
+            *_BOUND_FACTS,
+            *_KERNEL_FACTS,
+        ),
+        exposed="Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
+        notes=(_CORRECTED,),
+        one="launch",
+    ),
+    "kernels_by_operator": Shape(
+        "Kernels by operator",
+        "Launches",
+        (Measure("", "", "Kernel time: summed durations of its launches below the operator", "total"),),
+        ("total",),
+        _KERNEL_FACTS,
+        notes=(_CORRECTED,),
+    ),
+    "kernels_by_launch": Shape(
+        "Kernels by launch",
+        "Launches",
+        (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
+        ("total",),
+        (
+            Fact("registers", "Registers", NUMBER, "registers per thread, weighted by time", Better.NONE),
+            Fact("shared_memory", "Shared memory", BYTES, "shared memory per block, weighted by time", Better.NONE),
+            *_KERNEL_FACTS,
+        ),
+        notes=(_CORRECTED,),
+    ),
+    "functions": Shape(
+        "Functions",
+        "Calls",
+        (Measure("", "", "Time of all calls: summed over processes, devices, threads and streams", "total"),),
+        ("total",),
+        notes=(
+            _CORRECTED,
+            "Times overlap across threads and streams: they do not add up to the cycle and may exceed it.",
+        ),
+    ),
+    "memcpy": Shape(
+        "Copies and sets",
+        "Operations",
+        (Measure("", "", "Copy time: summed durations", "total"),),
+        ("total",),
+        (Fact("bytes", "Bytes", BYTES, "bytes moved in all admitted steps together", Better.NONE),),
+        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
+        notes=(_CORRECTED,),
+    ),
+    "communication": Shape(
+        "Collectives",
+        "Operations",
+        (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
+        ("total",),
+        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
+        notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
+    ),
+}

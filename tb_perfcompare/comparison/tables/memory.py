@@ -1,0 +1,205 @@
+"""Tables of memory: peaks and traffic per device, allocations per operator, the curves. Definitions: docs/memory.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.memory import MemoryUse
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.units import BYTES, COUNT, Better
+
+Ints = NDArray[np.int64]
+
+MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"
+"""Names of the tables."""
+
+_FIGURES = (
+    ("peak allocated", "bytes", "most bytes that tensors held at once; of several captures the largest"),
+    ("peak reserved", "bytes", "most bytes that the allocator held at once"),
+    ("allocated per step", "bytes", "bytes allocated in a step, mean over the admitted steps"),
+    ("released per step", "bytes", "bytes released in a step, mean over the admitted steps"),
+    ("allocations per step", "count", "allocations in a step, mean over the admitted steps"),
+)  # fmt: skip
+_FIGURE_WHAT = "; ".join(f"{name}: {what}" for name, _, what in _FIGURES)
+_ABSOLUTE = "The profiler wrote no totals: curves count from zero at the first record, and peaks are growth, not size."
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Bytes allocated and released and allocations of one (operator, device), means per step."""
+
+    allocated: float
+    released: float
+    calls: float
+
+
+def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
+    """The tables of two sides, none without memory events on either."""
+    a, b = baseline.memory, candidate.memory
+    if a is None and b is None:
+        return {}
+    one, two = _by_device(baseline), _by_device(candidate)
+    keys = sorted({*one, *two}, key=lambda key: (key[0], [name for name, _, _ in _FIGURES].index(key[1])))
+    units = {name: unit for name, unit, _ in _FIGURES}
+    devices = tuple(
+        (device, figure, units[figure], *_compared(one.get((device, figure)), two.get((device, figure))))
+        for device, figure in keys
+    )
+    shown = (
+        columns.key("device", "Device", "where the memory is"),
+        columns.key("figure", "Figure", _FIGURE_WHAT),
+        columns.text("unit", "Unit", "unit of the row"),
+        _number("baseline", "A", "the baseline's", role="baseline"),
+        _number("candidate", "B", "the candidate's", role="candidate"),
+        _number("delta", "Δ", "candidate minus baseline", role="delta"),
+        columns.fraction("percent", "Δ %", "delta over the baseline; empty: the baseline is zero", role="percent"),
+    )
+    notes = (_ABSOLUTE,) if any(not c.absolute for use in (a, b) if use is not None for c in use.curves) else ()
+    tables = {MEMORY: Table(MEMORY, "Memory", shown, devices, notes)}
+    tables[BY_OPERATOR] = _operators(baseline, candidate)
+    curves = _curves({"baseline": a, "candidate": b})
+    if curves is not None:
+        tables[CURVES] = curves
+    return tables
+
+
+def memory_views(summary: Summary) -> dict[str, Table]:
+    """One run's tables."""
+    use = summary.memory
+    if use is None:
+        return {}
+    figures = _by_device(summary)
+    units = {name: unit for name, unit, _ in _FIGURES}
+    shown = (
+        columns.key("device", "Device", "where the memory is"),
+        columns.key("figure", "Figure", _FIGURE_WHAT),
+        columns.text("unit", "Unit", "unit of the row"),
+        _number("value", "Value", "the figure"),
+    )
+    rows = tuple((device, figure, units[figure], value) for (device, figure), value in figures.items())
+    notes = (_ABSOLUTE,) if any(not curve.absolute for curve in use.curves) else ()
+    tables = {MEMORY: Table(MEMORY, "Memory", shown, rows, notes)}
+    mine = _rows(summary)
+    own = (
+        columns.key("name", "Operator", "innermost operator of the thread at the time of the record"),
+        columns.key("device", "Device", "where the memory is"),
+        _bytes("allocated", "Allocated", "bytes allocated per step"),
+        _bytes("released", "Released", "bytes released per step"),
+        columns.count("calls", "Allocations", "allocations per step"),
+    )
+    ordered = sorted(mine, key=lambda key: (-mine[key].allocated, key))
+    tables[BY_OPERATOR] = Table(
+        BY_OPERATOR, "Allocations by operator", own,
+        tuple((*key, mine[key].allocated, mine[key].released, mine[key].calls) for key in ordered), (),
+    )  # fmt: skip
+    curves = _curves({"run": use})
+    if curves is not None:
+        tables[CURVES] = curves
+    return tables
+
+
+def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
+    """(device, figure) -> value."""
+    use = summary.memory
+    if use is None:
+        return {}
+    out: dict[tuple[str, str], float] = {}
+    for curve in use.curves:
+        key = (curve.device, "peak allocated")
+        out[key] = max(out.get(key, curve.peak_allocated), curve.peak_allocated)
+        if curve.peak_reserved is not None:
+            key = (curve.device, "peak reserved")
+            out[key] = max(out.get(key, curve.peak_reserved), curve.peak_reserved)
+    steps = len(summary.steps)
+    for name, values in (
+        ("allocated per step", use.allocated), ("released per step", use.released), ("allocations per step", use.calls),
+    ):  # fmt: skip
+        for (_, device), total in zip(use.keys, values.sum(axis=1).tolist(), strict=True):
+            out[device, name] = out.get((device, name), 0.0) + total / steps
+    return out
+
+
+def _rows(summary: Summary) -> dict[tuple[str, str], _Row]:
+    use = summary.memory
+    if use is None:
+        return {}
+    steps = len(summary.steps)
+    means = [(values.sum(axis=1) / steps).tolist() for values in (use.allocated, use.released, use.calls)]
+    return {key: _Row(*row) for key, *row in zip(use.keys, *means, strict=True)}
+
+
+def _operators(baseline: Summary, candidate: Summary) -> Table:
+    one, two = _rows(baseline), _rows(candidate)
+    rows = []
+    for key in sorted({*one, *two}):
+        a, b = one.get(key), two.get(key)
+        delta = (b.allocated if b else 0.0) - (a.allocated if a else 0.0)
+        row: tuple[Cell, ...] = (
+            *key,
+            a.allocated if a else None, b.allocated if b else None, delta,
+            a.calls if a else 0.0, b.calls if b else 0.0,
+            a.released if a else None, b.released if b else None,
+            "both" if a and b else "added" if b else "removed",
+        )  # fmt: skip
+        rows.append((-abs(delta), key, row))
+    shown = (
+        columns.key("name", "Operator", "innermost operator of the thread at the time of the record"),
+        columns.key("device", "Device", "where the memory is"),
+        _bytes("baseline", "Allocated A", "bytes allocated per step of the baseline", role="baseline"),
+        _bytes("candidate", "Allocated B", "bytes allocated per step of the candidate", role="candidate"),
+        _bytes("delta", "Δ", "candidate minus baseline: bytes allocated per step", role="delta"),
+        columns.count("baseline_calls", "Allocations A", "allocations per step of the baseline"),
+        columns.count("candidate_calls", "Allocations B", "allocations per step of the candidate"),
+        _bytes("baseline_released", "Released A", "bytes released per step of the baseline", shown=False),
+        _bytes("candidate_released", "Released B", "bytes released per step of the candidate", shown=False),
+        columns.STATUS,
+    )
+    note = "A tensor may be released by another operator than the one that allocated it."
+    return Table(BY_OPERATOR, "Allocations by operator", shown, tuple(row for _, _, row in sorted(rows)), (note,))
+
+
+def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
+    rows: list[tuple[Cell, ...]] = []
+    for side, use in uses.items():
+        for curve in use.curves if use is not None else ():
+            reserved: Sequence[int | None] = (
+                [None] * len(curve.time_ns) if curve.reserved is None else curve.reserved.tolist()
+            )
+            rows += [
+                (side, curve.capture + 1, curve.device, point, at / 1000, held, above)
+                for point, (at, held, above) in enumerate(
+                    zip(curve.time_ns.tolist(), curve.allocated.tolist(), reserved, strict=True), start=1
+                )
+            ]
+    if not rows:
+        return None
+    shown = (
+        columns.key("side", "Side", "baseline or candidate"),
+        columns.key("capture", "Capture", "number of the capture in the side's order"),
+        columns.key("device", "Device", "where the memory is"),
+        columns.key("point", "Point", "number of the point on its curve"),
+        columns.time("time_us", "Time", "since the start of the first compared step"),
+        _bytes("allocated", "Allocated", "bytes that tensors held after the record"),
+        _bytes("reserved", "Reserved", "bytes that the allocator held; empty: not recorded"),
+    )
+    return Table(CURVES, "Memory over time", shown, tuple(rows), ("Curves are thinned; peaks and lows are kept.",))
+
+
+def _compared(a: float | None, b: float | None) -> tuple[Cell, Cell, Cell, Cell]:
+    if a is None or b is None:
+        return a, b, None, None
+    return a, b, b - a, (b - a) / a if a else None
+
+
+def _bytes(name: str, label: str, what: str, *, role: str = "plain", shown: bool = True) -> Column:
+    return Column(name, label, BYTES.symbol, Better.LOWER, what, role=role, kind="number", shown=shown)
+
+
+def _number(name: str, label: str, what: str, *, role: str = "plain") -> Column:
+    return Column(name, label, COUNT.symbol, Better.LOWER, f"{what}, in the row's unit", role=role, kind="number")

@@ -1,0 +1,208 @@
+"""Which rows of a table are asked for, and in which order: what the page does with a table it holds, for longer ones.
+
+Everything is a question about a finished table; no figure is computed but the sums of the rows that are not sent.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.errors import SelectionError
+
+CLEAR_Q = 0.05
+"""A difference with a q up to this one is called clear."""
+
+_ADDS_UP = {"time_us", "count"}
+_SIDES = {"baseline", "candidate", "delta"}
+_EFFECT = re.compile(r"(?:count|rate|mix|same_shape)_effect_")
+_SHIFT = re.compile(r"(?:.*_)?shift(?:_low|_high)?_us")
+_MEAN = re.compile(r"(?:baseline|candidate)_mean_us|mean_delta_us")
+_Q = re.compile(r"(?:.*_)?q")
+
+Row = tuple[Cell, ...]
+Sums = float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowQuery:
+    """Equal queries of one table have equal answers.
+
+    words      words that the texts of a row must hold, or must not with a `-` in front, without regard to case
+    sort       (column, descending), the most important first; without any the table's own order
+    status     only rows with this status
+    change     only rows with this word in a column of changes (`slower`, `cannot tell`, ...)
+    category   only rows of this part of the step, where the table has that column beside its key
+    least_us   smallest |delta| of any of the row's times, in microseconds
+    clear      only rows with a q up to CLEAR_Q, where the table has one
+    """
+
+    words: str = ""
+    sort: tuple[tuple[str, bool], ...] = ()
+    status: str = ""
+    change: str = ""
+    category: str = ""
+    least_us: float = 0.0
+    clear: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenRows:
+    """The answer to a query.
+
+    rows        (n,) int32 numbers of the rows that pass, in the order asked for
+    hidden      (h,) int32 numbers of those that only `least_us` leaves out, in the table's order
+    sums        column -> sum over `rows`, over `hidden`, and over all rows of the table
+    statuses    status -> number of rows in the whole table
+    """
+
+    rows: NDArray[np.int32]
+    hidden: NDArray[np.int32]
+    sums: Mapping[str, Sums]
+    hidden_sums: Mapping[str, Sums]
+    all_sums: Mapping[str, Sums]
+    statuses: Mapping[str, int]
+
+
+def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
+    """Raises SelectionError for a column to sort by that there is not."""
+    passes = _tests(table, query)
+    big = _is_big(table, query.least_us)
+    rows: list[int] = []
+    hidden: list[int] = []
+    for number, row in enumerate(table.rows):
+        if all(test(row) for test in passes):
+            (rows if big(row) else hidden).append(number)
+    for name, descending in reversed(query.sort):
+        rows = _sorted(table, rows, _index(table, name), descending)
+    return ChosenRows(
+        np.array(rows, dtype=np.int32), np.array(hidden, dtype=np.int32), sums_of(table, rows),
+        sums_of(table, hidden), sums_of(table, range(len(table.rows))), statuses_of(table),
+    )  # fmt: skip
+
+
+def sums_of(table: Table, rows: Iterable[int]) -> dict[str, Sums]:
+    """Column -> sum over some rows, None where nothing was measured; of the columns whose cells add up."""
+    chosen = [table.rows[number] for number in rows]
+    out: dict[str, Sums] = {}
+    for index, column in enumerate(table.columns):
+        if adds_up(column):
+            values = [cell for row in chosen if type(cell := row[index]) is float or _is_number(cell)]
+            out[column.name] = math.fsum(values) if values else None  # type: ignore[arg-type]
+    return out
+
+
+def adds_up(column: Column) -> bool:
+    """Times and counts of a side, and their differences; not means, nor estimates of a difference."""
+    return (
+        column.kind in _ADDS_UP and column.role in _SIDES
+        and not _SHIFT.fullmatch(column.name) and not _MEAN.fullmatch(column.name)
+    )  # fmt: skip
+
+
+def statuses_of(table: Table) -> Mapping[str, int]:
+    """Status -> number of rows, empty for a table without."""
+    out: dict[str, int] = {}
+    index = next((i for i, column in enumerate(table.columns) if column.role == "status"), -1)
+    for row in table.rows if index >= 0 else ():
+        out[str(row[index])] = out.get(str(row[index]), 0) + 1
+    return out
+
+
+def row_key(table: Table, row: Row) -> str:
+    """Text that names a row in links and findings: its key columns."""
+    return " › ".join("" if cell is None else _text(cell) for cell in _cells(table, row, "key"))
+
+
+def place_of(table: Table, chosen: ChosenRows, key: str) -> int | None:
+    """Place among the chosen rows of the one with this key, or else of the first that has a text equal to it; None if
+    there is none."""
+    numbers = chosen.rows.tolist()
+    keyed = next((place for place, number in enumerate(numbers) if row_key(table, table.rows[number]) == key), None)
+    if keyed is not None:
+        return keyed
+    return next((place for place, number in enumerate(numbers) if key in table.rows[number]), None)
+
+
+def _cells(table: Table, row: Row, role: str) -> list[Cell]:
+    return [cell for cell, column in zip(row, table.columns, strict=True) if column.role == role]
+
+
+def _text(cell: Cell) -> str:
+    """As the page writes it."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _index(table: Table, name: str) -> int:
+    names = [column.name for column in table.columns]
+    if name not in names:
+        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=f"there are: {', '.join(names)}")
+    return names.index(name)
+
+
+def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
+    columns = table.columns
+    out: list[Callable[[Row], bool]] = []
+
+    def equals(indexes: list[int], value: str) -> Callable[[Row], bool]:
+        return lambda row: any(row[index] == value for index in indexes)
+
+    if query.status:
+        out.append(equals([i for i, column in enumerate(columns) if column.role == "status"], query.status))
+    if query.change:
+        out.append(equals([i for i, column in enumerate(columns) if column.name.endswith("change")], query.change))
+    keys = [i for i, column in enumerate(columns) if column.role == "key"]
+    category = [i for i, column in enumerate(columns) if column.name == "category" and keys[:1] != [i]]
+    if query.category and category:
+        out.append(equals(category, query.category))
+    words = query.words.lower().split()
+    wanted = [word for word in words if not word.startswith("-")]
+    unwanted = [word[1:] for word in words if len(word) > 1 and word.startswith("-")]
+    if wanted or unwanted:
+        texts = [i for i, column in enumerate(columns) if column.kind == "text" and column.role != "status"]
+
+        def says(row: Row) -> bool:
+            text = "\n".join(str(row[index] or "") for index in texts).lower()
+            return all(word in text for word in wanted) and not any(word in text for word in unwanted)
+
+        out.append(says)
+    qs = [i for i, column in enumerate(columns) if column.kind == "number" and _Q.fullmatch(column.name)]
+    if query.clear and any(_is_number(row[index]) for row in table.rows for index in qs):
+        out.append(lambda row: any(_is_number(q := row[index]) and q <= CLEAR_Q for index in qs))  # type: ignore[operator]
+    return out
+
+
+def _is_big(table: Table, least_us: float) -> Callable[[Row], bool]:
+    deltas = [
+        index
+        for index, column in enumerate(table.columns)
+        if column.role == "delta" and column.kind == "time_us"
+        and not _EFFECT.match(column.name) and not _SHIFT.fullmatch(column.name)
+    ]  # fmt: skip
+    if least_us <= 0 or not deltas:
+        return lambda row: True
+    return lambda row: any(_is_number(by := row[index]) and abs(by) >= least_us for index in deltas)  # type: ignore[arg-type]
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool) and math.isfinite(cell)
+
+
+def _sorted(table: Table, rows: list[int], index: int, descending: bool) -> list[int]:
+    """Missing values come last both ways, and equal rows keep their order. Of a column with texts all are texts."""
+    cells = {number: table.rows[number][index] for number in rows}
+    there = [number for number in rows if (cell := cells[number]) is not None and cell == cell]
+    if any(isinstance(cells[number], str) for number in there):
+        there.sort(key=lambda number: _text(cells[number]), reverse=descending)
+    else:
+        there.sort(key=lambda number: cells[number], reverse=descending)  # type: ignore[arg-type,return-value]
+    known = set(there)
+    return there + [number for number in rows if number not in known]

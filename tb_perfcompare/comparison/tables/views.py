@@ -1,0 +1,188 @@
+"""One run's own tables, for `view` and the API: the same catalogue, one side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.launches.table import own_launches
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.tables.counters import counters_view
+from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
+from tb_perfcompare.comparison.tables.memory import memory_views
+from tb_perfcompare.comparison.tables.plain import BOUND_WHAT, mean_us, steps_table
+from tb_perfcompare.comparison.tables.reading_note import as_read
+from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
+
+VIEWS = (
+    "overview", "steps", "categories", *SHAPES, "counters", "memory", "memory_operators", "memory_curves", "bound",
+    "launches", "device", "environment", "recommendations",
+)  # fmt: skip
+"""Every view a run may have; a source that cannot give one says why in Summary.absent."""
+
+_READING = "Corrected reading (docs/readings.md); `--compat` shows torch-tb-profiler's."
+
+
+def view_tables(summary: Summary) -> dict[str, Table]:
+    """View name -> table, per step. Views the source cannot give are left out."""
+    tables = {
+        "overview": _overview(summary),
+        "steps": steps_table({"run": summary}),
+        "categories": _categories(summary),
+        "device": _device(summary),
+        "environment": _environment(summary),
+        "recommendations": _recommendations(summary),
+    }
+    counters = counters_view(summary)
+    if counters is not None:
+        tables["counters"] = counters
+    tables |= memory_views(summary)
+    if summary.bound_ns:
+        tables["bound"] = _bound(summary)
+    if summary.launches is not None:
+        tables["launches"] = own_launches(summary.launches, summary.groups["kernels"].keys)
+    for name, table in summary.groups.items():
+        tables[name] = _group(name, table, len(summary.steps))
+    untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
+    if summary.metric == CYCLE_TIME:
+        untimed = ("categories", "device")
+    return as_read({name: tables[name] for name in VIEWS if name in tables and name not in untimed}, summary)
+
+
+def _overview(summary: Summary) -> Table:
+    steps = summary.steps
+    cycles = summary.metric == CYCLE_TIME
+    noun = "cycle" if cycles else "step"
+    rows: list[tuple[Cell, ...]] = [
+        (f"Mean {noun} time", mean_us(summary), "us"),
+        (f"Median {noun} time", float(np.median(steps.total_ns)) / 1000, "us"),
+        (f"Shortest {noun}", int(steps.total_ns.min()) / 1000, "us"),
+        (f"Longest {noun}", int(steps.total_ns.max()) / 1000, "us"),
+        (f"{noun.capitalize()}s", len(steps), "count"),
+        (f"{noun.capitalize()}s left out", len(summary.dropped), "count"),
+        ("Captures", len(summary.captures), "count"),
+        ("Devices at work", summary.device.count, "count"),
+    ]
+    if cycles:
+        rows += [(f"Functions of type {kind}", value, "us") for kind, value in _type_us(summary)]
+        what, notes = "functions are summed over threads and streams", ("Functions overlap and may exceed the cycle.",)
+    else:
+        rows += [(label, value, "us") for label, value in zip(CATEGORY_LABELS, _category_us(summary), strict=True)]
+        what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
+    shown = (
+        columns.key("figure", "Figure", "what is measured"),
+        columns.number("value", "Value", "", f"the figure, in the unit beside it; {what}"),
+        columns.text("unit", "Unit", "unit of the figure"),
+    )
+    return Table("overview", "Overview", shown, tuple(rows), (_READING, *notes))
+
+
+def _type_us(summary: Summary) -> list[tuple[str, float]]:
+    """Time per cycle by type of function, largest first."""
+    table = summary.groups.get("functions")
+    total: dict[str, int] = {}
+    times = table.measures_ns["total"].sum(axis=1).tolist() if table is not None else []
+    for (_, kind), time in zip(table.keys if table is not None else (), times, strict=True):
+        total[kind] = total.get(kind, 0) + time
+    ranked = sorted(total.items(), key=lambda item: (-item[1], item[0]))
+    return [(kind, time / len(summary.steps) / 1000) for kind, time in ranked]
+
+
+def _category_us(summary: Summary) -> list[float]:
+    per_step = summary.owned.by_category().sum(axis=1) / len(summary.steps) / 1000
+    return [float(value) for value in per_step]
+
+
+def _categories(summary: Summary) -> Table:
+    total = mean_us(summary)
+    values = _category_us(summary)
+    rows = tuple(
+        (label, value, value / total if total else None) for label, value in zip(CATEGORY_LABELS, values, strict=True)
+    )
+    shown = (
+        columns.key("category", "Category", "part of step time"),
+        columns.time("mean_us", "Mean", f"exposed time, {columns.PER_STEP}"),
+        columns.fraction("share", "Share", "share of step time; shares sum to 1"),
+    )
+    return Table("categories", "Step time by category", shown, rows, (_READING,))
+
+
+def _group(name: str, table: GroupTable, steps: int) -> Table:
+    shape = SHAPES[name]
+    shown: list[Column] = [
+        columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
+        for key in table.key_columns
+    ]
+    cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
+    if table.calls.any():
+        shown.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
+        cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
+    order = np.zeros(len(table))
+    for measure in shape.measures:
+        if measure.source not in table.measures_ns:
+            continue
+        total = table.measures_ns[measure.source].sum(axis=1)
+        label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
+        shown.append(columns.time(f"{measure.source}_us", label, f"{measure.what}, per step, {columns.PER_STEP}"))
+        cells.append([int(t) / steps / 1000 for t in total])
+        if measure.source in shape.order:
+            order += total
+        if shape.one and not measure.name:
+            calls, everything = table.calls.sum(axis=1).tolist(), int(total.sum())
+            shown.append(columns.time("mean_us", f"Per {shape.one}", f"mean time of one {shape.one}"))
+            cells.append([int(t) / n / 1000 if n else None for t, n in zip(total, calls, strict=True)])
+            shown.append(columns.fraction("share", "Share", "share of the time of all rows"))
+            cells.append([int(t) / everything if everything else None for t in total])
+    if table.min_ns is not None and table.max_ns is not None:
+        for label, values in (("min", table.min_ns), ("max", table.max_ns)):
+            shown.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))
+            cells.append([int(v) / 1000 for v in values])
+    for fact in shape.facts:
+        known = table.facts.get(fact.name)
+        if known is not None and np.isfinite(known).any():
+            shown.append(columns.fact(fact.name, fact.label, fact.unit, fact.what, better=fact.better))
+            cells.append([float(v) if np.isfinite(v) else None for v in known])
+    rows = list(zip(*cells, strict=True))
+    ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
+    return Table(
+        name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), (*shape.notes, f"Means over {steps} step(s).")
+    )
+
+
+def _device(summary: Summary) -> Table:
+    rows = tuple((m.device, m.name, m.value, m.unit, m.reason) for m in summary.device_metrics)
+    shown = (
+        columns.key("device", "Device", "device number as the trace has it"),
+        columns.key("metric", "Metric", "figure of the device summary"),
+        columns.fraction("value", "Value", "the figure; empty: not measured"),
+        columns.text("unit", "Unit", "unit of the figure"),
+        columns.text("reason", "Not measured because", "why a figure is missing"),
+    )
+    return Table("device", "Device summary", shown, rows, (_READING,))
+
+
+def _bound(summary: Summary) -> Table:
+    total = sum(summary.bound_ns.values())
+    steps = len(summary.steps)
+    rows = tuple(
+        (name, ns / steps / 1000, ns / total if total else None) for name, ns in summary.bound_ns.items() if ns
+    )
+    shown = (
+        columns.key("class", "Bound by", BOUND_WHAT),
+        columns.time("mean_us", "Device time", f"device time, {columns.PER_STEP}"),
+        columns.fraction("share", "Share", "share of all device time"),
+    )
+    return Table("bound", "What limits the launches", shown, rows, (BOUND_WHAT,))
+
+
+def _environment(summary: Summary) -> Table:
+    shown = (
+        columns.key("name", "Setting", "what the trace says about its surroundings"),
+        columns.text("value", "Value", "as recorded"),
+    )
+    return Table("environment", "Environment", shown, summary.environment)
+
+
+def _recommendations(summary: Summary) -> Table:
+    shown = (columns.key("text", "Recommendation", "advice by fixed thresholds on this run's figures"),)
+    return Table("recommendations", "Recommendations", shown, tuple((text,) for text in summary.recommendations))

@@ -1,0 +1,157 @@
+"""The laws of the contract, on random traces and through the whole engine."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.comparison import Comparison, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+from tests.strategies import permutations_of, traces
+
+QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+OPTIONS = CompareOptions(resamples=200)
+SWAPPED = {"added": "removed", "removed": "added", "both": "both"}
+WORDS = {
+    Verdict.SLOWER: Verdict.FASTER,
+    Verdict.FASTER: Verdict.SLOWER,
+    Verdict.PROBABLY_SLOWER: Verdict.PROBABLY_FASTER,
+    Verdict.PROBABLY_FASTER: Verdict.PROBABLY_SLOWER,
+}
+
+
+def summarised(trace: TraceBuilder, **options: Any) -> Summary:
+    try:
+        return summary(trace, **options)
+    except CorruptInput:
+        assume(False)
+        raise
+
+
+def compare(a: Summary, b: Summary) -> Comparison:
+    return compare_summaries(a, b, OPTIONS)
+
+
+@QUICK
+@given(traces(), traces())
+def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: TraceBuilder) -> None:
+    one, two = summarised(a), summarised(b)
+    got = compare(one, two)
+    heads = [row for row in got.ledger.rows if len(row.path) == 1]
+    assert sum(row.delta for row in heads) == got.ledger.delta
+    for head in heads:
+        below = [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
+        for figure in ("baseline", "candidate", "delta", "count_effect", "rate_effect"):
+            assert sum(getattr(row, figure) for row in below) == getattr(head, figure)
+    for row in got.ledger.rows:
+        assert row.count_effect + row.rate_effect == row.delta == row.candidate - row.baseline
+        assert row.mix_effect + row.same_shape_effect == row.rate_effect
+        below = [part for part in got.ledger.rows if len(part.path) == 3 and part.path[:2] == row.path]
+        for figure in ("baseline", "candidate", "delta") if below else ():
+            assert sum(getattr(part, figure) for part in below) == getattr(row, figure)
+        assert len(below) != 1
+    steps_a, steps_b = len(one.steps), len(two.steps)
+    total = got.ledger.denominator
+    assert got.ledger.baseline == int(one.steps.total_ns.sum()) * (total // steps_a)
+    assert got.ledger.candidate == int(two.steps.total_ns.sum()) * (total // steps_b)
+    assert got.headline.delta is not None
+    assert math.isclose(got.headline.delta, got.ledger.delta / total / 1000, rel_tol=1e-12, abs_tol=1e-9)
+
+
+@QUICK
+@given(traces())
+def test_a_run_against_itself_has_no_change_and_no_findings(trace: TraceBuilder) -> None:
+    one = summarised(trace)
+    got = compare(one, one)
+    assert got.headline.verdict is Verdict.SAME
+    assert got.headline.delta == 0
+    assert got.findings == ()
+    assert all(row.delta == 0 and row.status == "both" for row in got.ledger.rows)
+    for table in got.tables.values():
+        for position, column in enumerate(table.columns):
+            if column.role == "delta":
+                assert all(not row[position] for row in table.rows)
+
+
+@QUICK
+@given(traces(), traces())
+def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder) -> None:
+    one, two = summarised(a), summarised(b)
+    there, back = compare(one, two), compare(two, one)
+    assert there.headline.delta == -(back.headline.delta or 0)
+    assert back.headline.verdict is WORDS.get(there.headline.verdict, there.headline.verdict)
+    assert there.headline.p == back.headline.p
+    mirrored = {row.path: row for row in back.ledger.rows}
+    for row in there.ledger.rows:
+        other = mirrored[row.path]
+        assert (row.delta, row.count_effect, row.rate_effect) == (-other.delta, -other.count_effect, -other.rate_effect)
+        assert (row.mix_effect, len(mirrored)) == (-other.mix_effect, len(there.ledger.rows))
+        assert row.status == SWAPPED[other.status]
+    for name, table in there.tables.items():
+        if name in ("steps", "recommendations", "memory_curves"):  # rows of one side each
+            continue
+        keys = [i for i, column in enumerate(table.columns) if column.role == "key"]
+        opposite = {tuple(row[i] for i in keys): row for row in back.tables[name].rows}
+        for row in table.rows:
+            other_row = opposite[tuple(row[i] for i in keys)]
+            for i, column in enumerate(table.columns):
+                if column.role == "delta" and row[i] is not None:
+                    assert row[i] == -other_row[i]  # type: ignore[operator]
+                if column.role == "status":
+                    assert row[i] == SWAPPED[str(other_row[i])]
+    # The floor of what is material is a share of the baseline's step: one direction may name a cause the other omits.
+    timed = [finding for finding in there.findings if finding.delta_us is not None]
+    other_way = {(f.rule, f.category): f.delta_us for f in back.findings if f.delta_us is not None}
+    both = [finding for finding in timed if (finding.rule, finding.category) in other_way]
+    assert [f.delta_us for f in both] == [-other_way[f.rule, f.category] for f in both]
+
+
+@QUICK
+@given(traces(), traces(), st.integers(1, 10**9), st.data())
+def test_shuffled_events_and_a_shifted_clock_change_nothing(
+    a: TraceBuilder, b: TraceBuilder, shift: int, data: st.DataObject
+) -> None:
+    one, two = summarised(a), summarised(b)
+    before = compare(one, two)
+    order = data.draw(permutations_of(b))
+    b.base_ns += shift * 1000
+    after = compare(one, summarised(b, order=order))
+    assert after.headline == before.headline
+    assert after.ledger == before.ledger
+    assert after.findings == before.findings
+    assert {n: t.rows for n, t in after.tables.items()} == {n: t.rows for n, t in before.tables.items()}
+
+
+@QUICK
+@given(traces(), traces())
+def test_tables_join_by_key_and_hold_no_nan(a: TraceBuilder, b: TraceBuilder) -> None:
+    got = compare(summarised(a), summarised(b))
+    for name, table in got.tables.items():
+        keys = [i for i, column in enumerate(table.columns) if column.role == "key"]
+        seen = [tuple(row[i] for i in keys) for row in table.rows]
+        assert len(set(seen)) == len(seen), name
+        assert all(len(row) == len(table.columns) for row in table.rows)
+    assert not list(_bad_numbers(got))
+
+
+def _bad_numbers(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        yield value
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _bad_numbers(getattr(value, field.name))
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _bad_numbers(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _bad_numbers(item)

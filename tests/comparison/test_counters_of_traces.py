@@ -1,0 +1,104 @@
+"""Laws of the counters table for traces with any counters."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.model.recording import Origin
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.render import wire
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.build import TraceBuilder
+from tests.drawn_runs import drawn_trace
+
+STEPS = 5
+LAWS = settings(max_examples=40, deadline=None)
+
+
+@st.composite
+def counted_traces(draw: st.DrawFn) -> TraceBuilder:
+    """Steps of a millisecond with samples of up to three counters before, in and after them."""
+    trace = drawn_trace(steps=STEPS, extra_us=draw(st.sampled_from((0, 200))))
+    names = st.sampled_from(["GPU 0 load", "GPU 3 load", "power (W)"])
+    samples = st.tuples(names, st.integers(0, 7000), st.integers(-3, 9) | st.floats(-1e12, 1e12))
+    for name, at, value in draw(st.lists(samples, max_size=20)):
+        trace.counter(name, at, value=value)
+    return trace
+
+
+def summarised(trace: TraceBuilder) -> Summary:
+    recording = read_trace(io.BytesIO(trace.encode()), name="worker0.pt.trace.json")
+    return summarize(recording, Origin("drawn", "drawn", "worker0", "1"))
+
+
+def table(a: TraceBuilder, b: TraceBuilder) -> Table | None:
+    comparison = compare_summaries(summarised(a), summarised(b), CompareOptions())
+    json.loads(wire.encode(wire.comparison_dict(comparison)), parse_constant=_no_constant)
+    return comparison.tables.get("counters")
+
+
+def _no_constant(text: str) -> float:
+    raise AssertionError(f"{text} in the answer")
+
+
+def cells(of: Table | None, *names: str) -> list[tuple[object, ...]]:
+    """The named cells of every row, in order of the key."""
+    if of is None:
+        return []
+    at = [[column.name for column in of.columns].index(name) for name in names]
+    return sorted((tuple(row[k] for k in at) for row in of.rows), key=repr)
+
+
+@LAWS
+@given(counted_traces())
+def test_a_run_against_itself_has_no_difference(trace: TraceBuilder) -> None:
+    for (delta,) in cells(table(trace, trace), "delta"):
+        assert delta == 0
+
+
+@LAWS
+@given(counted_traces(), counted_traces())
+def test_exchanged_sides_negate_every_delta_and_exchange_added_and_removed(a: TraceBuilder, b: TraceBuilder) -> None:
+    other = {"both": "both", "added": "removed", "removed": "added"}
+    names = ("counter", "device", "unit", "baseline", "candidate", "delta", "q", "status")
+    one, exchanged = cells(table(a, b), *names), cells(table(b, a), *names)
+    swapped = [
+        (*key, y, x, None if delta is None else -delta, q, other[str(status)])  # type: ignore[operator]
+        for *key, x, y, delta, q, status in exchanged
+    ]
+    assert one == sorted(swapped, key=repr) or _alike(one, swapped)
+
+
+def _alike(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bool:
+    """The same rows, whatever the sign of a zero."""
+    return sorted(map(str, one)) == sorted(str(row).replace("-0.0", "0.0") for row in other)
+
+
+@LAWS
+@given(counted_traces(), counted_traces())
+def test_rows_are_unique_and_lie_within_what_was_sampled(a: TraceBuilder, b: TraceBuilder) -> None:
+    found = table(a, b)
+    rows = cells(found, "counter", "device", "unit", "baseline", "baseline_coverage", "baseline_samples")
+    assert len({row[:3] for row in rows}) == len(rows)
+    values = [value for event in a.events if event.ph == "C" for value in (event.args or {}).values()]
+    for *_, mean, coverage, samples in rows:
+        if mean is not None:
+            slack = 1e-9 * max(map(abs, values))
+            assert min(values) - slack <= mean <= max(values) + slack  # type: ignore[operator]
+            assert 0 <= coverage <= 1 and 0 <= samples <= len(values)  # type: ignore[operator]
+
+
+@LAWS
+@given(counted_traces(), counted_traces())
+def test_the_table_is_absent_with_a_reason_or_there(a: TraceBuilder, b: TraceBuilder) -> None:
+    for trace in (a, b):
+        one = summarised(trace)
+        assert (one.counters is None) == ("counters" in one.absent)

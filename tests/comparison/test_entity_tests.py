@@ -1,0 +1,144 @@
+"""Which rows of a table really changed."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.entity_tests import Change, EntityTests, entity_tests, floor_ns, robust_z
+from tb_perfcompare.comparison.statistics.estimate import estimate_difference
+from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+
+Ints = NDArray[np.int64]
+
+
+def found_in(baseline: Ints, candidate: Ints, least_ns: float = 0.0) -> EntityTests:
+    captures = np.zeros(baseline.shape[1], dtype=np.int32), np.zeros(candidate.shape[1], dtype=np.int32)
+    present = baseline.any(axis=1), candidate.any(axis=1)
+    delta = candidate.mean(axis=1) - baseline.mean(axis=1)
+    return entity_tests(baseline, candidate, captures, present, delta, least_ns, 0.05)
+
+
+def one(baseline: list[int], candidate: list[int], least_ns: float = 0.0) -> Change:
+    (change,) = found_in(np.array([baseline]), np.array([candidate]), least_ns).change
+    return change
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "least_ns", "change"),
+    [
+        ([12, 10, 14, 11, 13], [32, 30, 34, 31, 33], 0, Change.SLOWER),
+        ([32, 30, 34, 31, 33], [12, 10, 14, 11, 13], 0, Change.FASTER),
+        ([12, 10, 14, 11, 13], [32, 30, 34, 31, 33], 100, Change.UNCHANGED),
+        ([10, 12, 11, 13, 14], [12, 11, 13, 10, 15], 1, Change.UNDETERMINED),
+        ([10, 12, 11, 13, 14], [14, 13, 11, 12, 10], 1, Change.UNCHANGED),
+        ([0, 0, 0, 0, 0], [5, 0, 0, 0, 0], 0, Change.ADDED),
+        ([5, 5, 5, 5, 5], [0, 0, 0, 0, 0], 0, Change.REMOVED),
+        ([10], [30], 0, Change.UNDETERMINED),
+        ([10], [10], 0, Change.UNCHANGED),
+    ],
+)
+def test_what_is_said_about_a_row(baseline: list[int], candidate: list[int], least_ns: float, change: Change) -> None:
+    assert one(baseline, candidate, least_ns) is change
+
+
+def test_one_observation_has_no_p() -> None:
+    found = found_in(np.array([[5]]), np.array([[9]]))
+    assert np.isnan([found.p[0], found.q[0], found.shift_ns[0], found.low_ns[0]]).all()
+
+
+def test_no_rows_are_no_trouble() -> None:
+    assert found_in(np.zeros((0, 4), dtype=np.int64), np.zeros((0, 5), dtype=np.int64)).change == ()
+
+
+@given(
+    st.integers(2, 9).flatmap(
+        lambda n: st.tuples(
+            arrays(np.int64, (3, n), elements=st.integers(0, 40)),
+            arrays(np.int64, (3, n + 1), elements=st.integers(0, 40)),
+        )
+    )
+)
+def test_each_row_is_tested_like_a_single_one(sides: tuple[Ints, Ints]) -> None:
+    found = found_in(*sides)
+    for row in range(3):
+        alone = estimate_difference(sides[0][row], sides[1][row], 0.05)
+        assert found.shift_ns[row] == float(alone.estimate_ns)
+        if alone.level is None:
+            assert np.isnan(found.low_ns[row])
+        else:
+            assert (found.low_ns[row], found.high_ns[row]) == (alone.low_ns, alone.high_ns)
+
+
+@given(arrays(np.int64, (4, 7), elements=st.integers(0, 30)), arrays(np.int64, (4, 6), elements=st.integers(0, 30)))
+def test_exchanging_the_sides_mirrors_everything(a: Ints, b: Ints) -> None:
+    there, back = found_in(a, b, 3.0), found_in(b, a, 3.0)
+    assert np.array_equal(there.p, back.p) and np.array_equal(there.q, back.q)
+    assert np.array_equal(there.shift_ns, -back.shift_ns + 0.0)
+    assert np.array_equal(there.low_ns, -back.high_ns, equal_nan=True)
+    mirror = {Change.SLOWER: Change.FASTER, Change.FASTER: Change.SLOWER, Change.ADDED: Change.REMOVED,
+              Change.REMOVED: Change.ADDED}  # fmt: skip
+    assert there.change == tuple(mirror.get(change, change) for change in back.change)
+
+
+@given(arrays(np.int64, (5, 6), elements=st.integers(0, 10**12)))
+def test_a_side_against_itself_is_unchanged(values: Ints) -> None:
+    found = found_in(values, values)
+    assert set(found.change) == {Change.UNCHANGED}
+    assert not found.shift_ns.any() and not found.low_ns.any() and not found.high_ns.any()
+    assert (found.q == 1).all()
+
+
+@given(st.lists(st.one_of(st.floats(0, 1), st.just(float("nan"))), max_size=40))
+def test_q_values_are_those_of_scipy(values: list[float]) -> None:
+    from scipy.stats import false_discovery_control
+
+    p = np.array(values, dtype=np.float64)
+    real = p[~np.isnan(p)]
+    got = q_values(p)
+    assert np.isnan(got).sum() == np.isnan(p).sum()
+    if len(real):
+        assert np.allclose(got[~np.isnan(p)], false_discovery_control(real), rtol=1e-12, atol=0)
+
+
+def test_what_matters_grows_with_the_step() -> None:
+    assert floor_ns(1e6, CompareOptions()) == 5000
+    assert floor_ns(1e9, CompareOptions()) == 2e6
+
+
+def test_z_is_never_infinite() -> None:
+    assert robust_z(np.zeros((1, 4), dtype=np.int64), np.full((1, 4), 10**15)).tolist() == [99.0]
+    assert robust_z(np.full((1, 4), 7), np.full((1, 4), 7)).tolist() == [0.0]
+
+
+def test_equal_sides_give_few_discoveries() -> None:
+    """200 tables of 50 rows without any difference: a table with a discovery is as rare as alpha says."""
+    random = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(200):
+        sides = [np.rint(random.lognormal(0, 0.1, (50, 10)) * 10**6).astype(np.int64) for _ in range(2)]
+        wrong += bool((found_in(*sides).q <= 0.05).any())
+    assert wrong <= 200 * 0.05 + 3 * (200 * 0.05 * 0.95) ** 0.5
+
+
+def test_a_planted_change_is_the_one_found() -> None:
+    random = np.random.default_rng(3)
+    sides = [np.rint(random.lognormal(0, 0.05, (200, 12)) * 10**6).astype(np.int64) for _ in range(2)]
+    sides[1][17] += 400_000
+    found = found_in(*sides, least_ns=5000.0)
+    assert [row for row, change in enumerate(found.change) if change is Change.SLOWER] == [17]
+
+
+def test_ten_thousand_rows_of_a_hundred_steps_take_little_time() -> None:
+    random = np.random.default_rng(1)
+    sides = [random.integers(0, 10**6, (10_000, 50)) for _ in range(2)]
+    start = time.process_time()
+    found_in(*sides)
+    assert time.process_time() - start < 3.0

@@ -1,0 +1,134 @@
+"""A planted cause must be named first, in a sentence that says what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+Change = Callable[[TraceBuilder, int], None]
+
+
+def run(
+    *,
+    loader: int = 20,
+    gemm: int = 100,
+    extra: Change | None = None,
+    wait: int = 10,
+    iterator: str = "_A",
+    length: int = 1000,
+) -> TraceBuilder:
+    """Eight steps of 1000 µs: load a batch, launch two kernels, wait for them."""
+    trace = TraceBuilder()
+    for number in range(8):
+        at = number * 1200
+        jitter = number % 3
+        trace.step(number, at, at + length)
+        trace.loader(at, at + loader + jitter, iterator=iterator)
+        trace.op("aten::mm", at + 300, at + 340)
+        trace.kernel("gemm", at + 350, at + 350 + gemm + jitter, launch=(at + 305, at + 310))
+        trace.kernel("relu", at + 700, at + 720, launch=(at + 315, at + 320))
+        trace.op("aten::item", at + 340, at + 345 + wait)
+        trace.call("cudaStreamSynchronize", at + 342, at + 342 + wait)
+        if extra is not None:
+            extra(trace, at)
+    return trace
+
+
+def compare(before: TraceBuilder, after: TraceBuilder) -> Comparison:
+    return compare_summaries(summary(before), summary(after), CompareOptions(resamples=200))
+
+
+def new_kernel(trace: TraceBuilder, at: int) -> None:
+    trace.kernel("cast", at + 730, at + 780, launch=(at + 325, at + 328))
+
+
+def more_copies(trace: TraceBuilder, at: int) -> None:
+    for k in range(3):
+        trace.memcpy(at + 800 + 10 * k, at + 809 + 10 * k, launch=(at + 330 + k, at + 331 + k))
+
+
+@pytest.mark.parametrize(
+    ("after", "rule", "subject", "says"),
+    [
+        (run(loader=180), "data_loader", "enumerate(DataLoader).__next__", "the data loader takes 160 µs more"),
+        (
+            run(loader=180, iterator="_MultiProcessingDataLoaderIter"),
+            "data_loader",
+            "enumerate(DataLoader).__next__",
+            "1 call per step on both sides",
+        ),
+        (run(gemm=200), "kernel_slower", "gemm", "takes 201 µs instead of 101 µs per launch, 100 µs more per step"),
+        (run(extra=new_kernel), "kernel_time", "cast", "cast is new (50.0 µs, 1 call per step)"),
+        (run(extra=more_copies), "more_copies", "Memcpy HtoD (Pinned -> Device)", "0 to 3 per step, 27.0 µs more"),
+    ],
+    ids=["slow loader", "slow loader of another class", "slow kernel", "new kernel", "new copies"],
+)  # fmt: skip
+def test_the_planted_cause_comes_first(after: TraceBuilder, rule: str, subject: str, says: str) -> None:
+    causes = [f for f in compare(run(), after).findings if f.category != "Other"]
+    assert (causes[0].rule, causes[0].subject) == (rule, subject)
+    assert says in causes[0].sentence
+
+
+def test_a_wait_names_the_call_and_its_operator() -> None:
+    def wait(trace: TraceBuilder, at: int) -> None:
+        trace.op("aten::item", at + 800, at + 990)
+        trace.op("aten::_local_scalar_dense", at + 801, at + 989)
+        trace.call("cudaStreamSynchronize", at + 802, at + 988)
+
+    finding = next(f for f in compare(run(), run(extra=wait)).findings if f.rule == "runtime_time")
+    assert finding.subject == "cudaStreamSynchronize"
+    assert "cudaStreamSynchronize 186 µs more (1 to 2 calls per step" in finding.sentence
+
+
+def test_many_small_new_kernels_are_named_together() -> None:
+    def confetti(trace: TraceBuilder, at: int) -> None:
+        for k in range(6):
+            trace.kernel(f"tiny{k}", at + 730 + 12 * k, at + 740 + 12 * k, launch=(at + 325 + k, at + 326 + k))
+
+    finding = next(f for f in compare(run(), run(gemm=130, extra=confetti)).findings if f.rule == "kernel_time")
+    assert finding.subject == "gemm"
+    assert "6 others are new (60.0 µs together, 6 calls per step)" in finding.sentence
+
+
+def test_a_lower_clock_is_told_from_a_changed_kernel() -> None:
+    def kernels(factor: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for number in range(6):
+            at = number * 1000
+            trace.step(number, at, at + 1000)
+            for k, length in enumerate((20, 30, 40)):
+                trace.kernel(
+                    f"k{k}", at + 100 + 200 * k, at + 100 + 200 * k + length * factor, launch=(at + k, at + k + 1)
+                )
+        return trace
+
+    finding = next(f for f in compare(kernels(1), kernels(3)).findings if f.rule == "device_pace")
+    assert "the same kernels take 3.00 times as long per launch" in finding.sentence
+
+
+def test_shares_of_all_categories_sum_to_one() -> None:
+    got = compare(run(), run(loader=180, gemm=150, length=1100))
+    table = got.tables["categories"]
+    at = [column.name for column in table.columns].index("share")
+    assert sum(float(row[at] or 0) for row in table.rows) == pytest.approx(1, abs=1e-9)
+
+
+def test_a_change_below_the_material_floor_is_no_finding() -> None:
+    assert compare(run(gemm=100), run(gemm=101)).findings == ()
+
+
+def test_evidence_names_rows_that_exist() -> None:
+    got = compare(run(), run(gemm=200, loader=60, extra=new_kernel))
+    for finding in got.findings:
+        for evidence in finding.evidence:
+            if evidence.table == "ledger":
+                assert evidence.row in {" / ".join(row.path) for row in got.ledger.rows}
+            elif finding.category != "CPU Exec" or evidence.table == "categories":
+                assert evidence.row in {row[0] for row in got.tables[evidence.table].rows}

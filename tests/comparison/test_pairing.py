@@ -1,0 +1,101 @@
+"""Which runs are suggested together, and why."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.pairing.pairing import RunShape, Selection, WorkerName, match_workers, suggest_pairs
+
+
+def suggested(*names: str) -> list[tuple[str, str]]:
+    pairs = suggest_pairs([RunShape(name) for name in names])
+    return [(pair.baseline.run, pair.candidate.run) for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate"),
+    [
+        ("normal", "abnormal"),
+        ("baseline", "candidate"),
+        ("Before", "After"),
+        ("resnet_old", "resnet_new"),
+        ("good-run", "bad-run"),
+        ("x/control/rank0", "x/test/rank0"),
+        ("bert_a", "bert_b"),
+        ("runA", "runB"),
+        ("ref.v2", "new.v2"),
+        ("modelNormal", "modelAbnormal"),
+        ("num_workers_0", "num_workers_4"),
+        ("lr0.01", "lr0.1"),
+        ("训练_正常", "训练_异常"),
+        ("run_normal_1623143089", "run_abnormal_1623212756"),
+        ("demo/baseline", "demo/candidate_slow_loader"),
+    ],
+)
+def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline: str, candidate: str) -> None:
+    assert suggested(baseline, candidate) == [(baseline, candidate)]
+    assert suggested(candidate, baseline) == [(baseline, candidate)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("alpha", "beta"), ("normal_cpu", "abnormal_gpu_x/deep"), ("abnormality", "normality")]
+)
+def test_names_without_a_known_difference_are_no_pair(one: str, other: str) -> None:
+    assert suggested(one, other) == []
+
+
+def test_a_family_pairs_each_larger_number_with_the_smallest() -> None:
+    assert suggested("w16", "w4", "w0") == [("w0", "w4"), ("w0", "w16")]
+
+
+def test_words_come_before_numbers_and_a_pair_is_suggested_once() -> None:
+    found = suggested("run1_normal", "run1_abnormal", "run2_normal")
+    assert found == [("run1_normal", "run1_abnormal"), ("run1_normal", "run2_normal")]
+
+
+def test_a_folder_with_two_normal_runs_does_not_guess() -> None:
+    assert suggested("d/normal_x", "d/normal_y", "d/abnormal_z") == []
+
+
+def test_spans_of_one_run_are_an_a_a_check_and_come_last() -> None:
+    runs = [RunShape("normal", (("w0", ("1", "2", "3")), ("w1", ("1", "2")))), RunShape("abnormal", (("w0", ("1",)),))]
+    pairs = suggest_pairs(runs)
+    assert [pair.reason.split(":")[0] for pair in pairs] == ["names differ only in normal/abnormal", "A/A check"]
+    assert pairs[-1].baseline == Selection("normal", None, "1")
+    assert pairs[-1].candidate == Selection("normal", None, "2")
+
+
+def test_a_span_that_only_one_worker_has_names_the_worker() -> None:
+    (check,) = suggest_pairs([RunShape("r", (("w0", ("1",)), ("w1", ("1", "2"))))])
+    assert check.baseline == Selection("r", "w1", "1")
+
+
+_NAMES = st.lists(st.text("ab0129_/-. Normalab²٣", min_size=1, max_size=12), unique=True, max_size=8)
+
+
+@given(_NAMES, st.randoms(use_true_random=False))
+def test_the_order_of_the_runs_does_not_matter_and_no_run_meets_itself(names: list[str], random: object) -> None:
+    shuffled = list(names)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert suggested(*names) == suggested(*shuffled)
+    assert all(one != other for one, other in suggested(*names))
+
+
+def test_workers_match_by_rank_then_by_name() -> None:
+    baseline = [WorkerName("hostA_1", 0), WorkerName("hostA_2", 1), WorkerName("helper")]
+    candidate = [WorkerName("helper"), WorkerName("hostB_9", 1), WorkerName("hostB_8", 2)]
+    found = match_workers(baseline, candidate)
+    assert [(match.baseline.name, match.candidate.name, match.how) for match in found.matches] == [
+        ("hostA_2", "hostB_9", "rank"),
+        ("helper", "helper", "name"),
+    ]
+    assert [worker.name for worker in found.only_baseline] == ["hostA_1"]
+    assert [worker.name for worker in found.only_candidate] == ["hostB_8"]
+
+
+def test_a_rank_that_occurs_twice_matches_nothing() -> None:
+    found = match_workers([WorkerName("a", 0), WorkerName("b", 0)], [WorkerName("c", 0)])
+    assert found.matches == ()
+    assert len(found.only_baseline) == 2

@@ -1,0 +1,108 @@
+"""Which rows a query chooses, in which order, and what it says about the others."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, place_of, row_key, sums_of
+from tb_perfcompare.errors import SelectionError
+
+COLUMNS = (
+    columns.key("name", "Name", ""),
+    columns.text("category", "Category", ""),
+    columns.time("delta_us", "Δ", "", role="delta"),
+    columns.time("shift_us", "Shift", "", role="delta"),
+    columns.number("q", "q", "", ""),
+    columns.text("change", "Change", ""),
+    columns.STATUS,
+)
+
+
+def row(
+    name: str, delta: float | None, *, category: str = "Kernel", q: float | None = None, change: str = "cannot tell",
+    status: str = "both",
+) -> tuple[Cell, ...]:  # fmt: skip
+    return (name, category, delta, delta, q, change, status)
+
+
+def table(*rows: tuple[Cell, ...]) -> Table:
+    return Table("kernels", "Kernels", COLUMNS, rows)
+
+
+DRAWN = table(
+    row("gemm_nn", 5.0, q=0.01, change="slower"),
+    row("gemm_NT", -3.0, q=0.5),
+    row("relu", 0.25, category="Memcpy", status="added"),
+    row("old", None, status="removed"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        (RowQuery(), ["gemm_nn", "gemm_NT", "relu", "old"]),
+        (RowQuery(words="GEMM -nt"), ["gemm_nn"]),
+        (RowQuery(words="memcpy"), ["relu"]),
+        (RowQuery(words="-"), ["gemm_nn", "gemm_NT", "relu", "old"]),
+        (RowQuery(status="removed"), ["old"]),
+        (RowQuery(change="slower"), ["gemm_nn"]),
+        (RowQuery(category="Memcpy"), ["relu"]),
+        (RowQuery(clear=True), ["gemm_nn"]),
+        (RowQuery(least_us=1), ["gemm_nn", "gemm_NT"]),
+        (RowQuery(sort=(("delta_us", True),)), ["gemm_nn", "relu", "gemm_NT", "old"]),
+        (RowQuery(sort=(("delta_us", False),)), ["gemm_NT", "relu", "gemm_nn", "old"]),
+        (RowQuery(sort=(("category", True), ("name", False))), ["relu", "gemm_NT", "gemm_nn", "old"]),
+    ],
+)
+def test_which_rows_and_in_which_order(query: RowQuery, names: list[str]) -> None:
+    assert [DRAWN.rows[number][0] for number in choose_rows(DRAWN, query).rows] == names
+
+
+def test_what_is_too_small_is_counted_and_summed_apart() -> None:
+    found = choose_rows(DRAWN, RowQuery(least_us=4))
+    assert (found.rows.tolist(), found.hidden.tolist()) == ([0], [1, 2, 3])
+    sums = [each["delta_us"] for each in (found.sums, found.hidden_sums, found.all_sums)]
+    assert sums == [5.0, -2.75, 2.25]
+    assert found.statuses == {"both": 2, "added": 1, "removed": 1}
+
+
+def test_estimates_of_a_difference_are_not_summed() -> None:
+    assert list(sums_of(DRAWN, [0, 1])) == ["delta_us"]
+    assert sums_of(DRAWN, [3]) == {"delta_us": None}
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
+    with pytest.raises(SelectionError, match="no column 'nothing'") as caught:
+        choose_rows(DRAWN, RowQuery(sort=(("nothing", True),)))
+    assert "delta_us" in caught.value.hint
+
+
+def test_a_row_is_found_by_its_key_or_by_a_text_of_it() -> None:
+    found = choose_rows(DRAWN, RowQuery(sort=(("delta_us", True),)))
+    assert [place_of(DRAWN, found, key) for key in ("relu", "Memcpy", "nobody")] == [1, 1, None]
+    assert row_key(DRAWN, DRAWN.rows[0]) == "gemm_nn"
+
+
+CELLS = st.none() | st.floats(-1e6, 1e6)
+
+
+@given(st.lists(CELLS, max_size=30), st.booleans(), st.floats(0.001, 1e6))
+def test_every_row_is_chosen_or_hidden_once_and_missing_values_come_last(
+    deltas: list[float | None], descending: bool, least: float
+) -> None:
+    drawn = table(*(row(f"k{number}", delta) for number, delta in enumerate(deltas)))
+    found = choose_rows(drawn, RowQuery(sort=(("delta_us", descending),), least_us=least))
+    assert sorted([*found.rows.tolist(), *found.hidden.tolist()]) == list(range(len(deltas)))
+    parts = [each["delta_us"] or 0.0 for each in (found.sums, found.hidden_sums)]
+    assert math.isclose(sum(parts), found.all_sums["delta_us"] or 0.0, rel_tol=1e-9, abs_tol=1e-6)
+    everything = choose_rows(drawn, RowQuery(sort=(("delta_us", descending),)))
+    order = [drawn.rows[number][2] for number in everything.rows]
+    there = [value for value in order if value is not None]
+    assert order == [*there, *[None] * (len(order) - len(there))]
+    assert there == sorted(there, reverse=descending)

@@ -1,0 +1,56 @@
+"""Runs of different work are not judged; other inputs are named."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.comparison import Check, Comparison, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def run(*operators: str, shape: int = 32, length: int = 1000) -> TraceBuilder:
+    """Eight steps, each with the operators one after another, a kernel below each."""
+    trace = TraceBuilder()
+    for number in range(8):
+        at = number * 2000
+        trace.step(number, at, at + length + number % 3)
+        for place, name in enumerate(operators):
+            start = at + 100 * place
+            trace.op(name, start, start + 90, dims=[[shape, 8]])
+            kernel = f"{name.removeprefix('aten::')}_kernel"
+            trace.kernel(kernel, start + 50, start + 80, launch=(start + 10, start + 15))
+    return trace
+
+
+def compared(a: TraceBuilder, b: TraceBuilder) -> Comparison:
+    return compare_summaries(summary(a), summary(b), CompareOptions(resamples=200))
+
+
+def check(found: Comparison, name: str) -> Check:
+    return next(check for check in found.comparability if check.check == name)
+
+
+def test_other_work_withholds_the_verdict_and_is_the_reason() -> None:
+    found = compared(run("aten::mm", "aten::relu"), run("aten::sort", "aten::topk", length=1500))
+    assert found.headline.verdict is Verdict.WITHHELD
+    assert "other work on the two sides" in found.headline.reason
+    assert found.headline.delta == 500.0  # the figures stay
+
+
+def test_half_in_common_is_compared() -> None:
+    found = compared(run("aten::mm", "aten::relu"), run("aten::mm", "aten::topk", "aten::relu", length=1500))
+    assert check(found, "same_work").status == "ok"
+    assert found.headline.verdict is Verdict.SLOWER
+
+
+def test_other_input_shapes_warn_and_are_compared() -> None:
+    found = compared(run("aten::mm", "aten::relu"), run("aten::mm", "aten::relu", shape=64, length=1500))
+    assert check(found, "input_shapes").status == "warn"
+    assert found.headline.verdict is Verdict.SLOWER
+    assert [finding.rule for finding in found.findings][:1] == ["workload_changed"]
+
+
+def test_the_same_inputs_are_ok() -> None:
+    found = compared(run("aten::mm"), run("aten::mm", length=1500))
+    assert check(found, "input_shapes").status == "ok"

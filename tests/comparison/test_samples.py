@@ -1,0 +1,53 @@
+"""Ranks of one job are not independent observations."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def rank(worker: str, *lengths: int) -> Summary:
+    trace = TraceBuilder(vendor="cpu")
+    at = 0
+    for number, length in enumerate(lengths):
+        trace.step(number, at, at + length)
+        trace.op("aten::mm", at, at + length // 2)
+        at += length
+    return summary(trace, worker=worker)
+
+
+def compare(a: Summary, b: Summary) -> Comparison:
+    return compare_summaries(a, b, CompareOptions(resamples=200))
+
+
+def test_a_step_of_two_ranks_is_one_observation_of_their_mean() -> None:
+    both = pool([rank("worker0", 100, 120, 110), rank("worker1", 102, 124, 117)])
+    samples = observations(both)
+    assert samples.pooled
+    assert samples.means(both.steps.total_ns).tolist() == [101_000, 122_000, 113_500]
+
+
+def test_the_headline_counts_observations_and_still_equals_the_ledger() -> None:
+    before = pool([rank("worker0", 100, 120, 110), rank("worker1", 103, 124, 117)])
+    after = pool([rank("worker0", 200, 220, 210), rank("worker1", 203, 224, 217)])
+    got = compare(before, after)
+    assert got.headline.n == (3, 3)
+    assert got.headline.delta == 100.0
+    assert got.ledger.delta / got.ledger.denominator / 1000 == 100.0
+    assert got.headline.baseline == pytest.approx(674 / 6, rel=1e-15)
+
+
+def test_ranks_with_different_steps_stay_separate_and_that_is_said() -> None:
+    before = pool([rank("worker0", 100, 120, 110), rank("worker1", 103, 124)])
+    got = compare(before, before)
+    assert got.headline.n == (5, 5)
+    assert NoteCode.UNEVEN_RANKS in {note.code for note in got.notes}

@@ -1,0 +1,77 @@
+"""What the verdict hangs on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.model.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+STEADY = [1000, 1010, 990, 1005, 995, 1002, 998, 1008]
+
+
+def run(lengths: list[int], worker: str = "worker0", span: str = "1") -> Summary:
+    trace = TraceBuilder()
+    at = 0
+    for number, length in enumerate(lengths):
+        trace.step(number, at, at + length)
+        trace.op("aten::mm", at, at + length)
+        at += length
+    made = summary(trace, worker=worker, span=span)
+    digest = f"{worker}{span}{lengths}"
+    capture = replace(made.captures[0], file=replace(made.captures[0].file, sha256=digest))
+    return replace(made, captures=(capture,))
+
+
+def said(a: Summary, b: Summary) -> str:
+    return compare_summaries(a, b, CompareOptions()).headline.sensitivity
+
+
+def slower(lengths: list[int], by: float) -> list[int]:
+    return [round(length * by) for length in lengths]
+
+
+def test_a_clear_difference_hangs_on_nothing() -> None:
+    assert said(run(STEADY), run(slower(STEADY, 1.3))) == (
+        "the verdict stays the same without the first step of each capture and without the slowest step of each side"
+    )
+
+
+def test_one_step_may_decide() -> None:
+    # six against five steps: the slowest of the baseline is what keeps the sides from being apart
+    a, b = [1000, 1004, 1001, 1003, 1002, 1200], [1100, 1102, 1101, 1103, 1104, 1105]
+    found = said(run(a), run(b))
+    assert found.startswith('without the slowest step of each side it would be "slower"')
+
+
+def test_one_span_may_decide() -> None:
+    both = pool([run(STEADY, span="1"), run(slower(STEADY, 1.25), span="2")])
+    found = said(both, pool([run(slower(STEADY, 1.3), span=span) for span in ("1", "2")]))
+    assert 'without span 2 of the baseline it would be "slower"' in found
+
+
+def test_each_worker_is_left_out_on_both_sides() -> None:
+    base = pool([run(STEADY, worker="worker0"), run(STEADY, worker="worker1")])
+    # the mean over both workers is slower only because worker1 is
+    other = pool([run(STEADY, worker="worker0"), run(slower(STEADY, 1.5), worker="worker1")])
+    assert 'without worker worker1 it would be "no meaningful change"' in said(base, other)
+
+
+def test_a_single_step_has_nothing_to_leave_out() -> None:
+    assert said(run([1000]), run([1200])) == ""
+
+
+def test_exchanging_the_sides_says_the_mirrored_thing() -> None:
+    a, b = run([1000, 1004, 1001, 1003, 1002, 1200]), run([1100, 1102, 1101, 1103, 1104, 1105])
+    assert said(b, a) == said(a, b).replace("slower", "faster")
+
+
+def test_nothing_is_said_of_samples_of_thousands() -> None:
+    many = np.random.default_rng(1).integers(1000, 1100, 1500).tolist()
+    assert said(run(many), run(many[::-1])) == ""
