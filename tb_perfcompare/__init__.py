@@ -1,8 +1,8 @@
 """Compare two profiler runs: which is slower, by how much, is the difference real, and why.
 
     import tb_perfcompare
-    comparison = tb_perfcompare.compare_runs("logs/normal", "logs/abnormal")
-    print(comparison.headline.verdict, comparison.headline.reason)
+    comparison = tb_perfcompare.compare("logs/normal", "logs/abnormal")
+    print(comparison.headline.verdict.value, comparison.headline.reason)
 
 Importing this module imports nothing heavy; each name is loaded when it is first used.
 """
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from tb_perfcompare._version import __version__
 
 if TYPE_CHECKING:
-    from tb_perfcompare.api import compare_runs, open_logdir
-    from tb_perfcompare.comparison.comparison import Comparison, Verdict
+    from tb_perfcompare.api import compare, open_logdir, side, view
+    from tb_perfcompare.comparison.comparison import Comparison, Table, Verdict, View
+    from tb_perfcompare.comparison.options import CompareOptions
     from tb_perfcompare.errors import (
         Cancelled,
         CorruptInput,
@@ -28,10 +29,15 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "compare_runs": "tb_perfcompare.api",
+    "compare": "tb_perfcompare.api",
     "open_logdir": "tb_perfcompare.api",
+    "side": "tb_perfcompare.api",
+    "view": "tb_perfcompare.api",
     "Comparison": "tb_perfcompare.comparison.comparison",
+    "Table": "tb_perfcompare.comparison.comparison",
     "Verdict": "tb_perfcompare.comparison.comparison",
+    "View": "tb_perfcompare.comparison.comparison",
+    "CompareOptions": "tb_perfcompare.comparison.options",
     "Cancelled": "tb_perfcompare.errors",
     "CorruptInput": "tb_perfcompare.errors",
     "InputError": "tb_perfcompare.errors",
@@ -43,17 +49,22 @@ _HOMES = {
 
 __all__ = [
     "Cancelled",
+    "CompareOptions",
     "Comparison",
     "CorruptInput",
     "InputError",
     "NotComparable",
     "PerfCompareError",
     "SelectionError",
+    "Table",
     "UnrecognisedFormat",
     "Verdict",
+    "View",
     "__version__",
-    "compare_runs",
+    "compare",
     "open_logdir",
+    "side",
+    "view",
 ]
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from tb_perfcompare.comparison.options import WINDOWS
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.workspace.jobs import Steps, parse_steps
-
-_PERCENT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*%\s*")
 
 
 def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
@@ -77,14 +74,6 @@ def steps(text: str) -> Steps:
         return parse_steps(text)
     except SelectionError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def percent(text: str) -> float:
-    """ "3%" -> 0.03."""
-    found = _PERCENT.fullmatch(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no percentage such as 3%")
-    return float(found[1]) / 100
 
 
 def positive(text: str) -> int:

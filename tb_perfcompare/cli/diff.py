@@ -1,15 +1,13 @@
 """Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.
 
-With --fail-if-slower the exit status is a gate: 0 passed, 1 tripped, 3 cannot tell.
+With --fail-if-slower, --budget or --fail-on the exit status is a gate: 0 passed, 1 tripped, 3 cannot tell.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from dataclasses import replace
 
-from tb_perfcompare.cli import gate
 from tb_perfcompare.cli.arguments import (
     add_all_steps,
     add_counters,
@@ -19,13 +17,13 @@ from tb_perfcompare.cli.arguments import (
     add_side_selection,
     add_step_window,
     add_top,
-    percent,
 )
+from tb_perfcompare.cli.gate import add_gate, check_gate, run_gate
+from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.workspace import Question
 
@@ -33,8 +31,9 @@ NAME = "diff"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("baseline", metavar="BASELINE", help="directory of a run, or one trace file")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="directory of a run, or one trace file")
+    parser.add_argument("baseline", metavar="BASELINE", help=RUN)
+    parser.add_argument("candidate", metavar="CANDIDATE", help=RUN)
+    add_baselines(parser)
     add_selection(parser, " of both sides")
     add_side_selection(parser, "baseline")
     add_side_selection(parser, "candidate")
@@ -48,30 +47,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
     parser.add_argument("--table", metavar="NAME", help="only this table, e.g. operators; ledger is one too")
     add_top(parser, "20 in a report, all of a --table, all in csv and json")
-    parser.add_argument(
-        "--fail-if-slower", metavar="3%", type=percent,
-        help="exit 1 if the candidate is surely slower by more than this, 3 if the runs cannot tell",
-    )  # fmt: skip
+    add_gate(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.output:
         check_writable(arguments.output)
+    check_gate(arguments)
     question = Question(
         _side(arguments, "baseline"), _side(arguments, "candidate"), CompareOptions(window=arguments.step_window)
     )
     with new_workspace() as workspace:
         comparison = workspace.compare(question, console.progress)
-    data = render(comparison, _format(arguments), table=arguments.table, top=arguments.top)
-    if arguments.output:
-        write_file(arguments.output, data)
-    else:
-        console.answer(data)
-    if arguments.fail_if_slower is None:
-        return 0
-    status, sentence = gate.decide(comparison.headline, arguments.fail_if_slower)
-    console.complain(sentence)
-    return status
+        data = render(comparison, _format(arguments), table=arguments.table, top=arguments.top)
+        if arguments.output:
+            write_file(arguments.output, data)
+        else:
+            console.answer(data)
+        return run_gate(comparison, question, workspace, arguments, console)
 
 
 def _side(arguments: argparse.Namespace, side: str) -> Side:
@@ -82,9 +75,10 @@ def _side(arguments: argparse.Namespace, side: str) -> Side:
         else getattr(arguments, f"{side}_{name}")
         for name in ("worker", "span", "steps")
     }
-    found = side_from_path(getattr(arguments, side), **chosen, launches=getattr(arguments, f"{side}_launches"),
-                           counters=getattr(arguments, f"{side}_counters"))  # fmt: skip
-    return replace(found, all_steps=arguments.all_steps)
+    return named_side(
+        getattr(arguments, side), arguments.baselines, **chosen, all_steps=arguments.all_steps,
+        launches=getattr(arguments, f"{side}_launches"), counters=getattr(arguments, f"{side}_counters"),
+    )  # fmt: skip
 
 
 def _format(arguments: argparse.Namespace) -> str:

@@ -1,34 +1,143 @@
-"""`--fail-if-slower 3%`: turns a headline into an exit status. docs/cli.md states the rule."""
+"""The gate's options, and what is done with its outcome. Rules: docs/gate.md; what decides: gate/."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Headline, Verdict
-from tb_perfcompare.render.numbers import percent
+import argparse
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
-PASSED = 0
-TRIPPED = 1
-CANNOT_TELL = 3
+from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.errors import InputError, PerfCompareError
+from tb_perfcompare.gate.category import category_time
+from tb_perfcompare.gate.cause import checked_rule, no_cause
+from tb_perfcompare.gate.job_summary import job_summary
+from tb_perfcompare.gate.junit import junit
+from tb_perfcompare.gate.limits import parse_budget, parse_limit
+from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, exit_status
+from tb_perfcompare.gate.step_time import step_time
+from tb_perfcompare.model.progress import Reporter
+from tb_perfcompare.workspace.workspace import Question, Workspace
 
-_SLOWER = frozenset({Verdict.SLOWER, Verdict.PROBABLY_SLOWER})
+SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
+"""Environment variable: the file GitHub shows as the summary of a job's step."""
+
+MOST_FINDINGS = 10_000
+"""More than any comparison has."""
+
+T = TypeVar("T")
 
 
-def decide(headline: Headline, limit: float) -> tuple[int, str]:
-    """The status and the sentence for it.
+def add_gate(parser: argparse.ArgumentParser) -> None:
+    """--fail-if-slower, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
+    gate = parser.add_argument_group("the gate: exit 1 if a limit is surely exceeded, 3 if the runs cannot tell")
+    gate.add_argument(
+        "--fail-if-slower", metavar="3%", type=_argument(parse_limit),
+        help="the step may not take more than this longer: a percentage, or a time such as 250us",
+    )  # fmt: skip
+    gate.add_argument(
+        "--budget", metavar="CATEGORY=+5%", type=_argument(parse_budget), action="append", default=[],
+        help="a category, such as Communication, may not take more than this longer per step: a percentage of its own "
+        "time, or a time such as 250us; may be given several times",
+    )  # fmt: skip
+    gate.add_argument(
+        "--fail-on", metavar="RULE", type=_argument(checked_rule), action="append", default=[],
+        help="no cause of this rule may be found, such as late_rank; may be given several times",
+    )  # fmt: skip
+    gate.add_argument(
+        "--cannot-tell", choices=[unsure.value for unsure in Unsure], default=Unsure.REPORT.value,
+        help="what a gate that cannot tell counts as: report (exit 3, the default), fail or pass; it is always said",
+    )  # fmt: skip
+    gate.add_argument("--junit", metavar="FILE", help="write the gates as JUnit XML")
+    gate.add_argument(
+        "--github-summary", metavar="FILE", nargs="?", const="",
+        help=f"add gates and comparison as Markdown to this file (default: ${SUMMARY_VARIABLE})",
+    )  # fmt: skip
 
-    Tripped: the verdict is slower or probably slower and the whole interval of the shift lies above the limit.
-    Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell.
-    """
-    allowed = f"{limit * 100:g} %"
-    shift = headline.shift
-    if headline.verdict is Verdict.WITHHELD or shift is None:
-        return CANNOT_TELL, f"gate: cannot tell: {headline.reason}"
-    if shift.level is None:
-        if headline.verdict is Verdict.SAME:
-            return PASSED, f"gate: passed: {headline.reason}"
-        return CANNOT_TELL, f"gate: cannot tell whether the candidate is more than {allowed} slower: {headline.reason}"
-    interval = f"[{percent(shift.low, signed=True)}, {percent(shift.high, signed=True)}]"
-    if headline.verdict in _SLOWER and shift.low > limit:
-        return TRIPPED, f"gate: tripped: the candidate is more than {allowed} slower, {interval}"
-    if shift.high <= limit:
-        return PASSED, f"gate: passed: the candidate is not more than {allowed} slower, {interval}"
-    return CANNOT_TELL, f"gate: cannot tell whether the candidate is more than {allowed} slower, {interval}"
+
+def check_gate(arguments: argparse.Namespace) -> None:
+    """Says before a long computation what is missing. Raises PerfCompareError."""
+    asked = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
+    if not asked:
+        for option, given in (("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments))):
+            if given:
+                hint = "add --fail-if-slower, --budget or --fail-on"
+                raise PerfCompareError(f"{option} is about gates, and there is none", hint=hint)
+    if arguments.junit:
+        check_writable(arguments.junit)
+    if arguments.github_summary is not None:
+        check_writable(_summary_file(arguments))
+
+
+def run_gate(
+    comparison: Comparison, question: Question, workspace: Workspace, arguments: argparse.Namespace, console: Console
+) -> int:
+    """Decides, says so on standard error, writes the files; returns the exit status."""
+    unsure = Unsure(arguments.cannot_tell)
+    outcomes = _outcomes(comparison, question, workspace, arguments, console.progress)
+    if arguments.junit:
+        write_file(arguments.junit, junit(comparison, outcomes, unsure))
+    if arguments.github_summary is not None:
+        _append(_summary_file(arguments), job_summary(comparison, outcomes, unsure))
+    for outcome in outcomes:
+        console.complain(_line(outcome, unsure))
+    return exit_status(outcomes, unsure)
+
+
+def _outcomes(
+    comparison: Comparison, question: Question, workspace: Workspace, arguments: argparse.Namespace, report: Reporter
+) -> list[Outcome]:
+    found: list[Outcome] = []
+    if arguments.fail_if_slower is not None:
+        found.append(step_time(comparison.headline, arguments.fail_if_slower))
+    found += [category_time(comparison, category, limit) for category, limit in arguments.budget]
+    if arguments.fail_on:
+        everything = comparison
+        if len(comparison.findings) >= question.options.top_findings:  # a report keeps the largest only
+            options = replace(question.options, top_findings=MOST_FINDINGS)
+            everything = workspace.compare(replace(question, options=options), report)
+        found += [no_cause(everything, rule) for rule in dict.fromkeys(arguments.fail_on)]
+    return found
+
+
+def _line(outcome: Outcome, unsure: Unsure) -> str:
+    if outcome.status is not Status.CANNOT_TELL:
+        return f"gate: {outcome.status.value}: {outcome.sentence}"
+    counts = {Unsure.FAIL: " (counts as failed)", Unsure.PASS: " (counts as passed)"}.get(unsure, "")
+    return f"gate: {outcome.sentence}{counts}"
+
+
+def _is_set(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.cannot_tell != Unsure.REPORT.value)
+
+
+def _summary_file(arguments: argparse.Namespace) -> str:
+    path = arguments.github_summary or os.environ.get(SUMMARY_VARIABLE, "")
+    if not path:
+        raise PerfCompareError(
+            f"--github-summary has no file, and {SUMMARY_VARIABLE} is not set", hint="give it a file to add to"
+        )
+    return str(path)
+
+
+def _append(path: str, data: bytes) -> None:
+    """Other steps of the job may have written there."""
+    try:
+        with open(path, "ab") as file:
+            file.write(data)
+    except OSError as error:
+        raise InputError(path, f"cannot be written: {error.strerror or error}", hint="write elsewhere") from error
+
+
+def _argument(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """As argparse wants its errors."""
+
+    def parsed(text: str) -> T:
+        try:
+            return parse(text)
+        except PerfCompareError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parsed

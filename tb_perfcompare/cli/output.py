@@ -7,11 +7,10 @@ import sys
 import time
 from typing import TextIO
 
+from tb_perfcompare.cli.progress_line import ProgressLine
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.render.grid import printable
-from tb_perfcompare.render.numbers import byte_scale, number
-from tb_perfcompare.render.text import elide
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
@@ -27,6 +26,7 @@ class Console:
         self._terminal = stderr.isatty()
         self._drawn = False
         self._next_s = 0.0
+        self._line = ProgressLine()
 
     def answer(self, data: bytes) -> None:
         """UTF-8 to standard output. A reader that went away (`| head`) is no error."""
@@ -56,10 +56,13 @@ class Console:
 
     def progress(self, progress: Progress, /) -> None:
         """A Reporter: redraws one line, on a terminal only."""
-        if not self._terminal or time.monotonic() < self._next_s:
+        if not self._terminal:
+            return
+        text = self._line.text(progress, _LINE_WIDTH)
+        if time.monotonic() < self._next_s:
             return
         self._next_s = time.monotonic() + _REDRAW_S
-        self._stderr.write(_CLEAR_LINE + elide(_line(progress), _LINE_WIDTH))
+        self._stderr.write(_CLEAR_LINE + text)
         self._stderr.flush()
         self._drawn = True
 
@@ -92,15 +95,6 @@ def write_file(path: str, data: bytes) -> None:
         raise InputError(
             path, f"cannot be written: {error.strerror or error}", hint="write elsewhere with -o"
         ) from error
-
-
-def _line(progress: Progress) -> str:
-    text = f"{progress.phase} {printable(progress.path)}".strip()
-    if progress.total_bytes:
-        scale = byte_scale(progress.total_bytes)
-        done, total = number(progress.done_bytes * scale.factor), number(progress.total_bytes * scale.factor)
-        text = f"{done} of {total} {scale.symbol} {text}"
-    return text
 
 
 def _forget(stream: TextIO) -> None:

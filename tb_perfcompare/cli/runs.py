@@ -10,6 +10,7 @@ from typing import Any
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
+from tb_perfcompare.comparison import as_json
 from tb_perfcompare.comparison.comparison import Cell, Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import InputError
@@ -86,14 +87,14 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
         return {"error": {"code": answer.code, "message": str(answer)}}
     return {
         "format": answer.format,
-        "device": wire.device_dict(answer.device),
+        "device": as_json.device_dict(answer.device),
         "steps": {
             "count": len(answer.steps) + len(answer.dropped),
             "admitted": len(answer.steps),
             "marked": answer.marked,
         },
         "mean_step_us": _mean_step_us(answer),
-        "problems": [wire.note_dict(note) for note in answer.notes],
+        "problems": [as_json.note_dict(note) for note in answer.notes],
     }
 
 

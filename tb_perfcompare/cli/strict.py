@@ -12,6 +12,7 @@ import re
 
 from tb_perfcompare.analysis.as_cycles import BETAS
 from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_selection, add_side_selection, add_step_window
+from tb_perfcompare.cli.named_runs import add_baselines
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
@@ -33,9 +34,11 @@ _NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "normal", metavar="NORMAL", help="a *_perf_data.csv file, a directory with such files, or a run of traces"
+        "normal", metavar="NORMAL",
+        help="a *_perf_data.csv file, a directory with such files, a run of traces, or a saved baseline of one",
     )
     parser.add_argument("abnormal", metavar="ABNORMAL", help="the same of the other side")
+    add_baselines(parser)
     parser.add_argument(
         "--method", choices=(PUBLISHED, CORRECTED), default=PUBLISHED,
         help="the report as published (default), or the comparison of the same two processes as diff makes it",

@@ -13,9 +13,12 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.baseline_file import read_facts
+from tb_perfcompare.sources.beginnings import BASELINE_ENDING
 from tb_perfcompare.sources.discover import without_part
 from tb_perfcompare.sources.perf_data_csv import counters_beside, read_perf_data
 from tb_perfcompare.sources.perf_data_pairs import find_pairs, holds_perf_data
+from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.strict_jobs import in_cycles
@@ -43,6 +46,8 @@ class Job:
 
 def find_jobs(arguments: argparse.Namespace, workspace: Workspace, console: Console) -> list[Job]:
     """The reports that are asked for, at least one. Raises InputError, SelectionError, NotComparable."""
+    located = {side: _located(getattr(arguments, side), arguments.baselines) for side in SIDES}
+    arguments = argparse.Namespace(**{**vars(arguments), **located})
     kinds = [_is_table(getattr(arguments, side)) for side in SIDES]
     check_same_kind(*kinds)
     found = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
@@ -54,6 +59,15 @@ def find_jobs(arguments: argparse.Namespace, workspace: Workspace, console: Cons
     if not jobs:
         raise SelectionError("there are no two processes to compare", hint="see the pid columns, or the workers")
     return jobs
+
+
+def _located(given: str, baselines: str) -> str:
+    """The path of what the user names; a saved baseline has no single rows of a per-cycle table."""
+    path = Baselines(baselines).located(given)
+    if path.endswith(BASELINE_ENDING) and os.path.isfile(path) and read_facts(path).format == CYCLES:
+        hint = "give the table itself, or compare with tb-perfcompare diff"
+        raise SelectionError(f"{given} is a saved baseline of a per-cycle table, without its rows", hint=hint)
+    return path
 
 
 def check_options(arguments: argparse.Namespace) -> None:
@@ -125,7 +139,7 @@ def _traces(
         )
         for side in SIDES
     ]  # fmt: skip
-    sources = [replace(source, all_steps=arguments.all_steps) for source in sources]
+    sources = [replace(source, all_steps=source.all_steps or arguments.all_steps) for source in sources]
     summaries = [workspace.load(source, arguments.step_window, console.progress) for source in sources]
     sides = sides_of_traces(summaries[0], summaries[1], arguments.beta, case=arguments.name)
     for note in sides.notes:

@@ -17,17 +17,19 @@ from tb_perfcompare.cli.arguments import (
     add_step_window,
     add_top,
 )
+from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.comparison.engine import side_facts
+from tb_perfcompare.comparison.comparison import View
 from tb_perfcompare.comparison.options import WINDOWS
-from tb_perfcompare.comparison.tables.views import VIEWS, view_tables
+from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError
-from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import first_rows, render_table
+from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.jobs import CompatQuestion, Side, compat_answer
+from tb_perfcompare.workspace.run_views import check_view, run_views
 
 NAME = "view"
 
@@ -37,8 +39,9 @@ _NOT_COMPAT = ("steps", "csv", "top", "launches", "counters")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="SOURCE", help="directory of a run, or one trace file")
+    parser.add_argument("source", metavar="SOURCE", help=RUN)
     parser.add_argument("--view", metavar="NAME", default="overview", help=f"one of {', '.join(VIEWS)}")
+    add_baselines(parser)
     add_selection(parser)
     add_all_steps(parser)
     add_launches(parser)
@@ -74,42 +77,31 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     _refuse(arguments, _COMPAT_ONLY, "needs --compat")
-    if arguments.view not in VIEWS:
-        raise SelectionError(f"there is no view {arguments.view!r}", hint=f"there are: {', '.join(VIEWS)}")
-    side = side_from_path(
-        arguments.source, arguments.worker, arguments.span, arguments.steps, launches=arguments.launches,
-        counters=arguments.counters,
+    check_view(arguments.view)
+    side = named_side(
+        arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
+        all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
     )  # fmt: skip
     with new_workspace() as workspace:
-        side = replace(side, all_steps=arguments.all_steps)
         summary = workspace.load(side, arguments.step_window, console.progress)
-    return _drawn(summary, arguments)
+    return _drawn(run_views(summary).view(arguments.view), arguments)
 
 
-def _drawn(summary: Summary, arguments: argparse.Namespace) -> bytes:
-    tables = view_tables(summary)
-    table = tables.get(arguments.view)
-    if table is None:
-        why = summary.absent.get(arguments.view, "the source does not hold it")
-        raise SelectionError(
-            f"{arguments.source} has no {arguments.view}: {why}", hint=f"there are: {', '.join(tables)}"
-        )
-    if arguments.csv:
-        return render_table(table, "csv", top=arguments.top)
+def _drawn(view: View, arguments: argparse.Namespace) -> bytes:
     if not arguments.json:
-        return render_table(table, "text", top=arguments.top)
+        return render_table(view.table, "csv" if arguments.csv else "text", top=arguments.top)
     if arguments.top is not None:
-        table = first_rows(table, arguments.top)
-    found = wire.view_dict(arguments.view, summary.reading, side_facts(summary), table, summary.notes)
-    return wire.encode(found, indent=2) + b"\n"
+        view = replace(view, table=first_rows(view.table, arguments.top))
+    return wire.encode(view.to_dict(), indent=2) + b"\n"
 
 
 def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
     _refuse(arguments, _NOT_COMPAT, "does not go with --compat")
     if arguments.step_window != WINDOWS[0]:
         raise PerfCompareError("--step-window marker does not go with --compat", hint="leave it out")
-    everything = side_from_path(arguments.source, None, None)
-    side = side_from_path(arguments.source, arguments.worker, arguments.span)
+    path = Baselines(arguments.baselines).located(arguments.source)
+    everything = side_from_path(path, None, None)
+    side = side_from_path(path, arguments.worker, arguments.span)
     if len(side.files) != 1:
         raise SelectionError("--compat needs one worker and one span", hint=f"choose from: {_choices(side)}")
     workers = len({file.worker for file in everything.files})

@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import csv as writer
-import io
 import math
+from collections.abc import Iterable, Sequence
 
 from tb_perfcompare.comparison.comparison import Cell, Table
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv(table: Table, *, top: int | None = None) -> str:
     """A header of column names (stable, unlike labels) and the rows; absent cells are empty."""
-    out = io.StringIO()
-    lines = writer.writer(out, lineterminator="\n")
-    lines.writerow(column.name for column in table.columns)
-    for row in table.rows if top is None else table.rows[:top]:
-        lines.writerow(_cell(cell) for cell in row)
-    return out.getvalue()
+    rows = table.rows if top is None else table.rows[:top]
+    return lines([[guarded(column.name) for column in table.columns]], ([_cell(cell) for cell in row] for row in rows))
+
+
+def lines(*rows: Iterable[Sequence[str | int | float]]) -> str:
+    """One line for each row, ended by a newline. Texts with any line break are quoted: a reader that takes a lone
+    carriage return for the end of a line would else find another row in a name."""
+    out = _Ended()
+    drawn = writer.writer(out, lineterminator="\r\n")  # quotes what holds one of these two
+    for some in rows:
+        drawn.writerows(some)
+    return "".join(out.lines)
+
+
+class _Ended:
+    """What csv writes to, a row at a time."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.lines.append(line[:-2] + "\n")
 
 
 def _cell(cell: Cell) -> str | int | float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.comparison import Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
-from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers
@@ -106,13 +105,7 @@ def table_named(comparison: Comparison, name: str) -> Table:
     """A table of the comparison, or its ledger; SelectionError says which there are and why one is missing."""
     if name == LEDGER:
         return ledger_table(comparison)
-    table = comparison.tables.get(name)
-    if table is None:
-        reasons = [note.message for note in comparison.notes if name in note.where.split(", ")]
-        known = ", ".join((LEDGER, *comparison.tables))
-        why = f": {reasons[0]}" if reasons else ""
-        raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
-    return table
+    return comparison.table(name)
 
 
 def _brief(table: Table) -> Table:

@@ -44,7 +44,7 @@ def render(comparison: Comparison, name: str, *, table: str | None = None, top: 
     """
     match name:
         case "json":
-            return wire.encode(wire.comparison_dict(_narrowed(comparison, table, top)), indent=2) + b"\n"
+            return wire.encode(_narrowed(comparison, table, top).to_dict(), indent=2) + b"\n"
         case "csv":
             return _utf8(csv(document.table_named(comparison, table or LEDGER), top=top))
     if table is None:

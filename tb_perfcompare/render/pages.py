@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison import as_json
 from tb_perfcompare.comparison.comparison import Comparison, SideFacts, Table
 from tb_perfcompare.comparison.ledger.cut import cut_ledger
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.render import wire
-from tb_perfcompare.render.wire_rows import encoded, filled, raw
+from tb_perfcompare.render.wire_rows import encoded, filled, fitted, raw
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
 
@@ -28,6 +28,9 @@ MOST_BYTES = 1_000_000
 
 MOST_ROWS = 2_000
 """Rows of one table in one answer, unless more are asked for."""
+
+_FIRST_ROWS = {"call_tree": 60}
+"""Rows of tables that are mostly seen as a picture of all of them, which is fetched when it is shown."""
 
 MOST_ASKED = 20_000
 """Rows that may be asked for at once; what is sent stays below MOST_BYTES."""
@@ -55,21 +58,21 @@ class Page:
 def comparison_answer(comparison: Comparison) -> bytes:
     """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
     long ones get more than an equal share of the room."""
-    notes, _ = filled(map(wire.note_dict, comparison.notes), 2 * _LIST_BYTES)
+    notes, _ = filled(map(as_json.note_dict, comparison.notes), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
         "version": __version__,
         "baseline": raw(_side(comparison.baseline)),
         "candidate": raw(_side(comparison.candidate)),
         "window": comparison.window,
-        "headline": raw(wire.headline_dict(comparison.headline)),
+        "headline": raw(as_json.headline_dict(comparison.headline)),
         "ledger": raw(_ledger(comparison)),
-        "findings": raw([wire.finding_dict(finding) for finding in comparison.findings]),
-        "comparability": raw([wire.check_dict(check) for check in comparison.comparability]),
+        "findings": raw([as_json.finding_dict(finding) for finding in comparison.findings]),
+        "comparability": raw([as_json.check_dict(check) for check in comparison.comparability]),
     }
     rest = {"notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
     parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
-    return encoded({**parts, **rest})
+    return fitted(encoded({**parts, **rest}), MOST_BYTES)
 
 
 def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
@@ -92,16 +95,17 @@ def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "") ->
         **_counts(table, chosen, page),
         "place": place_of(table, chosen, row) if row else None,
     }
-    return encoded({**head, **_page_rows(table, chosen, page, MOST_BYTES - len(encoded(head)) - _RESERVE)})
+    rows = _page_rows(table, chosen, page, MOST_BYTES - len(encoded(head)) - _RESERVE)
+    return fitted(encoded({**head, **rows}), MOST_BYTES)
 
 
 def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
     """A page of one run's own table."""
-    said, _ = filled(map(wire.note_dict, notes), 2 * _LIST_BYTES)
+    said, _ = filled(map(as_json.note_dict, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
-        "schema": wire.VIEW_SCHEMA,
+        "schema": as_json.VIEW_SCHEMA,
         "view": view,
         "reading": reading,
         "side": raw(_side(side)),
@@ -109,7 +113,8 @@ def view_answer(
     table_head = {**_head(table), **_counts(table, chosen, page)}
     used = len(encoded(head)) + len(encoded(table_head)) + len(encoded(said)) + _RESERVE
     body = {**table_head, **_page_rows(table, chosen, page, MOST_BYTES - used)}
-    return encoded({**head, "table": body, "notes": said, **_if_any("notes_left_out", len(notes) - len(said))})
+    whole = {**head, "table": body, "notes": said, **_if_any("notes_left_out", len(notes) - len(said))}
+    return fitted(encoded(whole), MOST_BYTES)
 
 
 def _counts(table: Table, chosen: ChosenRows, page: Page) -> dict[str, Any]:
@@ -143,7 +148,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
 def _head(table: Table) -> dict[str, Any]:
     return {
         "title": raw(table.title),
-        "columns": raw([wire.column_dict(column) for column in table.columns]),
+        "columns": raw([as_json.column_dict(column) for column in table.columns]),
         "notes": raw(list(table.notes)),
         "total_rows": len(table.rows),
     }
@@ -157,11 +162,12 @@ def _left_out(table: Table, sent: int) -> dict[str, Any]:
 def _shared(tables: Mapping[str, Table], room: int) -> dict[str, list[msgspec.Raw]]:
     """Rows of each table; those that seem to need the least are served first, each with up to an equal share of what is
     left."""
-    need = {name: _row_bytes(table.rows) * min(len(table.rows), MOST_ROWS) for name, table in tables.items()}
+    most = {name: min(len(table.rows), _FIRST_ROWS.get(name, MOST_ROWS)) for name, table in tables.items()}
+    need = {name: _row_bytes(table.rows) * most[name] for name, table in tables.items()}
     out: dict[str, list[msgspec.Raw]] = {}
     for served, name in enumerate(sorted(tables, key=lambda name: (need[name], name))):
         share = max(0, room) // (len(tables) - served)
-        out[name], used = filled(tables[name].rows[:MOST_ROWS], share)
+        out[name], used = filled(tables[name].rows[: most[name]], share)
         room -= used
     return out
 
@@ -179,9 +185,9 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
     named = {paths[text] for text in told if text in paths}
     rows = comparison.ledger.rows
     some = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _LOOKED_AT)])
-    most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(wire.ledger_dict(some)["rows"])))
+    most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(as_json.ledger_dict(some)["rows"])))
     ledger = cut_ledger(comparison.ledger, most, named)
-    while len(encoded(found := wire.ledger_dict(ledger))) > _LEDGER_BYTES and most > len(named):
+    while len(encoded(found := as_json.ledger_dict(ledger))) > _LEDGER_BYTES and most > len(named):
         most = most * 3 // 4
         ledger = cut_ledger(comparison.ledger, most, named)
     lost = len(rows) - len(ledger.rows)
@@ -191,7 +197,7 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
 
 def _side(side: SideFacts) -> dict[str, Any]:
     """Without the last files and left-out steps of a side that has very many; their numbers say so."""
-    whole = wire.side_dict(side)
+    whole = as_json.side_dict(side)
     dropped = _first(whole["steps"]["dropped"])
     files = _first(whole["files"])
     rest = side.dropped[len(dropped) :]

@@ -8,7 +8,7 @@ import msgspec
 
 from tb_perfcompare.comparison.comparison import Column, Table
 from tb_perfcompare.render.pages import MOST_BYTES, first_rows
-from tb_perfcompare.render.wire_rows import encoded, raw
+from tb_perfcompare.render.wire_rows import encoded, fitted, raw
 from tb_perfcompare.units import Better
 
 
@@ -21,7 +21,7 @@ def strict_first(body: bytes) -> bytes:
     parts = {key: raw(value) for key, value in whole.items() if key != "tables"}
     parts["tables"] = raw({})
     room = MOST_BYTES - len(encoded(parts))
-    return encoded({**parts, "tables": first_rows(tables, room)})
+    return fitted(encoded({**parts, "tables": first_rows(tables, room)}), MOST_BYTES)
 
 
 def strict_tables(body: bytes) -> dict[str, Table]:

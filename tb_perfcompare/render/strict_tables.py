@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.tables import figures, table_labels
-from tb_perfcompare.render.csv import guarded
+from tb_perfcompare.render.csv import guarded, lines
 from tb_perfcompare.render.strict_grid import Cell, pipe_table
 
 NOTHING = "-"
@@ -62,13 +60,11 @@ def detailed_table(report: StrictReport) -> str:
 
 def strict_csv(report: StrictReport) -> str:
     """All triplets with six decimals; NaN is an empty cell."""
-    out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(table_labels(report.labels))
     drawn = [[_six(value) for value in values.tolist()] for values in figures(report)]
-    for place, triplet in enumerate(report.triplets):
-        lines.writerow([*map(guarded, triplet), *(column[place] for column in drawn)])
-    return out.getvalue()
+    rows = (
+        [*map(guarded, triplet), *(column[place] for column in drawn)] for place, triplet in enumerate(report.triplets)
+    )
+    return lines([[*map(guarded, table_labels(report.labels))]], rows)
 
 
 def _six(value: float) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.as_json import table_dict
 from tb_perfcompare.comparison.strict.answer import SCHEMA, StrictAnswer
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.render.strict import report_title
 from tb_perfcompare.render.strict_prose import PLAIN, Prose, prose
-from tb_perfcompare.render.wire import table_dict
 
 _NOTHING = Prose("", (), "", "")
 

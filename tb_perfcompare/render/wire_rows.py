@@ -12,6 +12,8 @@ import numpy as np
 from tb_perfcompare.render import wire
 
 _COMMA = 1
+_TEXT_LENGTHS = (4096, 1024, 256)
+"""Characters; the names of template instances have several hundred."""
 
 
 def encoded(value: Any) -> bytes:
@@ -38,6 +40,29 @@ def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
         out.append(msgspec.Raw(text))
         used += len(text) + _COMMA
     return out, used
+
+
+def fitted(body: bytes, most: int) -> bytes:
+    """The answer as it is; where names of absurd length make it larger than `most` bytes, without the middle of its
+    longest texts."""
+    for longest in _TEXT_LENGTHS:
+        if len(body) <= most:
+            break
+        body = encoded(_with_short_texts(msgspec.json.decode(body), longest))
+    return body
+
+
+def _with_short_texts(value: Any, longest: int) -> Any:
+    match value:
+        case str() if len(value) > longest:
+            tail = longest // 3
+            return f"{value[: longest - tail - 1]}…{value[-tail:]}"
+        case list():
+            return [_with_short_texts(item, longest) for item in value]
+        case dict():
+            return {key: _with_short_texts(item, longest) for key, item in value.items()}
+        case _:
+            return value
 
 
 def _plain(value: Any) -> Any:

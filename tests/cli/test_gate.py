@@ -1,56 +1,135 @@
-"""The rule of --fail-if-slower, case by case."""
+"""The gate's options on the command line: exit status, what is said, which files are written."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from junitparser import JUnitXml
 
-from tb_perfcompare.cli import gate
-from tb_perfcompare.comparison.comparison import Headline, Shift, Verdict
-from tests.render.examples import headline
+from tests.cli.invoke import Outcome, tb_perfcompare
+from tests.drawn_runs import write_pair
 
 
-def with_interval(low: float, high: float, verdict: Verdict, level: float | None = 0.95) -> Headline:
-    return headline(verdict, Shift((low + high) / 2, low, high, 0.0, 0.0, 0.0, level))
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    """The candidate's loader takes 500 us longer."""
+    return write_pair(tmp_path)
+
+
+def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
+    return tb_perfcompare("diff", *pair, *words, "-o", "/dev/null")
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "verdict", "limit", "status"),
+    ("words", "status", "said"),
     [
-        (0.04, 0.09, Verdict.SLOWER, 0.03, gate.TRIPPED),
-        (0.04, 0.09, Verdict.PROBABLY_SLOWER, 0.03, gate.TRIPPED),
-        (0.04, 0.09, Verdict.INCONCLUSIVE, 0.03, gate.CANNOT_TELL),  # the interval alone is not enough
-        (0.03, 0.09, Verdict.SLOWER, 0.03, gate.CANNOT_TELL),  # "more than 3 %" needs the low end above it
-        (0.01, 0.09, Verdict.SLOWER, 0.03, gate.CANNOT_TELL),
-        (-0.20, 0.40, Verdict.INCONCLUSIVE, 0.03, gate.CANNOT_TELL),
-        (-0.01, 0.03, Verdict.SAME, 0.03, gate.PASSED),
-        (-0.01, 0.02, Verdict.INCONCLUSIVE, 0.03, gate.PASSED),  # whatever it is, it is not more than 3 % slower
-        (0.01, 0.02, Verdict.SLOWER, 0.03, gate.PASSED),
-        (-0.50, -0.40, Verdict.FASTER, 0.0, gate.PASSED),
+        (["--fail-if-slower", "3%"], 1, "gate: tripped: the candidate is more than 3 % slower"),
+        (["--fail-if-slower", "60%"], 0, "gate: passed: the candidate is not more than 60 % slower"),
+        (["--fail-if-slower", "400us"], 1, "gate: tripped: the candidate is more than 400 µs slower"),
+        (["--fail-if-slower", "1ms"], 0, "gate: passed: "),
+        (["--budget", "DataLoader=+5%"], 1, "gate: tripped: DataLoader takes more than 5 % longer: 100 µs → 600 µs"),
+        (["--budget", "DataLoader=+600us"], 0, "gate: passed: DataLoader does not take more than 600 µs longer"),
+        (["--budget", "Kernel=+5%"], 0, "gate: passed: Kernel"),
+        (["--fail-on", "data_loader"], 1, "gate: tripped: data_loader: Waiting for the data loader takes 500 µs more"),
+        (["--fail-on", "late_rank"], 0, "gate: passed: late_rank was not found"),
+        (["--fail-on", "function_time"], 3, "gate: cannot tell about function_time: these recordings do not hold"),
+        (["--fail-if-slower", "3%", "--steps", "3"], 3, "gate: cannot tell whether the candidate is more than 3 %"),
+        (["--budget", "DataLoader=+5%", "--steps", "3"], 3, "from too few steps for an interval"),
+        (["--fail-on", "data_loader", "--steps", "3"], 3, "repeatability unknown"),
     ],
 )
-def test_the_interval_against_the_limit(low: float, high: float, verdict: Verdict, limit: float, status: int) -> None:
-    assert gate.decide(with_interval(low, high, verdict), limit)[0] == status
+def test_each_gate_decides(pair: tuple[Path, Path], words: list[str], status: int, said: str) -> None:
+    found = diff(pair, *words)
+    assert (found.status, found.out) == (status, "")
+    assert said in found.err
 
 
-def test_without_an_interval_only_identical_recordings_pass() -> None:
-    assert gate.decide(with_interval(5.0, 5.0, Verdict.INCONCLUSIVE, None), 0.03)[0] == gate.CANNOT_TELL
-    assert gate.decide(with_interval(0.0, 0.0, Verdict.SAME, None), 0.03)[0] == gate.PASSED
+def test_swapped_sides_pass(pair: tuple[Path, Path]) -> None:
+    words = ["--fail-if-slower", "3%", "--budget", "DataLoader=+0%", "--fail-on", "data_loader"]
+    assert diff((pair[1], pair[0]), *words).status == 0
 
 
-def test_a_withheld_verdict_and_a_missing_shift_cannot_tell() -> None:
-    assert gate.decide(with_interval(-0.2, -0.1, Verdict.WITHHELD), 0.03)[0] == gate.CANNOT_TELL
-    known = headline()
-    without = Headline(**{name: getattr(known, name) for name in Headline.__slots__ if name != "shift"}, shift=None)
-    assert gate.decide(without, 0.03)[0] == gate.CANNOT_TELL
+def test_several_gates_each_say_a_line_and_the_worst_decides(pair: tuple[Path, Path]) -> None:
+    budgets = ["--budget", "Kernel=+5%", "--budget", "DataLoader=+5%"]
+    found = diff(pair, "--fail-if-slower", "60%", *budgets, "--fail-on", "late_rank")
+    assert found.status == 1
+    assert [line.split(":")[1] for line in found.err.splitlines()] == [" passed", " passed", " tripped", " passed"]
 
 
-@given(st.floats(-1, 1), st.floats(-1, 1), st.sampled_from(list(Verdict)), st.floats(0, 1), st.floats(0, 1))
-def test_a_more_generous_limit_never_turns_a_pass_into_a_trip(
-    one: float, other: float, verdict: Verdict, limit: float, more: float
+@pytest.mark.parametrize(("policy", "status"), [("report", 3), ("fail", 1), ("pass", 0)])
+def test_what_cannot_be_told_is_said_whatever_it_counts_as(
+    pair: tuple[Path, Path], tmp_path: Path, policy: str, status: int
 ) -> None:
-    found = with_interval(min(one, other), max(one, other), verdict)
-    order = {gate.TRIPPED: 0, gate.CANNOT_TELL: 1, gate.PASSED: 2}
-    strict, generous = (order[gate.decide(found, value)[0]] for value in sorted((limit, limit + more)))
-    assert strict <= generous
+    written = tmp_path / "gate.xml"
+    words = ["--fail-if-slower", "3%", "--steps", "3", "--cannot-tell", policy, "--junit", str(written)]
+    found = diff(pair, *words)
+    assert found.status == status
+    assert "cannot tell whether" in found.err
+    assert ("counts as" in found.err) is (policy != "report")
+    (suite,) = JUnitXml.fromfile(str(written))
+    assert (suite.errors, suite.failures, suite.skipped) == tuple(int(policy == p) for p in ("report", "fail", "pass"))
+
+
+def test_a_finding_that_the_report_has_no_room_for_still_trips(
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tb_perfcompare.cli import diff as command
+    from tb_perfcompare.comparison.options import CompareOptions
+
+    monkeypatch.setattr(command, "CompareOptions", lambda **given: CompareOptions(top_findings=0, **given))
+    assert "Why" not in tb_perfcompare("diff", *pair).out
+    assert diff(pair, "--fail-on", "data_loader").status == 1
+
+
+def test_the_summary_is_added_to_the_file_of_the_job(
+    pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = tmp_path / "job.md"
+    job.write_text("before\n", "utf-8")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job))
+    assert diff(pair, "--fail-if-slower", "3%", "--github-summary").status == 1
+    text = job.read_text("utf-8")
+    assert text.startswith("before\n## Performance gate: failed\n")
+    other = tmp_path / "other.md"
+    assert diff(pair, "--github-summary", str(other)).status == 0  # a summary needs no gate
+    assert other.read_text("utf-8").startswith("## Slower: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--fail-if-slower", "3"], "'3' is no limit; give a percentage or a time"),
+        (["--budget", "Kernels=3%"], "'Kernels=3%' is no budget of a category"),
+        (["--fail-on", "laterank"], "there is no rule 'laterank'; there are: "),
+        (["--junit", "gate.xml"], "--junit is about gates, and there is none; add --fail-if-slower"),
+        (["--cannot-tell", "pass"], "--cannot-tell is about gates"),
+        (["--github-summary"], "--github-summary has no file, and GITHUB_STEP_SUMMARY is not set"),
+        (["--fail-on", "late_rank", "--junit", "nowhere/gate.xml"], "nowhere/gate.xml: its directory does not exist"),
+    ],
+)
+def test_usage_errors_come_before_the_work(
+    pair: tuple[Path, Path], words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    found = diff(pair, *words)
+    assert (found.status, found.out) == (2, "")
+    assert said in found.err
+    assert found.err.count("\n") == 1
+
+
+def test_the_files_name_no_place_but_those_typed(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = pair[0].parent
+    monkeypatch.chdir(folder)
+    words = ["--fail-if-slower", "3%", "--junit", "gate.xml", "--github-summary", "job.md", "-o", "report.json"]
+    assert tb_perfcompare("diff", "normal", "abnormal", *words).status == 1
+    for name in ("gate.xml", "job.md", "report.json"):
+        assert str(folder) not in Path(name).read_text("utf-8")
+
+
+def test_against_a_baseline_the_gate_decides_the_same(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(pair[0].parent)
+    tb_perfcompare("baseline", "save", "main", "normal")
+    words = ["--fail-if-slower", "3%", "--budget", "DataLoader=+5%", "--fail-on", "data_loader"]
+    by_name = tb_perfcompare("diff", "main", "abnormal", *words, "-o", "/dev/null")
+    assert (by_name.status, by_name.err) == (1, diff(pair, *words).err)

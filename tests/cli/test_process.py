@@ -107,7 +107,7 @@ def test_the_python_api_answers_the_same(tmp_path: Path) -> None:
     import tb_perfcompare as package
 
     pair = write_pair(tmp_path)
-    comparison = package.compare_runs(*pair, steps=(1, 6))
+    comparison = package.compare(*pair, steps=(1, 6))
     assert isinstance(comparison, package.Comparison)
     assert comparison.headline.verdict is package.Verdict.SLOWER
     asked = tb_perfcompare("diff", *pair, "--steps", "1-6", "--format", "json")

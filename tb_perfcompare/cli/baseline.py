@@ -1,0 +1,177 @@
+"""Save runs as baselines: small files to compare against without the traces, which can be committed.
+
+A baseline's name can then stand wherever a run is asked for: tb-perfcompare diff NAME RUN.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_launches, add_selection, add_step_window
+from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.comparison import as_json
+from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.baseline import SavedFacts
+from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import render_table
+from tb_perfcompare.workspace.baselines import Baselines
+
+NAME = "baseline"
+
+LIST_SCHEMA = "tb_perfcompare.baselines/1"
+
+_COLUMNS = (
+    columns.key("name", "Name", "what it is called"),
+    columns.text("run", "Run", "what the run was called"),
+    columns.text("format", "Format", "what the run was recorded as"),
+    columns.text("device", "Device", "device that did the work"),
+    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.time("step_us", "Mean step", "mean step time"),
+    columns.text("problems", "Problems", "what is wrong with it"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(metavar="ACTION", dest="action", required=True, help="what to do")
+    save = actions.add_parser("save", help="save a run under a name", description="Save a run under a name.")
+    save.add_argument("name", metavar="NAME", help="letters, digits, dots, dashes and underscores")
+    save.add_argument("source", metavar="RUN", help=RUN)
+    save.add_argument("--replace", action="store_true", help="also when there is a baseline of that name")
+    add_selection(save)
+    add_all_steps(save)
+    add_launches(save)
+    add_counters(save)
+    add_step_window(save)
+    listed = actions.add_parser("list", help="list the baselines", description="List the baselines.")
+    shown = actions.add_parser("show", help="show what one was made from", description="Show what one was made from.")
+    shown.add_argument("name", metavar="NAME", help="a saved baseline")
+    removed = actions.add_parser("remove", help="remove some", description="Remove some.")
+    removed.add_argument("names", metavar="NAME", nargs="+", help="a saved baseline")
+    for action in (listed, shown):
+        action.add_argument("--json", action="store_true", help="answer JSON")
+    for action in (save, listed, shown, removed):
+        add_baselines(action)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    baselines = Baselines(arguments.baselines)
+    match arguments.action:
+        case "save":
+            console.answer(_saved(baselines, arguments, console).encode())
+        case "list":
+            console.answer(_listed(baselines, as_json=arguments.json))
+        case "show":
+            console.answer(_shown(baselines.facts(arguments.name), arguments))
+        case _:
+            for name in dict.fromkeys(arguments.names):
+                baselines.remove(name)
+                console.answer(f"removed {name}\n".encode())
+    return 0
+
+
+def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console) -> str:
+    side = named_side(
+        arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
+        all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
+    )  # fmt: skip
+    with new_workspace() as workspace:
+        facts = baselines.save(
+            arguments.name, side, arguments.step_window, workspace, replacing=arguments.replace,
+            report=console.progress,
+        )  # fmt: skip
+    for capture in facts.captures:
+        if capture.failed is not None:
+            console.complain(f"note: {capture.file.path} is saved as unreadable: {capture.failed.reason}")
+    files = len(facts.captures)
+    return f"saved {arguments.name}: {facts.run}, {files} file{'s' * (files != 1)}, {_steps(facts)}\n"
+
+
+def _listed(baselines: Baselines, *, as_json: bool) -> bytes:
+    """One that cannot be read is listed with the reason."""
+    found: list[tuple[str, SavedFacts | InputError]] = []
+    for name in baselines.names():
+        try:
+            found.append((name, baselines.facts(name)))
+        except InputError as error:
+            found.append((name, error))
+    if as_json:
+        rows = [{"name": name, **_facts_or_error(facts)} for name, facts in found]
+        return wire.encode({"schema": LIST_SCHEMA, "baselines": rows}, indent=2) + b"\n"
+    none = () if found else (f"none in {baselines.directory}; save one with: tb-perfcompare baseline save NAME RUN",)
+    table = Table("baselines", "Saved baselines", _COLUMNS, tuple(_row(name, facts) for name, facts in found), none)
+    return render_table(table, "text")
+
+
+def _row(name: str, found: SavedFacts | InputError) -> tuple[Cell, ...]:
+    if isinstance(found, InputError):
+        return name, None, None, None, None, None, found.reason
+    failed = [f"{one.file.path}: {one.failed.reason}" for one in found.captures if one.failed is not None]
+    device = found.device.name or found.device.word
+    mean_us = None if found.mean_ns is None else found.mean_ns / 1000
+    return name, found.run, TITLES[found.format], device, _steps(found), mean_us, "; ".join(failed)
+
+
+def _facts_or_error(found: SavedFacts | InputError) -> dict[str, Any]:
+    if isinstance(found, InputError):
+        return {"error": {"code": found.code, "message": found.reason}}
+    return _facts_dict(found)
+
+
+def _shown(facts: SavedFacts, arguments: argparse.Namespace) -> bytes:
+    if arguments.json:
+        return wire.encode({"name": arguments.name, **_facts_dict(facts)}, indent=2) + b"\n"
+    lines = {
+        "run": facts.run,
+        "format": TITLES[facts.format],
+        "device": f"{facts.device.name or facts.device.word} ×{facts.device.count}",
+        "steps": _steps(facts) + (f", narrowed to {facts.steps[0]}-{facts.steps[1]}" if facts.steps else ""),
+        "step windows": facts.window,
+        "launches": facts.launches,
+        "counters": facts.counters,
+        "saved by": f"tb_perfcompare {facts.version}",
+    }
+    text = "".join(f"  {name:<13} {value}\n" for name, value in lines.items() if value)
+    files = "".join(
+        f"  {one.worker} span {one.span}: {one.file.path}, {one.file.bytes:,} bytes"
+        f"{f', sha256 {one.file.sha256[:16]}…' if one.file.sha256 else ''}"
+        f"{f': not read: {one.failed.reason}' if one.failed is not None else ''}\n"
+        for one in facts.captures
+    )
+    return f"{arguments.name}\n{text}\n{files}".encode()
+
+
+def _facts_dict(facts: SavedFacts) -> dict[str, Any]:
+    return {
+        "schema": facts.schema,
+        "version": facts.version,
+        "run": facts.run,
+        "format": facts.format,
+        "metric": facts.metric,
+        "window": facts.window,
+        "device": as_json.device_dict(facts.device),
+        "steps": {
+            "count": facts.count, "admitted": facts.admitted, "asked": list(facts.steps) if facts.steps else None,
+            "all": facts.all_steps,
+        },
+        "mean_step_us": None if facts.mean_ns is None else facts.mean_ns / 1000,
+        "launches": facts.launches or None,
+        "counters": facts.counters or None,
+        "files": [
+            {
+                "worker": one.worker, "span": one.span, "rank": one.rank, "path": one.file.path,
+                "bytes": one.file.bytes, "sha256": one.file.sha256 or None,
+                "error": None if one.failed is None else one.failed.reason,
+            }
+            for one in facts.captures
+        ],
+    }  # fmt: skip
+
+
+def _steps(facts: SavedFacts) -> str:
+    return f"{facts.admitted} of {facts.count} steps"

@@ -1,0 +1,115 @@
+"""Cut steps out of a trace, as the profiler wrote them, for a trace viewer such as Perfetto.
+
+With a CANDIDATE the steps of both runs come in one trace: both begin at 0, and the names of their processes begin with
+"baseline" and "candidate".
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_step_window
+from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.progress import Reporter
+from tb_perfcompare.workspace.index import side_from_path
+from tb_perfcompare.workspace.jobs import parse_steps
+from tb_perfcompare.workspace.step_choice import TYPICAL, WORST, StepChoice
+from tb_perfcompare.workspace.step_jobs import ExcerptSide
+from tb_perfcompare.workspace.step_views import ChosenSide
+from tb_perfcompare.workspace.workspace import Workspace
+
+NAME = "trace"
+
+_COMPRESSED = ".gz"
+_NAMED = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="RUN", help="directory of a run, or one trace file")
+    parser.add_argument("candidate", metavar="CANDIDATE", nargs="?", help="a second run, for one trace with both")
+    parser.add_argument(
+        "--steps", metavar="3-5", type=_steps, default=TYPICAL,
+        help=f"{TYPICAL} (the default): the step whose time is nearest to the median; {WORST}: the longest; or the "
+        "steps with these numbers, both ends included",
+    )  # fmt: skip
+    parser.add_argument("--worker", metavar="NAME", help="only this worker")
+    parser.add_argument("--span", metavar="LABEL", help="only this span")
+    parser.add_argument("--candidate-steps", metavar="3-5", type=_steps, help="other steps of the candidate")
+    parser.add_argument("--candidate-worker", metavar="NAME", help="another worker of the candidate")
+    parser.add_argument("--candidate-span", metavar="LABEL", help="another span of the candidate")
+    add_all_steps(parser)
+    add_step_window(parser)
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    if arguments.output:
+        check_writable(arguments.output)
+    wanted = [_Wanted(arguments.source, "baseline", arguments.steps, arguments.worker, arguments.span)]
+    if arguments.candidate is not None:
+        wanted.append(
+            _Wanted(
+                arguments.candidate, "candidate", arguments.candidate_steps or arguments.steps,
+                arguments.candidate_worker or arguments.worker, arguments.candidate_span or arguments.span,
+            )
+        )  # fmt: skip
+    compress = bool(arguments.output) and arguments.output.endswith(_COMPRESSED)
+    with new_workspace() as workspace:
+        sides = tuple(_found(workspace, one, arguments, console.progress) for one in wanted)
+        data = workspace.step_views.excerpt(sides, compress, console.progress)
+    if arguments.output:
+        write_file(arguments.output, data)
+    else:
+        console.answer(data)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is asked for of one run."""
+
+    source: str
+    label: str
+    steps: str
+    worker: str | None
+    span: str | None
+
+
+def _found(
+    workspace: Workspace, wanted: _Wanted, arguments: argparse.Namespace, report: Reporter
+) -> ExcerptSide:
+    """The steps in their file: for a range the first file that has any of them."""
+    window = arguments.step_window
+    side = replace(side_from_path(wanted.source, wanted.worker, wanted.span), all_steps=arguments.all_steps)
+    if wanted.steps in (TYPICAL, WORST):
+        facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(wanted.steps)), window, report)
+        return ExcerptSide(file, window, facts.label, facts.label, wanted.label)
+    listing = workspace.step_views.steps(side, window, report)
+    if listing.absent:
+        raise SelectionError(f"{wanted.source} has no events", hint=listing.absent)
+    first, last = parse_steps(wanted.steps)
+    inside = [
+        step for step in listing.steps
+        if step.drawable and (number := step.label.partition(" ")[0]).isdecimal() and first <= int(number) <= last
+    ]  # fmt: skip
+    if not inside:
+        labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_NAMED])
+        raise SelectionError(f"{wanted.source} has no step between {first} and {last}", hint=f"there are: {labels}")
+    begin = inside[0]
+    end = [step for step in inside if (step.worker, step.span) == (begin.worker, begin.span)][-1]
+    file = next(file for file in side.files if (file.worker, file.span) == (begin.worker, begin.span))
+    return ExcerptSide(file, window, begin.label, end.label, wanted.label)
+
+
+def _steps(text: str) -> str:
+    """A choice, or a range as argparse wants its errors."""
+    if text in (TYPICAL, WORST):
+        return text
+    try:
+        parse_steps(text)
+    except SelectionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text

@@ -1,0 +1,64 @@
+"""The gate on one category of the step, such as Communication: may its exposed time grow as much?"""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.comparison import Cell, Comparison, Verdict
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.gate.limits import Limit
+from tb_perfcompare.gate.outcome import Outcome, Status
+from tb_perfcompare.model.summary import STEP_TIME
+from tb_perfcompare.render import numbers
+
+_TABLE = "categories"
+
+
+def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcome:
+    """Held against the limit are the interval of the category's shift per step and its mean, and both have to agree:
+    tripped if both lie above it, passed if neither does. Without an interval only a category that neither side has, or
+    two equal recordings, pass. Else: cannot tell."""
+    headline = comparison.headline
+
+    def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
+        return Outcome(category, f"+{limit.text}", status, measured, sentence)
+
+    if headline.verdict is Verdict.WITHHELD:
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {headline.reason}")
+    try:
+        row = _row(comparison, category)
+    except SelectionError as error:
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {error.message}")
+    before, after = _number(row["baseline_us"]), _number(row["candidate_us"])
+    low, high = row["shift_low_us"], row["shift_high_us"]
+    longer = f"{category} takes more than {limit.text} longer"
+    not_longer = f"{category} does not take more than {limit.text} longer"
+    doubt = f"cannot tell whether {longer}"
+    per = " per step" if headline.metric == STEP_TIME else ""
+    means = f"{numbers.time(before)} → {numbers.time(after)}{per}"
+    if before == after == 0:
+        return outcome(Status.PASSED, f"neither side has any {category}", means)
+    if low is None or high is None:
+        if headline.verdict is Verdict.SAME and before == after:
+            return outcome(Status.PASSED, f"{not_longer}: {means}", means)
+        return outcome(Status.CANNOT_TELL, f"{doubt}: {means}, from too few steps for an interval", means)
+    low, high = _number(low), _number(high)
+    most = limit.of(before)
+    measured = f"{means}, shift [{numbers.time(low, signed=True)}, {numbers.time(high, signed=True)}]"
+    mean_is_longer = after - before > most
+    if low > most and mean_is_longer:
+        return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)
+    if high <= most and not mean_is_longer:
+        return outcome(Status.PASSED, f"{not_longer}: {measured}", measured)
+    few = "; a few steps make the mean" if high <= most or (low > most and not mean_is_longer) else ""
+    return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}{few}", measured)
+
+
+def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
+    table = comparison.table(_TABLE)
+    names = [column.name for column in table.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in table.rows]
+    found = next((row for row in rows if row["category"] == category), None)
+    return found or dict.fromkeys(names, 0.0)  # a category without a row has no time on either side
+
+
+def _number(cell: Cell) -> float:
+    return cell if isinstance(cell, float) else float(cell or 0)

@@ -1,0 +1,51 @@
+"""The gates and the comparison as GitHub-flavoured Markdown, for the summary of a workflow's job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, counted, whole
+from tb_perfcompare.render import document
+from tb_perfcompare.render.grid import Grid, Head, printable
+from tb_perfcompare.render.markdown import markdown
+
+MOST_BYTES = 1_000_000
+"""GitHub takes 1 MiB per step."""
+
+_ROWS = 10
+_SAID = {Status.PASSED: "passed", Status.TRIPPED: "failed", Status.CANNOT_TELL: "cannot tell"}
+_MARKS = {Status.PASSED: "✅ passed", Status.TRIPPED: "❌ failed", Status.CANNOT_TELL: "❔ cannot tell"}
+_HEADS = (
+    Head("Gate", numeric=False, code=False), Head("Allowed", numeric=True, code=False),
+    Head("Measured", numeric=False, code=False), Head("Result", numeric=False, code=False),
+)  # fmt: skip
+
+
+def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Unsure) -> bytes:
+    """UTF-8 Markdown, to be added to what is in the summary already; below GitHub's limit."""
+    blocks: list[document.Block] = []
+    if outcomes:
+        rows = tuple(_row(outcome, unsure) for outcome in outcomes)
+        blocks += [
+            document.Heading(f"Performance gate: {_SAID[whole(outcomes, unsure)]}", level=1),
+            Grid("gate", "Gate", _HEADS, rows),
+        ]
+    top = _ROWS
+    drawn = _drawn([*blocks, *document.report(comparison, top=top)])
+    while len(drawn) > MOST_BYTES and top > 1:
+        top //= 2
+        drawn = _drawn([*blocks, *document.report(comparison, top=top)])
+    return drawn if len(drawn) <= MOST_BYTES else _drawn(blocks)
+
+
+def _row(outcome: Outcome, unsure: Unsure) -> tuple[str, ...]:
+    result = _MARKS[outcome.status]
+    if outcome.status is Status.CANNOT_TELL and unsure is not Unsure.REPORT:
+        result += f", counts as {_SAID[counted(outcome, unsure)]}"
+    sentence = outcome.sentence if outcome.status is Status.CANNOT_TELL else outcome.measured
+    return tuple(map(printable, (outcome.gate, outcome.limit, sentence, result)))
+
+
+def _drawn(blocks: Sequence[document.Block]) -> bytes:
+    return markdown(blocks).encode("utf-8", "backslashreplace")

@@ -1,0 +1,50 @@
+"""How much longer something may take: "3%", "+3%", "250us", "1.5 ms"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.summary import CATEGORY_LABELS
+from tb_perfcompare.render import numbers
+
+_LIMIT = re.compile(r"\s*\+?\s*(\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*(%|ns|us|µs|μs|ms|s)\s*", re.ASCII)
+_US = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "μs": 1.0, "ms": 1e3, "s": 1e6}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Either a fraction of the baseline's time or a time in microseconds per step; zero allows nothing."""
+
+    fraction: float | None = None
+    us: float | None = None
+
+    @property
+    def text(self) -> str:
+        """ "3 %" or "250 µs"."""
+        return f"{self.fraction * 100:g} %" if self.fraction is not None else numbers.time(self.us or 0.0)
+
+    def of(self, baseline_us: float) -> float:
+        """Microseconds that may be added to the baseline's."""
+        return self.fraction * baseline_us if self.fraction is not None else self.us or 0.0
+
+
+def parse_limit(text: str) -> Limit:
+    """Raises PerfCompareError for anything but a percentage or a time that is not negative."""
+    found = _LIMIT.fullmatch(text)
+    if found is None:
+        raise PerfCompareError(f"{text!r} is no limit", hint="give a percentage or a time, such as 3% or 250us")
+    value, unit = float(found[1]), found[2]
+    return Limit(fraction=value / 100) if unit == "%" else Limit(us=value * _US[unit])
+
+
+def parse_budget(text: str) -> tuple[str, Limit]:
+    """ "Communication=+5%" -> the category and its limit; case does not matter. Raises PerfCompareError."""
+    name, equals, limit = text.rpartition("=")
+    known = {label.lower(): label for label in CATEGORY_LABELS}
+    category = known.get(name.strip().lower())
+    if not equals or category is None:
+        hint = f"give CATEGORY=LIMIT such as Communication=+5%; categories are {', '.join(CATEGORY_LABELS)}"
+        raise PerfCompareError(f"{text!r} is no budget of a category", hint=hint)
+    return category, parse_limit(limit)

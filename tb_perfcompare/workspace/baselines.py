@@ -1,0 +1,177 @@
+"""Saved baselines by name: files in one directory, small enough to be committed, compared against without the traces.
+
+Documented in docs/gate.md. The file itself is sources/baseline_file.py's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+import re
+import secrets
+from dataclasses import dataclass, replace
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.analysis.counter_file import with_counter_file
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.baseline import SavedCapture, SavedFacts, SavedFailure
+from tb_perfcompare.model.launches import LaunchRecording
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.baseline_file import read_facts, structure, write_baseline
+from tb_perfcompare.sources.beginnings import BASELINE_ENDING
+from tb_perfcompare.workspace.jobs import (
+    CaptureFile,
+    LoadedSide,
+    Side,
+    failure_note,
+    pooled,
+    read_counter_file,
+    read_launches,
+)
+from tb_perfcompare.workspace.workspace import Workspace
+
+USUAL_PLACE = os.path.join(".perfcompare", "baselines")
+"""Below the current folder, so that baselines can be committed with the code they are about."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """Those in one directory, which need not be there."""
+
+    directory: str = USUAL_PLACE
+
+    def path(self, name: str) -> str:
+        """Where the baseline of that name is, if it is there. Raises SelectionError for what cannot be a name."""
+        if not _NAME.fullmatch(name) or name.endswith(BASELINE_ENDING):
+            raise SelectionError(
+                f"{name!r} is no name for a baseline",
+                hint="up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit",
+            )
+        return os.path.join(self.directory, name + BASELINE_ENDING)
+
+    def names(self) -> list[str]:
+        """In order. Raises InputError when the directory is there and cannot be listed."""
+        try:
+            found = os.listdir(self.directory)
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            hint = "give the directory of the baselines with --baselines"
+            raise InputError(self.directory, f"cannot be listed: {error.strerror or error}", hint=hint) from error
+        names = [name.removesuffix(BASELINE_ENDING) for name in found if name.endswith(BASELINE_ENDING)]
+        return sorted(name for name in names if _NAME.fullmatch(name))
+
+    def facts(self, name: str) -> SavedFacts:
+        """Raises SelectionError for one there is not, InputError for one that cannot be read."""
+        return read_facts(self._known(name))
+
+    def remove(self, name: str) -> None:
+        """Raises SelectionError for one there is not, InputError for one that cannot be removed."""
+        path = self._known(name)
+        try:
+            os.unlink(path)
+        except OSError as error:
+            raise InputError(path, f"cannot be removed: {error.strerror or error}") from error
+
+    def located(self, given: str) -> str:
+        """The path of what a user means by a run: a path as it is, or that of the baseline of that name.
+
+        Raises SelectionError for a name that means both, and for one that means neither where there are baselines."""
+        if not _NAME.fullmatch(given):
+            return given
+        path = os.path.join(self.directory, given + BASELINE_ENDING)
+        if not os.path.exists(path):
+            if os.path.exists(given) or not self.names():
+                return given
+            raise self._unknown(given, "run and no baseline")
+        if os.path.exists(given):
+            hint = f"give ./{given} for the run, or {path} for the baseline"
+            raise SelectionError(f"{given!r} is a run here and a saved baseline", hint=hint)
+        return path
+
+    def save(
+        self, name: str, side: Side, window: str, workspace: Workspace, *, replacing: bool, report: Reporter = silent
+    ) -> SavedFacts:
+        """Saves the side under the name; a file of it that cannot be read is saved as such.
+
+        Raises SelectionError for a name in use unless `replacing`, and what reading the side raises."""
+        path = self.path(name)
+        if not replacing and os.path.exists(path):
+            raise SelectionError(f"there is a baseline called {name!r}", hint="choose another name, or add --replace")
+        summaries, facts, launches = _loaded(side, window, workspace, report)
+        try:
+            os.makedirs(self.directory, exist_ok=True)
+            beside = os.path.join(self.directory, f".{name}.{secrets.token_hex(8)}")
+            try:
+                with open(beside, "xb") as out:
+                    write_baseline(out, facts, summaries, launches)
+                os.replace(beside, path)
+            finally:
+                with contextlib.suppress(OSError):  # it has moved unless something went wrong
+                    os.unlink(beside)
+        except OSError as error:
+            hint = "choose another directory with --baselines"
+            raise InputError(path, f"cannot be written: {error.strerror or error}", hint=hint) from error
+        return facts
+
+    def _known(self, name: str) -> str:
+        path = self.path(name)
+        if not os.path.exists(path):
+            raise self._unknown(name, "baseline")
+        return path
+
+    def _unknown(self, name: str, what: str) -> SelectionError:
+        known = self.names()
+        near = difflib.get_close_matches(name, known, n=3)
+        if near:
+            return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
+        listed = f"baselines in {self.directory}: {', '.join(known[:20])}" if known else f"none in {self.directory}"
+        return SelectionError(f"there is no {what} called {name!r}", hint=listed)
+
+
+def _loaded(
+    side: Side, window: str, workspace: Workspace, report: Reporter
+) -> tuple[list[Summary | None], SavedFacts, LaunchRecording | None]:
+    """What is written of the side: what its captures say, without where they lie."""
+    found = workspace.survey(side.files, window, report)
+    read = [summary for summary in found if isinstance(summary, Summary)]
+    failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
+    if not read:
+        raise failed[0][1]
+    if side.counters is not None:
+        counters = read_counter_file(side.counters, report)
+        read = list(with_counter_file(read, replace(counters, source=side.counters.name)))
+    launches = None if side.launches is None else read_launches(side.launches, report)
+    whole = pooled(LoadedSide(side, tuple(read), tuple(failure_note(file, error) for file, error in failed), launches))
+    rest = iter(read)
+    summaries = [None if isinstance(one, InputError) else replace(next(rest), source="") for one in found]
+    facts = SavedFacts(
+        version=__version__,
+        structure=structure(),
+        run=side.files[0].run,
+        format=whole.format,
+        metric=whole.metric,
+        window=window,
+        steps=side.steps,
+        all_steps=side.all_steps,
+        launches="" if side.launches is None else side.launches.name,
+        counters="" if side.counters is None else side.counters.name,
+        device=whole.device,
+        count=len(whole.steps) + len(whole.dropped),
+        admitted=len(whole.steps),
+        mean_ns=float(whole.steps.total_ns.mean()) if whole.is_timed else None,
+        captures=tuple(_capture(file, one) for file, one in zip(side.files, found, strict=True)),
+    )
+    return summaries, facts, launches
+
+
+def _capture(file: CaptureFile, found: Summary | InputError) -> SavedCapture:
+    if isinstance(found, Summary):
+        return SavedCapture(file.worker, file.span, file.rank, found.captures[0].file)
+    failure = SavedFailure(found.code, found.reason, found.place, found.hint)
+    return SavedCapture(file.worker, file.span, file.rank, FileFacts(file.name, file.bytes), failure)

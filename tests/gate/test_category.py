@@ -1,0 +1,80 @@
+"""The rule of --budget, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tb_perfcompare.comparison.comparison import Cell, Comparison, Table, Verdict
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.gate.category import category_time
+from tb_perfcompare.gate.limits import Limit
+from tb_perfcompare.gate.outcome import Status
+from tests.render.examples import comparison, headline
+
+FIVE = Limit(fraction=0.05)
+
+
+def with_category(
+    before: float, after: float, low: float | None, high: float | None, verdict: Verdict = Verdict.SLOWER
+) -> Comparison:
+    """Communication took `before`, takes `after`, and its shift is between `low` and `high`, microseconds."""
+    shown = (columns.key("category", "", ""), *columns.triple("", "", "x"), *columns.interval("", ""))
+    row: tuple[Cell, ...] = ("Communication", before, after, after - before, after - before, low, high)
+    table = Table("categories", "", shown, (row,))
+    return comparison(tables={"categories": table}, headline=headline(verdict))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "low", "high", "status"),
+    [
+        (100, 120, 15, 25, Status.TRIPPED),
+        (100, 120, 5, 25, Status.CANNOT_TELL),  # "more than 5 us" needs the low end above it
+        (100, 120, -10, 40, Status.CANNOT_TELL),
+        (100, 103, 1, 4, Status.PASSED),
+        (100, 103, -2, 5, Status.PASSED),
+        (100, 80, -25, -15, Status.PASSED),
+        (100, 130, 0, 0, Status.CANNOT_TELL),  # the typical step did not change, a few steps make the mean
+        (100, 90, 15, 25, Status.CANNOT_TELL),  # the typical step got longer, a few steps made the baseline
+        (0, 20, 10, 30, Status.TRIPPED),  # 5 % of nothing is nothing
+        (0, 0, 0, 0, Status.PASSED),
+        (0, 0, None, None, Status.PASSED),
+        (100, 120, None, None, Status.CANNOT_TELL),
+        (100, 100, None, None, Status.CANNOT_TELL),
+    ],
+)
+def test_shift_and_mean_against_the_limit(
+    before: float, after: float, low: float | None, high: float | None, status: Status
+) -> None:
+    assert category_time(with_category(before, after, low, high), "Communication", FIVE).status is status
+    in_time = Limit(us=0.05 * before)
+    assert category_time(with_category(before, after, low, high), "Communication", in_time).status is status
+
+
+def test_the_sentence_says_what_was_measured() -> None:
+    found = category_time(with_category(100, 120, 15, 25), "Communication", FIVE)
+    assert (found.gate, found.limit) == ("Communication", "+5 %")
+    assert found.sentence == (
+        "Communication takes more than 5 % longer: 100 µs → 120 µs per step, shift [+15.0 µs, +25.0 µs]"
+    )
+    tail = category_time(with_category(100, 130, 0, 0), "Communication", FIVE)
+    assert tail.sentence.endswith("a few steps make the mean")
+
+
+def test_equal_recordings_pass_without_an_interval() -> None:
+    same = with_category(100, 100, None, None, Verdict.SAME)
+    assert category_time(same, "Communication", FIVE).status is Status.PASSED
+
+
+def test_a_withheld_verdict_cannot_tell_and_says_why() -> None:
+    withheld = with_category(100, 100, 0, 0, Verdict.WITHHELD)
+    found = category_time(withheld, "Communication", FIVE)
+    assert found.status is Status.CANNOT_TELL
+    assert found.sentence == f"cannot tell about Communication: {withheld.headline.reason}"
+
+
+def test_runs_without_categories_cannot_tell_and_say_why() -> None:
+    found = category_time(replace(comparison(), tables={}), "Kernel", FIVE)
+    assert found.status is Status.CANNOT_TELL
+    assert "no table 'categories'" in found.sentence

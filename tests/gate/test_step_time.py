@@ -1,0 +1,76 @@
+"""The rule of --fail-if-slower, case by case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.comparison import Headline, Shift, Verdict
+from tb_perfcompare.gate.limits import Limit
+from tb_perfcompare.gate.outcome import Status
+from tb_perfcompare.gate.step_time import step_time
+from tests.render.examples import headline
+
+
+def with_interval(low: float, high: float, verdict: Verdict, level: float | None = 0.95) -> Headline:
+    """Of a baseline of 1 ms."""
+    return headline(verdict, Shift((low + high) / 2, low, high, 0.0, low * 1000, high * 1000, level))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict", "limit", "status"),
+    [
+        (0.04, 0.09, Verdict.SLOWER, 0.03, Status.TRIPPED),
+        (0.04, 0.09, Verdict.PROBABLY_SLOWER, 0.03, Status.TRIPPED),
+        (0.04, 0.09, Verdict.INCONCLUSIVE, 0.03, Status.CANNOT_TELL),  # the interval alone is not enough
+        (0.03, 0.09, Verdict.SLOWER, 0.03, Status.CANNOT_TELL),  # "more than 3 %" needs the low end above it
+        (0.01, 0.09, Verdict.SLOWER, 0.03, Status.CANNOT_TELL),
+        (-0.20, 0.40, Verdict.INCONCLUSIVE, 0.03, Status.CANNOT_TELL),
+        (-0.01, 0.03, Verdict.SAME, 0.03, Status.PASSED),
+        (-0.01, 0.02, Verdict.INCONCLUSIVE, 0.03, Status.PASSED),  # whatever it is, it is not more than 3 % slower
+        (0.01, 0.02, Verdict.SLOWER, 0.03, Status.PASSED),
+        (-0.50, -0.40, Verdict.FASTER, 0.0, Status.PASSED),
+    ],
+)
+def test_the_interval_against_the_limit(
+    low: float, high: float, verdict: Verdict, limit: float, status: Status
+) -> None:
+    found = with_interval(low, high, verdict)
+    assert step_time(found, Limit(fraction=limit)).status is status
+    assert step_time(found, Limit(us=limit * 1000)).status is status
+
+
+def test_without_an_interval_only_identical_recordings_pass() -> None:
+    limit = Limit(fraction=0.03)
+    assert step_time(with_interval(5.0, 5.0, Verdict.INCONCLUSIVE, None), limit).status is Status.CANNOT_TELL
+    assert step_time(with_interval(0.0, 0.0, Verdict.SAME, None), limit).status is Status.PASSED
+
+
+def test_a_withheld_verdict_and_a_missing_shift_cannot_tell() -> None:
+    limit = Limit(fraction=0.03)
+    assert step_time(with_interval(-0.2, -0.1, Verdict.WITHHELD), limit).status is Status.CANNOT_TELL
+    assert step_time(replace(headline(), shift=None), limit).status is Status.CANNOT_TELL
+
+
+def test_it_says_what_was_allowed_and_measured() -> None:
+    found = step_time(with_interval(0.04, 0.09, Verdict.SLOWER), Limit(fraction=0.03))
+    assert (found.gate, found.limit) == ("step time", "+3 %")
+    assert found.measured == "+6.50 % [+4.00 %, +9.00 %]"
+    assert found.sentence == "the candidate is more than 3 % slower, [+4.00 %, +9.00 %]"
+    in_time = step_time(with_interval(0.04, 0.09, Verdict.SLOWER), Limit(us=30))
+    assert in_time.sentence == "the candidate is more than 30.0 µs slower, [+40.0 µs, +90.0 µs]"
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1), st.sampled_from(list(Verdict)), st.floats(0, 1), st.floats(0, 1))
+def test_a_more_generous_limit_never_turns_a_pass_into_a_trip(
+    one: float, other: float, verdict: Verdict, limit: float, more: float
+) -> None:
+    found = with_interval(min(one, other), max(one, other), verdict)
+    order = {Status.TRIPPED: 0, Status.CANNOT_TELL: 1, Status.PASSED: 2}
+    strict, generous = (
+        order[step_time(found, Limit(fraction=value)).status] for value in sorted((limit, limit + more))
+    )
+    assert strict <= generous
