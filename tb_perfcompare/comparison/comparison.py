@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING, Any
 
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
 from tb_perfcompare.units import Better
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 SCHEMA = "tb_perfcompare.comparison/1"
 
@@ -65,10 +70,39 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True)
+class Certainty:
+    """What else the samples say about the headline; fractions are 0.05 for 5 %, None is "not known".
+
+    effect_size, effect   Cliff's delta, P(candidate step longer) - P(shorter), and its word: negligible to large
+    mean_low, mean_high   interval of the change of the mean, ratio - 1; tail_driven: it is made by the steps that lie
+                          far above the others
+    autocorrelation       of neighbouring steps
+    detectable            smallest change that so many steps and captures show in about 80 of 100 cases
+    steps_needed          per side, to show a change of the margin
+    captures              of baseline and candidate
+    noise_floor           largest change between two captures of one side
+    captures_needed       per side, to tell the estimated change, or one of the margin, from none
+    """
+
+    effect_size: float
+    effect: str
+    mean_low: float | None
+    mean_high: float | None
+    tail_driven: bool
+    autocorrelation: float
+    detectable: float | None
+    steps_needed: int | None
+    captures: tuple[int, int]
+    noise_floor: float | None
+    captures_needed: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Headline:
     """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
-    matters. inflation: factor on standard errors from autocorrelation of the steps. method: tests used, in words.
-    sensitivity: which single steps, captures or ranks the verdict hangs on, "" where none can be left out."""
+    matters. inflation: factor by which autocorrelation of the steps widens the interval. method: tests used, in words.
+    sensitivity: which single steps, captures or ranks the verdict hangs on, "" where none can be left out. certainty:
+    None where nothing was estimated."""
 
     metric: str
     unit: str
@@ -86,6 +120,7 @@ class Headline:
     scope: str
     method: str
     sensitivity: str = ""
+    certainty: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +226,19 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """The table as it stands in the JSON form: `title`, `columns`, `rows`, `notes`."""
+        from tb_perfcompare.comparison.as_json import table_dict
+
+        return table_dict(self)
+
+    def to_frame(self) -> DataFrame:
+        """The table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay integers. Units
+        and definitions of the columns are in its `attrs` (docs/python.md). Raises PerfCompareError without pandas."""
+        from tb_perfcompare.comparison.frames import table_frame
+
+        return table_frame(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -206,3 +254,48 @@ class Comparison:
     tables: Mapping[str, Table]
     notes: tuple[Note, ...]
     schema: str = SCHEMA
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `diff --format json` (docs/comparison.schema.json), as plain values."""
+        from tb_perfcompare.comparison.as_json import comparison_dict
+
+        return comparison_dict(self)
+
+    def to_frame(self, table: str) -> DataFrame:
+        """One of `tables`, or "ledger" with its exact integers, as Table.to_frame gives it.
+
+        Raises SelectionError for a table there is not, saying why, PerfCompareError without pandas."""
+        from tb_perfcompare.comparison.frames import LEDGER, ledger_frame, table_frame
+
+        return ledger_frame(self.ledger) if table == LEDGER else table_frame(self.table(table))
+
+    def table(self, name: str) -> Table:
+        """Raises SelectionError saying which tables there are and why this one is missing."""
+        found = self.tables.get(name)
+        if found is None:
+            reasons = [note.message for note in self.notes if name in note.where.split(", ")]
+            why = f": {reasons[0]}" if reasons else ""
+            known = ", ".join(("ledger", *self.tables))
+            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One table of one run, and what is said with it. `reading` says how the run was read (docs/readings.md); `notes`
+    are the run's weaknesses."""
+
+    reading: str
+    side: SideFacts
+    table: Table
+    notes: tuple[Note, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `view --json`, as plain values."""
+        from tb_perfcompare.comparison.as_json import view_dict
+
+        return view_dict(self)
+
+    def to_frame(self) -> DataFrame:
+        """As Table.to_frame."""
+        return self.table.to_frame()

@@ -23,14 +23,15 @@ from tb_perfcompare.comparison.comparison import Check, Comparison, Headline, Le
 from tb_perfcompare.comparison.launches.findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.launches.rows import launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
+from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
-from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
+from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
@@ -45,12 +46,13 @@ from tb_perfcompare.comparison.tables.plain import (
     steps_table,
 )
 from tb_perfcompare.comparison.tables.reading_note import as_read
+from tb_perfcompare.comparison.verdict.category_shifts import category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.sensitivity import sensitivity
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME, Summary
 
 Ints = NDArray[np.int64]
 
@@ -82,11 +84,12 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline = _withheld_if_void(headline, checks)
     headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
-    p_values = _category_p_values(baseline, candidate)
+    moves = category_shifts(baseline, candidate, options.alpha)
+    p_values = {label: move.p for label, move in moves.items()}
     tables: dict[str, Table] = {}
     if timed:
         if baseline.metric != CYCLE_TIME:
-            tables["categories"] = categories_table(ledger, p_values)
+            tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     for name in SHAPES:
         table = diff_table(name, baseline, candidate, headline.delta, options)
@@ -98,6 +101,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     modules = module_ledger(baseline, candidate)
     if modules is not None:
         tables[modules.name] = modules
+    tree = joint_tree(baseline, candidate)
+    if tree is not None:
+        tables["call_tree"] = call_tree_table(tree)
     counters = counter_changes(baseline, candidate)
     counted = counters_table(counters)
     if counted is not None:
@@ -172,17 +178,6 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     if not void:
         return headline
     return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
-
-
-def _category_p_values(a: Summary, b: Summary) -> dict[str, float | None]:
-    """Mann-Whitney p per category on owned time per observation; None with one observation on a side."""
-    one, two = observations(a), observations(b)
-    if min(len(one.label), len(two.label)) < 2:
-        return dict.fromkeys(CATEGORY_LABELS)
-    tests = batched_rank_test(
-        one.means(a.owned.by_category()), two.means(b.owned.by_category()), captures=(one.capture, two.capture)
-    )
-    return dict(zip(CATEGORY_LABELS, (float(p) for p in tests.p), strict=True))
 
 
 def side_facts(summary: Summary) -> SideFacts:
@@ -262,7 +257,7 @@ def _absent(baseline: Summary, candidate: Summary, tables: dict[str, Table]) -> 
 def _groups(side: str, summary: Summary) -> list[Note]:
     """Says so when the steps of a side fall into two groups: then no single shift describes them."""
     seen = observations(summary)
-    found = two_groups(seen.means(summary.steps.total_ns)) if summary.is_timed else None
+    found = two_groups(seen.means(summary.steps.total_ns), seen.capture) if summary.is_timed else None
     if found is None:
         return []
     message = (
@@ -279,11 +274,13 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
         places = np.flatnonzero(summary.steps.capture == at)
         changed = drift(summary.steps.total_ns[places])
         if changed is not None:
-            label = summary.steps.label[int(places[changed.at])]
+            label, last = (summary.steps.label[int(place)] for place in (places[changed.at], places[-1]))
             message = (
                 f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
                 f"{abs(changed.shift):.1%} {'longer' if changed.shift > 0 else 'shorter'} (p = {changed.p:.2g})"
             )
+            if label.isdecimal() and last.isdecimal():
+                message += f"; --{side}-steps {label}-{last} compares that part"
             found.append(Note(NoteCode.DRIFT, message, side))
     return found
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from tb_perfcompare.errors import PerfCompareError
 
+DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
+"""What is kept at alpha among the rows of a table that are called slower or faster (docs/entity_tests.md)."""
+
 WINDOWS = ("device", "marker")
 """The two rules for where a step ends (Summary.window)."""
 
@@ -25,6 +28,9 @@ class CompareOptions:
     top_findings       how many findings a comparison keeps, largest first
     material_fraction  an entity's delta matters from this fraction of the baseline step on ...
     material_ns        ... and from this many nanoseconds per step on (the larger of the two counts)
+    discoveries        which rows of a table count as different: at most the share alpha of those called so is false, if
+                       rows are independent or move together ("false_discoveries") or whatever they have in common
+                       ("any_dependence"); or one table in 1/alpha has any false row ("family_wise")
     """
 
     alpha: float = 0.05
@@ -35,6 +41,7 @@ class CompareOptions:
     top_findings: int = 10
     material_fraction: float = 0.002
     material_ns: int = 5000
+    discoveries: str = "false_discoveries"
 
     def __post_init__(self) -> None:
         _require("alpha", self.alpha, 0.0001, 0.5)
@@ -44,6 +51,10 @@ class CompareOptions:
         _require("top_findings", self.top_findings, 0, 10_000)
         _require("material_fraction", self.material_fraction, 0.0, 1.0)
         _require("material_ns", self.material_ns, 0, 2**62)
+        if self.discoveries not in DISCOVERIES:
+            raise PerfCompareError(
+                f"discoveries is {self.discoveries!r}", hint="it must be one of " + ", ".join(map(repr, DISCOVERIES))
+            )
         if self.window not in WINDOWS:
             raise PerfCompareError(
                 f"window is {self.window!r}", hint="it must be one of " + ", ".join(repr(w) for w in WINDOWS)

@@ -110,9 +110,9 @@ def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder
                     assert row[i] == SWAPPED[str(other_row[i])]
     # The floor of what is material is a share of the baseline's step: one direction may name a cause the other omits.
     timed = [finding for finding in there.findings if finding.delta_us is not None]
-    other_way = {(f.rule, f.category): f.delta_us for f in back.findings if f.delta_us is not None}
-    both = [finding for finding in timed if (finding.rule, finding.category) in other_way]
-    assert [f.delta_us for f in both] == [-other_way[f.rule, f.category] for f in both]
+    other_way = {(f.rule, f.category, f.subject): f.delta_us for f in back.findings if f.delta_us is not None}
+    both = [finding for finding in timed if (finding.rule, finding.category, finding.subject) in other_way]
+    assert [f.delta_us for f in both] == [-other_way[f.rule, f.category, f.subject] for f in both]
 
 
 @QUICK

@@ -41,7 +41,7 @@ def summarised(trace: TraceBuilder) -> Summary:
 
 def table(a: TraceBuilder, b: TraceBuilder) -> Table | None:
     comparison = compare_summaries(summarised(a), summarised(b), CompareOptions())
-    json.loads(wire.encode(wire.comparison_dict(comparison)), parse_constant=_no_constant)
+    json.loads(wire.encode(comparison.to_dict()), parse_constant=_no_constant)
     return comparison.tables.get("counters")
 
 

@@ -17,11 +17,9 @@ from tb_perfcompare.comparison.statistics import pair_differences
 from tb_perfcompare.comparison.statistics.estimate import (
     LONGEST_STEP_NS,
     ShiftEstimate,
-    estimate_difference,
     estimate_shift,
-    fraction_of,
-    log_shift,
 )
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
 from tb_perfcompare.comparison.statistics.mean_effect import (
     BOOTSTRAP_LIMIT,
     bootstrap_mean_effect,
@@ -202,12 +200,6 @@ def test_many_steps_need_little_memory() -> None:
     assert fraction_of(log_shift(a, b)) == pytest.approx(0.02, abs=0.002)
 
 
-def test_parts_of_steps_may_be_zero() -> None:
-    difference = estimate_difference(ns(0, 0, 0, 0, 0), ns(5, 0, 5, 5, 5), 0.05)
-    assert difference.estimate_ns == 5
-    assert (difference.low_ns, difference.high_ns) == (0, 5)
-
-
 @pytest.mark.parametrize("bad", [[], [0, 5], [-1], [LONGEST_STEP_NS]])
 def test_impossible_step_times_are_refused(bad: list[int]) -> None:
     with pytest.raises(ValueError, match="above zero"):
@@ -248,7 +240,8 @@ def test_the_unit_of_the_clock_does_not_matter(a: list[int], b: list[int], facto
     assert scaled.theta_low == pytest.approx(plain.theta_low, abs=1e-12)
     assert scaled.theta_high == pytest.approx(plain.theta_high, abs=1e-12)
     assert scaled.difference.estimate_ns == factor * plain.difference.estimate_ns
-    assert (scaled.p, scaled.n, scaled.level, scaled.inflation) == (plain.p, plain.n, plain.level, plain.inflation)
+    assert (scaled.n, scaled.level, scaled.inflation) == (plain.n, plain.level, plain.inflation)
+    assert scaled.p == pytest.approx(plain.p, rel=1e-6)
 
 
 @LAW

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.statistics import entity_tests
+from tb_perfcompare.comparison.statistics import row_shifts
 from tb_perfcompare.comparison.statistics.near_differences import differences_near
 from tests.comparison.test_entity_tests import found_in
 
@@ -37,7 +37,7 @@ def test_long_runs_get_the_same_shifts_either_way(monkeypatch: pytest.MonkeyPatc
     for side in sides:
         side[draw.random(side.shape) < zeros] = 0
     plain = found_in(*sides)
-    monkeypatch.setattr(entity_tests, "_DENSE_PAIRS", 0)
+    monkeypatch.setattr(row_shifts, "_DENSE_PAIRS", 0)
     sparing = found_in(*sides)
     for field in ("shift_ns", "low_ns", "high_ns"):
         np.testing.assert_array_equal(getattr(sparing, field), getattr(plain, field))

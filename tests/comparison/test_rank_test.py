@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from tb_perfcompare.comparison.statistics.autocorrelation import INFLATION_IGNORED
 from tb_perfcompare.comparison.statistics.rank_test import (
     EXACT_LIMIT,
-    INFLATION_IGNORED,
     batched_rank_test,
     interval_rank,
     smallest_p,
@@ -49,7 +49,7 @@ def test_p_equals_scipy_without_ties(trial: int) -> None:
     ours = batched_rank_test(a, b, ordered=False)
     assert ours.twice_u[0] == 2 * expected.statistic
     assert ours.p[0] == pytest.approx(expected.pvalue, rel=1e-9)
-    assert bool(ours.exact[0]) == (method == "exact")
+    assert bool(ours.countable[0]) == (method == "exact")
 
 
 @pytest.mark.parametrize("trial", range(40))
@@ -61,18 +61,18 @@ def test_p_equals_scipy_with_ties(trial: int) -> None:
     expected = stats.mannwhitneyu(b[0], a[0], method="asymptotic")
     ours = batched_rank_test(a, b, ordered=False)
     assert ours.twice_u[0] == 2 * expected.statistic
-    assert not ours.exact[0]
+    assert not ours.countable[0]
     assert ours.p[0] == pytest.approx(expected.pvalue, rel=1e-9)
 
 
 def test_all_values_equal_is_no_evidence() -> None:
     test = batched_rank_test(rows(5, 5, 5), rows(5, 5, 5, 5))
-    assert (test.p[0], test.cliffs_delta[0], test.tie_factor[0], test.inflation[0]) == (1.0, 0.0, 0.0, 1.0)
+    assert (test.p[0], test.cliffs_delta[0], test.tie_factor[0], test.neighbours.inflation[0]) == (1.0, 0.0, 0.0, 1.0)
 
 
 def test_one_value_on_each_side() -> None:
     test = batched_rank_test(rows(5), rows(7))
-    assert (test.p[0], test.cliffs_delta[0], test.inflation[0]) == (1.0, 1.0, 1.0)
+    assert (test.p[0], test.cliffs_delta[0], test.neighbours.inflation[0]) == (1.0, 1.0, 1.0)
 
 
 def test_a_batch_gives_what_its_rows_give() -> None:
@@ -80,12 +80,13 @@ def test_a_batch_gives_what_its_rows_give() -> None:
     a, b = generator.integers(0, 40, size=(30, 12)), generator.integers(0, 40, size=(30, 9))
     a[0], b[0] = 2 * generator.permutation(12), 2 * generator.permutation(9) + 1
     together = batched_rank_test(a, b)
-    assert together.exact.any()
-    assert not together.exact.all()
+    assert together.countable.any()
+    assert not together.countable.all()
     for i in range(30):
         alone = batched_rank_test(a[i : i + 1], b[i : i + 1])
-        for field in ("twice_u", "cliffs_delta", "tie_factor", "rho", "inflation", "exact", "p"):
+        for field in ("twice_u", "cliffs_delta", "tie_factor", "countable", "p_alone", "p"):
             assert getattr(together, field)[i] == getattr(alone, field)[0]
+        assert together.neighbours.rho[i] == alone.neighbours.rho[0]
 
 
 def test_exact_p_and_interval_rank_against_counting_every_ordering() -> None:
@@ -136,51 +137,19 @@ def test_normal_rank_approaches_the_exact_one() -> None:
         assert normal[1] == pytest.approx(0.95, abs=0.006)
 
 
-def drifting(count: int, n: int, rho: float, seed: int) -> NDArray[np.int64]:
-    """(count, n) stationary AR(1) rows with standard deviation 1e6."""
-    noise = np.random.default_rng(seed).normal(size=(count, n))
-    series = np.empty_like(noise)
-    series[:, 0] = noise[:, 0]
-    for i in range(1, n):
-        series[:, i] = rho * series[:, i - 1] + math.sqrt(1 - rho**2) * noise[:, i]
-    return (series * 1e6).astype(np.int64)
-
-
-@pytest.mark.parametrize(
-    ("n", "rho", "raw", "ours"),
-    [
-        (20, 0.0, 0.05, 0.04),
-        (20, 0.3, 0.14, 0.072),
-        (20, 0.5, 0.25, 0.089),
-        (20, 0.7, 0.41, 0.127),
-        (50, 0.0, 0.05, 0.04),
-        (50, 0.3, 0.15, 0.061),
-        (50, 0.5, 0.25, 0.067),
-        (50, 0.7, 0.41, 0.086),
-    ],
-)
-def test_steps_that_follow_one_another_raise_few_false_alarms(n: int, rho: float, raw: float, ours: float) -> None:
-    a, b = drifting(4000, n, rho, 1), drifting(4000, n, rho, 2)
-    assert (batched_rank_test(a, b, ordered=False).p <= 0.05).mean() == pytest.approx(raw, abs=0.025)
-    assert (batched_rank_test(a, b).p <= 0.05).mean() == pytest.approx(ours, abs=0.015)
-
-
-def test_inflation_by_hand() -> None:
-    # one side 1 2 3 4: centred ranks -3 -1 1 3 (doubled), products 3 - 1 + 3 = 5, squares 20; twice the same side
+def test_p_of_steps_that_resemble_their_neighbours() -> None:
     test = batched_rank_test(rows(1, 2, 3, 4), rows(11, 12, 13, 14))
-    rho = 5 / 20 + 2 / 8
-    assert test.rho[0] == pytest.approx(rho)
-    assert test.inflation[0] == pytest.approx(math.sqrt((1 + rho) / (1 - rho)))
-    z = (16 - 8) / math.sqrt(16 * 9 / 12) / test.inflation[0]
-    assert test.p[0] == pytest.approx(2 * stats.norm.sf(z))
-    assert not test.exact[0]
+    inflation = test.neighbours.inflation[0]
+    assert inflation > INFLATION_IGNORED
+    z = (16 - 8) / math.sqrt(16 * 9 / 12) / inflation
+    assert test.p[0] == pytest.approx(2 * stats.t.sf(z, 4))
+    assert test.p_alone[0] == 2 / 70
 
 
 def test_a_small_inflation_is_taken_for_chance() -> None:
     test = batched_rank_test(rows(1, 4, 2, 3), rows(11, 14, 12, 13))
-    assert test.inflation[0] <= INFLATION_IGNORED
-    assert test.exact[0]
-    assert test.p[0] == 2 / 70
+    assert test.neighbours.inflation[0] <= INFLATION_IGNORED
+    assert test.p[0] == test.p_alone[0] == 2 / 70
 
 
 def test_the_level_of_captures_is_no_autocorrelation() -> None:
@@ -188,8 +157,8 @@ def test_the_level_of_captures_is_no_autocorrelation() -> None:
     a = rows(10, 13, 11, 12, 50, 53, 51, 52)
     b = rows(30, 33, 31, 32)
     captures = np.repeat([0, 1], 4).astype(np.int32), np.zeros(4, dtype=np.int32)
-    assert batched_rank_test(a, b).inflation[0] > 1.25
-    assert batched_rank_test(a, b, captures=captures).inflation[0] <= INFLATION_IGNORED
+    assert batched_rank_test(a, b).neighbours.inflation[0] > 1.25
+    assert batched_rank_test(a, b, captures=captures).neighbours.inflation[0] <= INFLATION_IGNORED
 
 
 def test_ten_thousand_entities_fit_into_memory_and_patience() -> None:

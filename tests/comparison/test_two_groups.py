@@ -31,6 +31,14 @@ def test_no_groups(times: tuple[int, ...]) -> None:
     assert grouped(*times) is None
 
 
+def test_groups_that_are_captures_are_none() -> None:
+    times = np.array([100, 101, 102, 150, 151, 155, 103, 156], dtype=np.int64)
+    own = np.array([0, 0, 0, 1, 1, 1, 0, 1], dtype=np.int32)
+    mixed = np.array([0, 0, 1, 1, 0, 1, 0, 1], dtype=np.int32)
+    assert two_groups(times, own) is None
+    assert two_groups(times, mixed) == two_groups(times) is not None
+
+
 @pytest.mark.parametrize("steps", [6, 10, 20, 100])
 def test_normal_samples_seldom_have_groups(steps: int) -> None:
     random = np.random.default_rng(steps)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tb_perfcompare.comparison.causes.rules import REPEATABILITY_UNKNOWN
 from tb_perfcompare.comparison.comparison import Evidence, Finding
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.cycles import HOST
@@ -69,7 +70,7 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
     change = f" ({row.percent:+.0%})" if row.percent is not None else ""
     amounts = _amounts(row.baseline.mean, row.candidate.mean, row.unit)
     if row.q is None:
-        sure = "size as recorded, repeatability unknown (fewer than two values on a side)"
+        sure = f"size as recorded, {REPEATABILITY_UNKNOWN} (fewer than two values on a side)"
     else:
         how = "all values of one side lie beyond the other's" if row.apart is not None else "differs clearly"
         alike = "" if row.q <= alpha else ", as neighbouring values resemble each other"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
 from tb_perfcompare.comparison.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.comparison.options import CompareOptions
@@ -302,9 +303,9 @@ def _confidence(label: str, books: _Books) -> str:
 def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step") -> str:
     """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is."""
     if p is None:
-        return f"size certain, repeatability unknown (one {noun} on a side)"
+        return f"size certain, {REPEATABILITY_UNKNOWN} (one {noun} on a side)"
     if p <= alpha:
         clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
         rest = "" if clear else f"; the {noun} time as a whole does not"
         return f"differs clearly between the {noun}s of these captures (p = {p:.2g}){rest}"
-    return f"within the spread of the {noun}s (p = {p:.2g})"
+    return f"{WITHIN_SPREAD} {noun}s (p = {p:.2g})"

@@ -54,7 +54,7 @@ def sum_row(path: tuple[str, ...], name: str, rows: Sequence[LedgerRow]) -> Ledg
         baseline=sum(row.baseline for row in rows),
         candidate=sum(row.candidate for row in rows),
         delta=sum(row.delta for row in rows),
-        calls=(sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)),
+        calls=(sum((row.calls[0] for row in rows), 0.0), sum((row.calls[1] for row in rows), 0.0)),
         count_effect=sum(row.count_effect for row in rows),
         rate_effect=sum(row.rate_effect for row in rows),
         status=statuses.pop() if len(statuses) == 1 else "both",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.statistics.estimate import fraction_of, log_shift
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
 
 FEWEST = 12
 """With fewer steps nothing is said."""

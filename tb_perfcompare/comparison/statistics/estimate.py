@@ -8,15 +8,29 @@ docs/statistics.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent
+from tb_perfcompare.comparison.statistics.between_captures import (
+    BetweenCaptures,
+    between_captures,
+    centres,
+    middle_half,
+)
+from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
-from tb_perfcompare.comparison.statistics.pair_differences import differences_at
-from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, interval_rank, normal_quantile, smallest_p
+from tb_perfcompare.comparison.statistics.rank_test import (
+    BatchedRankTest,
+    batched_rank_test,
+    interval_rank,
+    normal_quantile,
+    smallest_p,
+)
 
 LONGEST_STEP_NS = 2**62
 """Step times lie between 1 and below this (146 years), so that differences and their searches stay within int64."""
@@ -46,11 +60,14 @@ class ShiftEstimate:
 
     n                        steps of baseline and candidate
     theta, theta_low, _high  shift of ln(time) and its interval; `fraction_of` turns them into fractions
+    steps_low, steps_high    the interval by the steps alone; with several captures theirs reaches at least as far
     difference               the same shift on the times themselves, in ns
     level                    confidence level reached, >= 1 - alpha; None: too few steps, the ends are the whole range
     exact                    the interval and p come from the exact distribution of U
-    rho, inflation           rank autocorrelation of neighbouring steps, factor on standard errors
-    p, p_min                 two-sided Mann-Whitney p, and the smallest p these numbers of steps can give
+    rho, inflation           autocorrelation of neighbouring steps, factor on standard errors that goes with it
+    scale, widening          the same with what n steps hide; factor by which the interval of the steps was widened
+    between                  centres of ln(time) of captures, where a side has several
+    p, p_min                 two-sided p, the larger of steps and captures; the smallest that so many steps can give
     cliffs_delta             P(candidate above baseline) - P(below), -1..1
     sigma                    robust standard deviation of ln(time) within a side, at least 0.001
     alpha                    the level asked for
@@ -62,11 +79,16 @@ class ShiftEstimate:
     theta: float
     theta_low: float
     theta_high: float
+    steps_low: float
+    steps_high: float
     difference: Difference
     level: float | None
     exact: bool
     rho: float
     inflation: float
+    scale: float
+    widening: float
+    between: BetweenCaptures | None
     p: float
     p_min: float
     cliffs_delta: float
@@ -82,7 +104,8 @@ class ShiftEstimate:
         None when no float holds it.
         """
         n, m = self.n
-        exponent = self._quantiles() * self.sigma * self.inflation * math.sqrt(1 / n + 1 / m)
+        certain, likely = self._quantiles()
+        exponent = (certain * self.widening + likely * self.scale) * self.sigma * math.sqrt(1 / n + 1 / m)
         exponent /= math.sqrt(_RANK_EFFICIENCY)
         return math.expm1(exponent) if exponent < _LARGEST_EXPONENT else None
 
@@ -90,8 +113,13 @@ class ShiftEstimate:
         """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero."""
         if margin <= 0:
             return None
-        ratio = self._quantiles() * self.sigma * self.inflation / math.log1p(margin)
+        ratio = sum(self._quantiles()) * self.sigma * self.scale / math.log1p(margin)
         return math.ceil(2 * ratio * ratio / _RANK_EFFICIENCY)
+
+    @property
+    def by_steps(self) -> ShiftEstimate:
+        """The same without what captures say: about these captures, not about the configurations."""
+        return replace(self, theta_low=self.steps_low, theta_high=self.steps_high, between=None)
 
     def mean_disagrees(self, margin: float) -> bool:
         """True when the shift of the mean and that of the typical step differ by more than the margin."""
@@ -105,9 +133,9 @@ class ShiftEstimate:
                 return word
         return "large"
 
-    def _quantiles(self) -> float:
-        # 2.80 at alpha = 0.05
-        return normal_quantile(1 - self.alpha / 2) + normal_quantile(_POWER)
+    def _quantiles(self) -> tuple[float, float]:
+        # together 2.80 at alpha = 0.05
+        return normal_quantile(1 - self.alpha / 2), normal_quantile(_POWER)
 
 
 def estimate_shift(
@@ -115,11 +143,13 @@ def estimate_shift(
     candidate_ns: NDArray[np.int64],
     alpha: float,
     *,
-    captures: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    captures: Captures | None = None,
+    like: ShiftEstimate | None = None,
 ) -> ShiftEstimate:
     """Estimate the shift between two samples of step times in time order, each with at least one value.
 
-    `captures` gives the capture of every step when a side has several: autocorrelation is looked for inside each.
+    `captures` gives the capture of every step when a side has several: autocorrelation is looked for inside each, and
+    how far they differ widens the interval; with `like`, how far is known from that estimate.
     Raises ValueError for an empty sample or a time outside 1..LONGEST_STEP_NS-1.
     """
     for times in (baseline_ns, candidate_ns):
@@ -127,23 +157,37 @@ def estimate_shift(
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures)
-    exact = bool(test.exact[0])
-    inflation = float(test.inflation[0])
-    k, level = interval_rank(n, m, alpha, exact=exact, tie_factor=float(test.tie_factor[0]), inflation=inflation)
+    k, level = _rank_and_level(test, n, m, alpha)
+    neighbours = test.neighbours if level is not None else independent(1, n + m)  # a range is not widened
+    widening = float(neighbours.widening(alpha)[0])
     logs = np.log(baseline_ns), np.log(candidate_ns)
-    theta, theta_low, theta_high = _shift(*logs, k)
-    middle, low_ns, high_ns = _shift_ns(baseline_ns, candidate_ns, k)
+    theta, low, high = shift_of(*logs, k)
+    middle, below, above = (np.array([value]) for value in (theta, low, high))
+    steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
+    p = float(test.p[0])
+    if widening > 1:
+        p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
+    known = None if like is None else like.between
+    between = _between(logs, captures, alpha, known)
+    if between is not None:
+        p = max(p, float(between.p[0]))
+    theta_low, theta_high = _hull(steps_low, steps_high, between)
     return ShiftEstimate(
         n=(n, m),
         theta=theta,
-        theta_low=theta_low,
-        theta_high=theta_high,
-        difference=Difference(middle, low_ns, high_ns, level),
+        theta_low=max(theta_low, -_LARGEST_EXPONENT),
+        theta_high=min(theta_high, _LARGEST_EXPONENT),
+        steps_low=max(steps_low, -_LARGEST_EXPONENT),
+        steps_high=min(steps_high, _LARGEST_EXPONENT),
+        difference=_difference(baseline_ns, candidate_ns, k, level, widening, captures, alpha),
         level=level,
-        exact=exact,
-        rho=float(test.rho[0]),
-        inflation=inflation,
-        p=float(test.p[0]),
+        exact=bool(test.countable[0]) and widening == 1,
+        rho=float(test.neighbours.rho[0]),
+        inflation=float(test.neighbours.inflation[0]),
+        scale=float(test.neighbours.scale[0]),
+        widening=widening,
+        between=between,
+        p=p,
         p_min=smallest_p(n, m),
         cliffs_delta=float(test.cliffs_delta[0]),
         sigma=_robust_sigma(*logs),
@@ -153,53 +197,50 @@ def estimate_shift(
     )
 
 
-def estimate_difference(baseline_ns: NDArray[np.int64], candidate_ns: NDArray[np.int64], alpha: float) -> Difference:
-    """The shift of plain values in 0..2**62, zeros allowed: for parts of steps (an entity that is often absent)."""
-    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis])
-    k, level = interval_rank(
-        len(baseline_ns),
-        len(candidate_ns),
-        alpha,
-        exact=bool(test.exact[0]),
-        tie_factor=float(test.tie_factor[0]),
-        inflation=float(test.inflation[0]),
-    )
-    return Difference(*_shift_ns(baseline_ns, candidate_ns, k), level)
+def _rank_and_level(test: BatchedRankTest, n: int, m: int, alpha: float) -> tuple[int, float | None]:
+    """k of `interval_rank` of the first row, and the level: that of k, or the one asked for where steps resemble
+    their neighbours, which no count of orderings gives."""
+    k, level = interval_rank(n, m, alpha, exact=bool(test.countable[0]), tie_factor=float(test.tie_factor[0]))
+    return k, 1 - alpha if level is not None and test.neighbours.counts[0] else level
 
 
-def log_shift(baseline_ns: NDArray[np.int64], candidate_ns: NDArray[np.int64]) -> float:
-    """Hodges-Lehmann shift of ln(time) alone."""
-    return _shift(np.log(baseline_ns), np.log(candidate_ns), 0)[0]
+def _between(
+    sides: tuple[NDArray[Any], NDArray[Any]],
+    captures: Captures | None,
+    alpha: float,
+    like: BetweenCaptures | None = None,
+) -> BetweenCaptures | None:
+    if captures is None:
+        return None
+    middles = [centres(side[None, :], at, middle_half) for side, at in zip(sides, captures, strict=True)]
+    return between_captures(middles[0], middles[1], alpha, like=like)
 
 
-def fraction_of(theta: float) -> float:
-    """The fraction e^theta - 1 of a shift of logarithms, so that an exchange of the sides stays consistent.
-
-    A fraction is not antisymmetric: +25 % one way is -20 % the other. For theta >= 0 this is expm1(theta) = x, and
-    for -theta it is the float next to 1/(1 + x) - 1 computed from that x without rounding in between.
-    """
-    if theta >= 0:
-        return math.expm1(theta) + 0.0
-    other = Fraction(math.expm1(-theta))
-    return float(-other / (1 + other))
+def _hull(low: float, high: float, between: BetweenCaptures | None) -> tuple[float, float]:
+    """From the lower of the lower ends to the upper of the upper ones."""
+    if between is None:
+        return low, high
+    return min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
 
 
-def _shift(baseline: NDArray[np.float64], candidate: NDArray[np.float64], k: int) -> tuple[float, float, float]:
-    """(median, k-th smallest, k-th largest) difference; k = 0 gives the whole range. Never a negative zero."""
-    low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
-    return float(below + above) / 2 + 0.0, float(low) + 0.0, float(high) + 0.0
-
-
-def _shift_ns(baseline: NDArray[np.int64], candidate: NDArray[np.int64], k: int) -> tuple[Fraction, int, int]:
-    low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
-    return Fraction(int(below) + int(above), 2), int(low), int(high)
-
-
-def _shift_ranks(n: int, m: int, k: int) -> tuple[int, int, int, int]:
-    """Ranks of the lower end, of the two middle differences (the same one for an odd number), of the upper end."""
-    pairs = n * m
-    end = max(k, 1)
-    return end, (pairs + 1) // 2, pairs // 2 + 1, pairs + 1 - end
+def _difference(
+    baseline_ns: NDArray[np.int64],
+    candidate_ns: NDArray[np.int64],
+    k: int,
+    level: float | None,
+    widening: float,
+    captures: Captures | None,
+    alpha: float,
+) -> Difference:
+    """The interval as of the logarithms, on plain values and rounded to whole ns where it is no order statistic."""
+    middle, low, high = shift_of_ns(baseline_ns, candidate_ns, k)
+    if widening > 1:
+        about = float(middle)
+        low, high = round(about - widening * (about - low)), round(about + widening * (high - about))
+    between = _between((baseline_ns, candidate_ns), captures, alpha)
+    if between is not None:
+        low, high = min(low, round(float(between.low[0]))), max(high, round(float(between.high[0])))
+    return Difference(middle, low, high, level)
 
 
 def _robust_sigma(baseline: NDArray[np.float64], candidate: NDArray[np.float64]) -> float:

@@ -1,4 +1,4 @@
-"""Many tests at once: Benjamini-Hochberg q values."""
+"""Many tests at once: Benjamini-Hochberg q values, and Benjamini-Yekutieli's."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def q_values(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def q_values(p: NDArray[np.float64], *, any_dependence: bool = False) -> NDArray[np.float64]:
     """(g,) p values of one family -> (g,) q: rejecting all with q <= x keeps the expected share of false ones at x.
 
     q_(i) = min over j >= i of p_(j) g / j (Benjamini and Hochberg 1995); NaN stays NaN and is no member of the family.
+    That holds for rows that are independent or move together; with `any_dependence` for all rows, times
+    1 + 1/2 + ... + 1/g (Benjamini and Yekutieli 2001).
     """
     q = np.full(len(p), np.nan)
     tested = np.flatnonzero(~np.isnan(p))
     if not len(tested):
         return q
     order = tested[np.argsort(p[tested], kind="stable")]
-    scaled = p[order] * len(order) / np.arange(1, len(order) + 1)
+    places = np.arange(1, len(order) + 1)
+    scaled = p[order] * len(order) / places * ((1 / places).sum() if any_dependence else 1.0)
     q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
     return q

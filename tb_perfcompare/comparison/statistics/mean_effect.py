@@ -9,6 +9,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
+
+Times = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 BLOCKS_FROM_RHO = 0.2
 """From this rank autocorrelation on, neighbouring steps are resampled together."""
 
@@ -45,6 +50,31 @@ def share_of_outliers(
         for times, indices in zip((baseline_ns, candidate_ns), outliers, strict=True)
     ]
     return float((excess[1] - excess[0]) / delta)
+
+
+def mean_interval(
+    times: Times,
+    captures: Captures,
+    alpha: float,
+    *,
+    seed: int,
+    resamples: int,
+    rho: float = 0.0,
+) -> tuple[float, float] | None:
+    """Interval of ln(mean candidate / mean baseline): by resampling steps and, where a side has several captures, by
+    how far the means of captures lie apart, whichever reaches further at each end. None with one step on a side, and
+    with too many steps.
+    """
+    if min(len(side) for side in times) < 2:
+        return None
+    by_steps = bootstrap_mean_effect(*times, alpha, seed=seed, resamples=resamples, rho=rho)
+    if by_steps is None:
+        return None
+    means = [np.log(centres(side[None, :], at, row_means)) for side, at in zip(times, captures, strict=True)]
+    between = between_captures(means[0], means[1], alpha)
+    if between is None:
+        return by_steps
+    return min(by_steps[0], float(between.low[0])) + 0.0, max(by_steps[1], float(between.high[0])) + 0.0
 
 
 def bootstrap_mean_effect(

@@ -15,13 +15,17 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.statistics.autocorrelation import (
+    Captures,
+    Resemblance,
+    doubled_ranks,
+    independent,
+    resemblance,
+    student_p,
+)
+
 EXACT_LIMIT = 50
 """Up to this many steps on each side the distribution of U is counted, beyond it the normal one is used."""
-
-INFLATION_IGNORED = 1.1
-"""Up to this inflation the exact distribution is kept: smaller values are indistinguishable from chance."""
-
-_RHO_MAX = 0.9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,18 +35,18 @@ class BatchedRankTest:
     twice_u       int64: 2 U, where U counts pairs with the candidate above the baseline, a tie counting half
     cliffs_delta  float64 in -1..1: 2U/(nm) - 1, above 0 when the candidate is larger
     tie_factor    float64 in 0..1: what ties leave of the variance of U; 1 without ties, 0 when all values are equal
-    rho           float64 in 0..0.9: rank autocorrelation of neighbouring steps
-    inflation     float64 >= 1: factor on standard errors that goes with rho
-    exact         bool: p comes from the exact distribution
-    p             float64 in 0..1, two-sided
+    neighbours    how steps resemble their neighbours
+    countable     bool: the distribution of U is counted, as there are few steps and no equal values
+    p_alone       float64 in 0..1, two-sided, as of independent steps
+    p             the same where steps resemble their neighbours: Student's p of U over its inflated deviation
     """
 
     twice_u: NDArray[np.int64]
     cliffs_delta: NDArray[np.float64]
     tie_factor: NDArray[np.float64]
-    rho: NDArray[np.float64]
-    inflation: NDArray[np.float64]
-    exact: NDArray[np.bool_]
+    neighbours: Resemblance
+    countable: NDArray[np.bool_]
+    p_alone: NDArray[np.float64]
     p: NDArray[np.float64]
 
 
@@ -50,29 +54,37 @@ def batched_rank_test(
     baseline: NDArray[np.int64],
     candidate: NDArray[np.int64],
     *,
-    captures: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+    captures: Captures | None = None,
     ordered: bool = True,
+    alike: bool = False,
 ) -> BatchedRankTest:
     """Two-sided Mann-Whitney tests of the rows of (g, n) against those of (g, m), n and m at least 1.
 
     captures  per side the capture of each column, (n,) and (m,); None when each side is one capture
     ordered   columns of one capture are in time order; without it no autocorrelation is looked for
+    alike     rows belong together: none counts as less autocorrelated than the middle one
     """
     groups, n = baseline.shape
     m = candidate.shape[1]
-    ranks, tie_sum = _doubled_ranks(np.concatenate([baseline, candidate], axis=1))
+    ranks, tie_sum = doubled_ranks(np.concatenate([baseline, candidate], axis=1))
     twice_u = ranks[:, n:].sum(axis=1) - m * (m + 1)
     total = n + m
     tie_factor = 1.0 - tie_sum / (total * (total - 1.0) * (total + 1.0))
-    rho = _rank_autocorrelation(baseline, candidate, captures) if ordered else np.zeros(groups)
-    inflation = np.sqrt((1.0 + rho) / (1.0 - rho))
-    exact = (tie_sum == 0) & (inflation <= INFLATION_IGNORED) & (max(n, m) <= EXACT_LIMIT)
-    widening = np.where(inflation <= INFLATION_IGNORED, 1.0, inflation)
-    p = _normal_p(twice_u, n, m, tie_factor, widening)
-    if exact.any():
-        least = np.minimum(twice_u, 2 * n * m - twice_u)[exact] // 2
-        p[exact] = exact_p_table(min(n, m), max(n, m))[least]
-    return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, rho, inflation, exact, p)
+    neighbours = (
+        resemblance(baseline, candidate, captures, alike=alike) if ordered else independent(groups, total)
+    )
+    countable = (tie_sum == 0) & (max(n, m) <= EXACT_LIMIT)
+    deviation = np.sqrt(n * m * (n + m + 1) / 12 * tie_factor)
+    p_alone = _normal_p(twice_u, n, m, deviation)
+    if countable.any():
+        least = np.minimum(twice_u, 2 * n * m - twice_u)[countable] // 2
+        p_alone[countable] = exact_p_table(min(n, m), max(n, m))[least]
+    p = p_alone.copy()
+    if (alike := neighbours.counts & (deviation > 0)).any():
+        distance = np.abs(twice_u - n * m)[alike] / 2 / (deviation * neighbours.inflation)[alike]
+        # correction can only take away from the evidence
+        p[alike] = np.maximum(p_alone[alike], student_p(distance, neighbours.freedom[alike]))
+    return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, neighbours, countable, p_alone, p)
 
 
 def smallest_p(n: int, m: int) -> float:
@@ -81,9 +93,9 @@ def smallest_p(n: int, m: int) -> float:
 
 
 def interval_rank(
-    n: int, m: int, alpha: float, *, exact: bool, tie_factor: float = 1.0, inflation: float = 1.0
+    n: int, m: int, alpha: float, *, exact: bool, tie_factor: float = 1.0
 ) -> tuple[int, float | None]:
-    """(k, level): the interval runs from the k-th smallest to the k-th largest difference and has that level.
+    """(k, level): the interval of independent steps runs from the k-th smallest to the k-th largest difference.
 
     k is the largest with P(U <= k-1) <= alpha/2, so that level >= 1 - alpha. (0, None) when no k exists: then too
     few steps were taken. The normal branch is not trusted to go below what any ordering of n and m steps can reach.
@@ -98,8 +110,7 @@ def interval_rank(
         return k, 1 - 2 * _tail_counts(min(n, m), max(n, m))[k - 1] / total
     if smallest_p(n, m) > alpha:
         return 0, None
-    widening = inflation if inflation > INFLATION_IGNORED else 1.0
-    deviation = widening * math.sqrt(n * m * (n + m + 1) / 12 * tie_factor)
+    deviation = math.sqrt(n * m * (n + m + 1) / 12 * tie_factor)
     k = math.floor(n * m / 2 - normal_quantile(1 - alpha / 2) * deviation)
     if k < 1:
         return 0, None
@@ -140,73 +151,8 @@ def exact_p_table(n: int, m: int) -> NDArray[np.float64]:
     return np.array([min(1.0, 2 * count / total) for count in _tail_counts(n, m)])
 
 
-def _normal_p(
-    twice_u: NDArray[np.int64], n: int, m: int, tie_factor: NDArray[np.float64], widening: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Two-sided p from the normal approximation; 1 where all values are equal.
-
-    The continuity correction mends a discrete distribution known exactly; a widened one is not, and its interval has
-    no such correction either.
-    """
-    deviation = widening * np.sqrt(n * m * (n + m + 1) / 12 * tie_factor)
-    distance = np.maximum(np.abs(twice_u - n * m) - (widening == 1.0), 0) / 2
+def _normal_p(twice_u: NDArray[np.int64], n: int, m: int, deviation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two-sided p from the normal approximation with continuity correction; 1 where all values are equal."""
+    distance = np.maximum(np.abs(twice_u - n * m) - 1, 0) / 2
     z = np.divide(distance, deviation, out=np.zeros_like(deviation), where=deviation > 0)
     return np.array([math.erfc(value) for value in (z / math.sqrt(2)).tolist()], dtype=np.float64)
-
-
-def _doubled_ranks(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(g, s) values -> (g, s) twice the rank in the row, ties sharing their mean rank, and (g,) sum of t^3 - t."""
-    size = values.shape[1]
-    order = np.argsort(values, axis=1, kind="stable")
-    in_order = np.take_along_axis(values, order, axis=1)
-    changes = np.ones((values.shape[0], size + 1), dtype=bool)
-    changes[:, 1:size] = in_order[:, 1:] != in_order[:, :-1]
-    place = np.arange(size, dtype=np.int64)
-    first = np.maximum.accumulate(np.where(changes[:, :size], place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(changes[:, 1:], place, size)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty_like(first)
-    np.put_along_axis(ranks, order, first + last + 2, axis=1)
-    tied = last - first + 1
-    # t equal values contribute t^2 - 1 each
-    return ranks, (tied * tied - 1).sum(axis=1)
-
-
-def _rank_autocorrelation(
-    baseline: NDArray[np.int64],
-    candidate: NDArray[np.int64],
-    captures: tuple[NDArray[np.int32], NDArray[np.int32]] | None,
-) -> NDArray[np.float64]:
-    """(g,) rho of neighbouring steps from ranks within each capture, plus 1/n for what a mean of n steps takes away.
-
-    Ranks stay inside a capture: steps of two captures are no neighbours, and how far captures differ is judged apart,
-    by the noise floor. With one capture per side the small-sample term is 2/(n+m).
-    """
-    sides = [
-        _stretches(baseline, captures[0] if captures else None),
-        _stretches(candidate, captures[1] if captures else None),
-    ]
-    # added up per side first: a sum of two does not depend on which side comes first
-    (products_a, squares_a), (products_b, squares_b) = (_neighbour_products(stretches) for stretches in sides)
-    products, squares = products_a + products_b, squares_a + squares_b
-    raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
-    lost = (len(sides[0]) + len(sides[1])) / (baseline.shape[1] + candidate.shape[1])
-    return np.where(squares > 0, np.clip(raw + lost, 0.0, _RHO_MAX), 0.0)
-
-
-def _neighbour_products(stretches: list[NDArray[np.int64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(g,) sums of r_i r_(i+1) and of r_i^2, r being ranks about their mean, over the length of their stretch."""
-    products = np.zeros(stretches[0].shape[0])
-    squares = np.zeros(stretches[0].shape[0])
-    for stretch in stretches:
-        steps = stretch.shape[1]
-        centred = _doubled_ranks(stretch)[0] - (steps + 1)
-        products += (centred[:, :-1] * centred[:, 1:]).sum(axis=1) / steps**2
-        squares += (centred * centred).sum(axis=1) / steps**2
-    return products, squares
-
-
-def _stretches(side: NDArray[np.int64], capture: NDArray[np.int32] | None) -> list[NDArray[np.int64]]:
-    """The side cut into its captures, columns of each in order."""
-    if capture is None:
-        return [side]
-    return [side[:, capture == which] for which in np.unique(capture)]

@@ -31,8 +31,11 @@ class TwoGroups:
     high_ns: float
 
 
-def two_groups(times_ns: NDArray[np.int64]) -> TwoGroups | None:
-    """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/statistics.md."""
+def two_groups(times_ns: NDArray[np.int64], capture: NDArray[np.int32] | None = None) -> TwoGroups | None:
+    """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/statistics.md.
+
+    With the capture of each step, groups that are captures are none: how captures differ is told elsewhere.
+    """
     n = len(times_ns)
     fewest = max(FEWEST, math.ceil(SMALLEST_SHARE * n))
     if n < 2 * fewest:
@@ -44,4 +47,8 @@ def two_groups(times_ns: NDArray[np.int64]) -> TwoGroups | None:
     if gap < _GAP / (n + 1) * spread or gap < MATTERS * float(np.median(ordered)) or not spread:
         return None
     low, high = ordered[: at + fewest], ordered[at + fewest :]
+    if capture is not None and len(np.unique(capture[times_ns <= low[-1]])) + len(
+        np.unique(capture[times_ns > low[-1]])
+    ) == len(np.unique(capture)):
+        return None
     return TwoGroups(len(low), float(np.median(low)), len(high), float(np.median(high)))

@@ -153,25 +153,9 @@ STATUS = Column(
 )
 
 
-def tests(name: str, label: str) -> tuple[Column, ...]:
-    """What entity_tests says about a row: change, q, p, shift with its interval, robust z. `name` and `label` are ""
-    for a table's main measure; those of other measures are not shown at first."""
-    joint, space, shown = (f"{name}_", f"{label} ", False) if name else ("", "", True)
-    change = (
-        "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
-        "added, removed: on one side only; unchanged: the whole interval is too small to matter; "
-        "cannot tell: anything else"
-    )
+def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
+    """The shift of a time per step with its interval; not shown at first."""
     return (
-        text(f"{joint}change", f"{space}change".capitalize(), change, shown=shown),
-        number(
-            f"{joint}q", f"{space}q", "",
-            "share of false discoveries among the rows with a q up to this one (Benjamini-Hochberg)", shown=shown,
-        ),
-        number(
-            f"{joint}p", f"{space}p", "",
-            "two-sided Mann-Whitney p of the time per step, zero where the row did not occur", shown=False,
-        ),
         time(
             f"{joint}shift_us", f"{space}shift".capitalize(),
             "median of all differences between a step of B and a step of A (Hodges-Lehmann)", role="delta", shown=False,
@@ -184,8 +168,38 @@ def tests(name: str, label: str) -> tuple[Column, ...]:
             f"{joint}shift_high_us", f"{space}shift to".capitalize(),
             "upper end of the shift's interval of level 1 - alpha; empty: too few steps", shown=False,
         ),
+    )  # fmt: skip
+
+
+def tests(name: str, label: str) -> tuple[Column, ...]:
+    """What entity_tests says about a row: change, q, p, shift with its interval, robust z, effect size. `name` and
+    `label` are "" for a table's main measure; those of other measures are not shown at first."""
+    joint, space, shown = (f"{name}_", f"{label} ", False) if name else ("", "", True)
+    change = (
+        "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
+        "added, removed: on one side only; unchanged: the whole interval is too small to matter; "
+        "cannot tell: anything else"
+    )
+    return (
+        text(f"{joint}change", f"{space}change".capitalize(), change, shown=shown),
+        number(
+            f"{joint}q", f"{space}q", "",
+            "share of false discoveries among the rows with a q up to this one (Benjamini-Hochberg, where nothing else "
+            "was asked for)", shown=shown,
+        ),
+        number(
+            f"{joint}p", f"{space}p", "",
+            "two-sided p of the time per step, zero where the row did not occur: Mann-Whitney, with several captures "
+            "the larger of that and of their means'", shown=False,
+        ),
+        *interval(joint, space),
         number(
             f"{joint}z", f"{space}robust z".capitalize(), "",
             "change of the median in robust deviations of the baseline, cut at 99", shown=False,
+        ),
+        number(
+            f"{joint}effect_size", f"{space}effect size".capitalize(), "",
+            "Cliff's delta: share of pairs of steps in which B takes longer, less those in which it takes less",
+            shown=False,
         ),
     )  # fmt: skip

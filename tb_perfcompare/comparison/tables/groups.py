@@ -55,7 +55,7 @@ def diff_table(
     order = np.zeros(len(joined.keys))
     # Without a clock nothing overlaps, and without entities nobody knows what does.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
-    exposed = _exposed(joined, baseline, candidate) if shape.exposed and split else None
+    owned = [_exposed(joined, side) for side in (baseline, candidate)] if shape.exposed and split else None
     for measure in shape.measures:
         if not all(side is None or measure.source in side.measures_ns for side in (a, b)):
             continue  # a difference needs both
@@ -76,11 +76,15 @@ def diff_table(
     share, *effects_of = _share_and_effects(main, calls_a, calls_b, headline_delta_us)
     cells += [] if cycles else [share]  # times that overlap are no shares of the cycle
     cells += effects_of if counted else []
-    if exposed is not None:
+    if owned is not None:
         what = "Exposed time: owned in the ledger"
-        for column, values in zip(columns.triple("exposed", "Exposed", what), exposed, strict=True):
+        x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in owned)
+        for column, values in zip(columns.triple("exposed", "Exposed", what), (x, y, y - x), strict=True):
             cells.append((column, _cells(values, _mask(column.role, joined))))
-        order = np.abs(exposed[2]) + order * 1e-6
+        cells += _test_columns(
+            columns.tests("exposed", "exposed"), owned, joined, (baseline, candidate), (y - x) * 1000, options
+        )
+        order = np.abs(y - x) + order * 1e-6
     for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True) if counted else ():
         cells.append((column, _cells(values, None)))
     if shape.one:
@@ -97,7 +101,7 @@ def diff_table(
     )
     rows = list(zip(*(values for _, values in cells), strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], joined.keys[i]))
-    notes = shape.notes if exposed is None else (*shape.notes, shape.exposed)
+    notes = shape.notes if owned is None else (*shape.notes, shape.exposed)
     return Table(name, shape.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), notes)
 
 
@@ -152,36 +156,41 @@ def _tested(
         values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
         if table is not None:
             values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
-        seen = observations(summary)
-        sides.append((seen.means(values) if len(at) else values, seen.capture))
-    (x, captures_a), (y, captures_b) = sides
+        sides.append(values)
+    return _test_columns(columns.tests(measure.name, measure.label), sides, joined, both, delta_ns, options)
+
+
+def _test_columns(
+    shown: tuple[Column, ...], sides: list[NDArray[np.int64]], joined: _Joined, both: tuple[Summary, Summary],
+    delta_ns: Floats, options: CompareOptions,
+) -> list[tuple[Column, list[Cell]]]:  # fmt: skip
+    """sides: (rows, steps) nanoseconds of each."""
+    seen = [observations(summary) for summary in both]
+    x, y = (own.means(values) if len(values) else values for own, values in zip(seen, sides, strict=True))
     least = floor_ns(float(both[0].steps.total_ns.mean()), options)
-    found = entity_tests(
-        x, y, (captures_a, captures_b), (joined.at_a >= 0, joined.at_b >= 0), delta_ns, least, options.alpha
-    )
-    change, *rest = columns.tests(measure.name, measure.label)
+    present = joined.at_a >= 0, joined.at_b >= 0
+    found = entity_tests(x, y, (seen[0].capture, seen[1].capture), present, delta_ns, least, options)
+    change, *rest = shown
     out: list[tuple[Column, list[Cell]]] = [(change, [each.value for each in found.change])]
     if min(x.shape[1], y.shape[1]) < 2:
         return out
-    z = robust_z(x, y)
-    figures = (found.q, found.p, found.shift_ns / 1000, found.low_ns / 1000, found.high_ns / 1000, z)
+    interval = (ns / 1000 for ns in (found.shift_ns, found.low_ns, found.high_ns))
+    figures = (found.q, found.p, *interval, robust_z(x, y), found.cliffs_delta)
     return out + [(column, _cells(values, None)) for column, values in zip(rest, figures, strict=True)]
 
 
-def _exposed(joined: _Joined, baseline: Summary, candidate: Summary) -> tuple[Floats, Floats, Floats]:
-    sides = []
-    for summary in (baseline, candidate):
-        owned = summary.owned
-        total: dict[str, int] = {}
-        for category, key, time in zip(
-            owned.category.tolist(), owned.key, owned.time_ns.sum(axis=1).tolist(), strict=True
-        ):
-            if category in DEVICE_CATEGORIES:
-                total[key] = total.get(key, 0) + int(time)
-        sides.append(
-            np.array([total.get(key[0], 0) for key in joined.keys], dtype=np.float64) / len(summary.steps) / 1000
-        )
-    return sides[0], sides[1], sides[1] - sides[0]
+def _exposed(joined: _Joined, summary: Summary) -> NDArray[np.int64]:
+    """(rows, steps) what rows own of each step, all entries of their name together."""
+    owned = summary.owned
+    place = {key[0]: row for row, key in enumerate(joined.keys)}
+    rows = np.array([
+        place.get(key, -1) if category in DEVICE_CATEGORIES else -1
+        for category, key in zip(owned.category.tolist(), owned.key, strict=True)
+    ], dtype=np.int64)  # fmt: skip
+    own = np.zeros((len(joined.keys), len(summary.steps)), dtype=np.int64)
+    np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
+    # rows that share a name show the same time
+    return own[[place[key[0]] for key in joined.keys]]
 
 
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:

@@ -172,9 +172,10 @@ def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
                 [None] * len(curve.time_ns) if curve.reserved is None else curve.reserved.tolist()
             )
             rows += [
-                (side, curve.capture + 1, curve.device, point, at / 1000, held, above)
-                for point, (at, held, above) in enumerate(
-                    zip(curve.time_ns.tolist(), curve.allocated.tolist(), reserved, strict=True), start=1
+                (side, curve.capture + 1, curve.device, point, at / 1000, place, held, above)
+                for point, (at, place, held, above) in enumerate(
+                    zip(curve.time_ns.tolist(), curve.place.tolist(), curve.allocated.tolist(), reserved, strict=True),
+                    start=1,
                 )
             ]
     if not rows:
@@ -184,7 +185,8 @@ def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
         columns.key("capture", "Capture", "number of the capture in the side's order"),
         columns.key("device", "Device", "where the memory is"),
         columns.key("point", "Point", "number of the point on its curve"),
-        columns.time("time_us", "Time", "since the start of the first compared step"),
+        columns.time("time_us", "Time", "since the start of the first step"),
+        columns.number("place", "Steps", "steps", "steps passed since then, with the part of the current one"),
         _bytes("allocated", "Allocated", "bytes that tensors held after the record"),
         _bytes("reserved", "Reserved", "bytes that the allocator held; empty: not recorded"),
     )

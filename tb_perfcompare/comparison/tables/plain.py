@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tb_perfcompare.comparison.comparison import Cell, Ledger, Table
 from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
 
 
-def categories_table(ledger: Ledger, p_values: dict[str, float | None]) -> Table:
-    """The eight categories per step; deltas sum to the headline's. p is not corrected for the eight tests."""
+def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Table:
+    """The eight categories per step; deltas sum to the headline's."""
     unit = ledger.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
     for row in ledger.rows:
         if len(row.path) != 1:
             continue
+        move = moves.get(row.path[0], CategoryShift())
         rows.append(
             (
                 row.path[0],
@@ -30,7 +34,11 @@ def categories_table(ledger: Ledger, p_values: dict[str, float | None]) -> Table
                 row.candidate / ledger.candidate if ledger.candidate else None,
                 row.count_effect / unit,
                 row.rate_effect / unit,
-                p_values.get(row.path[0]),
+                move.p,
+                move.q,
+                move.shift_us,
+                move.low_us,
+                move.high_us,
             )
         )
     shown = (
@@ -42,8 +50,13 @@ def categories_table(ledger: Ledger, p_values: dict[str, float | None]) -> Table
         columns.COUNT_EFFECT,
         columns.RATE_EFFECT,
         columns.number(
-            "p", "p", "", "two-sided Mann-Whitney p of the per-step times; empty with one step on a side", shown=False
+            "p", "p", "", "two-sided p of the per-step times; empty with one step on a side", shown=False
         ),
+        columns.number(
+            "q", "q", "", "share of false ones among the categories with a q up to this one (Benjamini-Hochberg)",
+            shown=False,
+        ),
+        *columns.interval("", ""),
     )
     return Table(
         "categories", "Step time by category", shown, tuple(rows), (_OWNED, "Corrected reading (docs/readings.md).")

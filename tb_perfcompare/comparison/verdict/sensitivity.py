@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.comparison import Headline, Verdict
 from tb_perfcompare.comparison.options import CompareOptions
-from tb_perfcompare.comparison.statistics.estimate import estimate_shift
-from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.verdict.verdict import decide, hold_against_floor
+from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.model.summary import Summary
 
 MOST_PAIRS = 1_000_000
@@ -24,6 +22,7 @@ MOST_LEFT_OUT = 16
 """Captures or ranks per side tried one by one."""
 
 _NAMED = 3
+_ANY_SPAN = "any one span"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,13 +48,18 @@ def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, optio
     sides = _side(baseline), _side(candidate)
     if len(sides[0].times) * len(sides[1].times) > MOST_PAIRS:
         return ""
+    if any((side.times <= 0).any() or not len(side.times) for side in sides):
+        return ""
+    whole = _settled(sides, options)
     tried: list[str] = []
     changed: list[str] = []
     moved: list[str] = []
     for what, group, left in _variants(baseline, candidate, sides):
-        if min(len(side.times) for side in left) < 2 or any((side.times <= 0).any() for side in left):
+        if min(len(side.times) for side in left) < 2:
             continue
-        found = _verdict(left, options)
+        # with a capture less nobody knows better how captures differ
+        settled = _settled(left, options, whole if group == _ANY_SPAN else None)
+        found = Verdict.SAME if settled is None else settled.verdict
         tried.append(group)
         if found is not headline.verdict:
             moved.append(group)
@@ -95,7 +99,7 @@ def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[
             for capture in captures.tolist():
                 left = side.without(side.capture != capture)
                 name = side.names[capture] if capture < len(side.names) else str(capture + 1)
-                yield f"span {name} of the {word}", "any one span", _replaced(sides, place, left)
+                yield f"span {name} of the {word}", _ANY_SPAN, _replaced(sides, place, left)
     shared = _ranks(baseline) & _ranks(candidate)
     if 2 <= len(shared) <= MOST_LEFT_OUT and observations(baseline).pooled and observations(candidate).pooled:
         for worker in sorted(shared):
@@ -144,11 +148,9 @@ def _without_worker(summary: Summary, worker: str) -> Summary:
     return replace(summary, captures=tuple(summary.captures[place] for place in places), steps=steps)
 
 
-def _verdict(sides: _Sides, options: CompareOptions) -> Verdict:
-    """As judged for the headline: the interval against the margin, then against the noise floor."""
+def _settled(sides: _Sides, options: CompareOptions, like: Settled | None = None) -> Settled | None:
+    """As judged for the headline, None for sides of equal times. `like` says how far captures differ."""
     times = sides[0].times, sides[1].times
-    captures = sides[0].capture, sides[1].capture
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
-        return Verdict.SAME
-    estimate = estimate_shift(*times, options.alpha, captures=captures)
-    return hold_against_floor(decide(estimate, options.margin), estimate, options.margin, noise_floor(times, captures))
+        return None
+    return settle(times, (sides[0].capture, sides[1].capture), options, like)

@@ -1,29 +1,25 @@
-"""From two samples of step times to the headline: the verdict, its reason, what it holds for.
-
-The interval of the shift is held against the margin, then against how far captures of one side differ among
-themselves. Rules and their error rates: docs/statistics.md.
-"""
+"""From two samples of step times to the headline: the verdict, its reason, what it holds for. Definitions:
+docs/statistics.md."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tb_perfcompare.comparison.comparison import Headline, Shift, Verdict
+from tb_perfcompare.comparison.comparison import Certainty, Headline, Shift, Verdict
 from tb_perfcompare.comparison.options import CompareOptions
-from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate, estimate_shift, fraction_of
-from tb_perfcompare.comparison.statistics.mean_effect import bootstrap_mean_effect, exact_mean, share_of_outliers
-from tb_perfcompare.comparison.statistics.noise_floor import Captures, median_test, noise_floor
-from tb_perfcompare.comparison.verdict import reason
-
-SLACK = 1e-12
-"""What rounding of logarithms may do; a shift of exactly the margin is inside it, whatever the clock's unit."""
-
-_LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, mean_interval, share_of_outliers
+from tb_perfcompare.comparison.statistics.noise_floor import Times, median_test
+from tb_perfcompare.comparison.verdict import course, over_captures, reason
+from tb_perfcompare.comparison.verdict.rules import Settled, settle
+from tb_perfcompare.comparison.verdict.words import Words
 
 _Sides = tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]
 
@@ -47,7 +43,7 @@ def judge(
     """
     sides = _times(baseline_ns), _times(candidate_ns)
     captures = np.asarray(baseline_capture, dtype=np.int32), np.asarray(candidate_capture, dtype=np.int32)
-    words = reason.Words(metric, captures_are, labels, options)
+    words = Words(metric, captures_are, labels, options)
     baseline, candidate = sides
     if baseline is not None and candidate is not None:
         times = baseline, candidate
@@ -58,73 +54,48 @@ def judge(
     return _unjudged(sides, (np.size(baseline_ns), np.size(candidate_ns)), words)
 
 
-def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
-    """The verdict from the interval of the shift against the margin, or from the whole range with too few steps.
-
-    The margin on the faster side is 1/(1 + margin) - 1, so that exchanging the sides exchanges the verdicts.
-    """
-    limit = math.log1p(margin) + SLACK
-    low, high = estimate.theta_low, estimate.theta_high
-    if estimate.level is None and estimate.p > estimate.alpha:
-        return Verdict.INCONCLUSIVE
-    if low > limit:
-        return Verdict.SLOWER
-    if high < -limit:
-        return Verdict.FASTER
-    if estimate.level is None:
-        return Verdict.INCONCLUSIVE
-    if -limit <= low and high <= limit:
-        return Verdict.SAME
-    if low > SLACK:
-        return Verdict.PROBABLY_SLOWER
-    if high < -SLACK:
-        return Verdict.PROBABLY_FASTER
-    return Verdict.INCONCLUSIVE
-
-
-def hold_against_floor(verdict: Verdict, estimate: ShiftEstimate, margin: float, floor: float | None) -> Verdict:
-    """What is left of a verdict when captures of one side differ by up to `floor` (of ln(time)) anyway.
-
-    An interval beyond the floor keeps its verdict. If only the estimate is beyond, slower becomes probably slower.
-    Anything less is inconclusive, and so is `same` when captures differ by more than the margin.
-    """
-    if floor is None or verdict is Verdict.INCONCLUSIVE:
-        return verdict
-    if verdict is Verdict.SAME:
-        return Verdict.INCONCLUSIVE if floor > math.log1p(margin) + SLACK else verdict
-    if max(estimate.theta_low, -estimate.theta_high) > floor:
-        return verdict
-    if verdict in _LESS_SURE and abs(estimate.theta) > floor:
-        return _LESS_SURE[verdict]
-    return Verdict.INCONCLUSIVE
-
-
-def _judged(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captures, words: reason.Words) -> Headline:
+def _judged(times: Times, captures: Captures, words: Words) -> Headline:
     options = words.options
-    estimate = estimate_shift(*times, options.alpha, captures=captures)
-    floor = noise_floor(times, captures)
-    alone = decide(estimate, options.margin)
-    verdict = hold_against_floor(alone, estimate, options.margin, floor)
-    sentence = reason.because(alone, estimate, words)
-    floor_clause = None if floor is None else reason.floor_clause(floor, estimate, words)
-    if verdict is not alone:
-        sentence += f", but {floor_clause}"
+    settled = settle(times, captures, options)
+    estimate = settled.estimate
+    mean = mean_interval(
+        times, captures, options.alpha, seed=options.seed, resamples=options.resamples, rho=estimate.rho
+    )
+    sentence = reason.why(settled, words)
     if estimate.mean_disagrees(options.margin):
-        interval = bootstrap_mean_effect(
-            *times, options.alpha, seed=options.seed, resamples=options.resamples, rho=estimate.rho
-        )
-        sentence += reason.mean_disagrees(estimate, interval, share_of_outliers(*times, estimate.outliers), words)
+        sentence += reason.mean_disagrees(estimate, mean, share_of_outliers(*times, estimate.outliers), words)
+    sentence += course.two_groups_named(times, captures, words) + course.drifts_named(times, captures, words)
     return _headline(
         times,
         words,
         n=(len(times[0]), len(times[1])),
         shift=_shift(estimate),
         p=None if estimate.n == (1, 1) else estimate.p,
-        verdict=verdict,
+        verdict=settled.verdict,
         reason=sentence,
-        inflation=estimate.inflation,
-        scope=reason.scope(verdict, captures, words, floor_clause, median_test(times, captures)),
+        inflation=estimate.widening,
+        scope=over_captures.scope(settled, captures, words, median_test(times, captures)),
         method=reason.method(estimate, words),
+        certainty=_certainty(settled, captures, mean, options),
+    )
+
+
+def _certainty(
+    settled: Settled, captures: Captures, mean: tuple[float, float] | None, options: CompareOptions
+) -> Certainty:
+    estimate = settled.estimate
+    return Certainty(
+        effect_size=estimate.cliffs_delta,
+        effect=estimate.effect_word,
+        mean_low=None if mean is None else fraction_of(mean[0]),
+        mean_high=None if mean is None else fraction_of(mean[1]),
+        tail_driven=estimate.mean_disagrees(options.margin) and any(estimate.outliers),
+        autocorrelation=estimate.rho,
+        detectable=over_captures.detectable_fraction(estimate),
+        steps_needed=estimate.steps_needed(options.margin),
+        captures=capture_counts(captures),
+        noise_floor=over_captures.floor_fraction(settled),
+        captures_needed=over_captures.needed(estimate, options.margin),
     )
 
 
@@ -152,7 +123,7 @@ def _shift(estimate: ShiftEstimate) -> Shift:
     )
 
 
-def _identical(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captures, words: reason.Words) -> Headline:
+def _identical(times: Times, captures: Captures, words: Words) -> Headline:
     """Nothing is estimated from equal samples: the shift is zero and so is its interval, at level 1."""
     return _headline(
         times,
@@ -163,12 +134,12 @@ def _identical(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Cap
         verdict=Verdict.SAME,
         reason=reason.identical(len(times[0]), words),
         inflation=1.0,
-        scope=reason.scope(Verdict.SAME, captures, words),
+        scope=over_captures.scope_of_equals(captures),
         method=f"comparison of the {words.noun} times one by one; no test",
     )
 
 
-def _unjudged(sides: _Sides, n: tuple[int, int], words: reason.Words) -> Headline:
+def _unjudged(sides: _Sides, n: tuple[int, int], words: Words) -> Headline:
     return _headline(
         sides,
         words,
@@ -185,7 +156,7 @@ def _unjudged(sides: _Sides, n: tuple[int, int], words: reason.Words) -> Headlin
 
 def _headline(
     sides: _Sides,
-    words: reason.Words,
+    words: Words,
     *,
     n: tuple[int, int],
     shift: Shift | None,
@@ -195,6 +166,7 @@ def _headline(
     inflation: float,
     scope: str,
     method: str,
+    certainty: Certainty | None = None,
 ) -> Headline:
     """Means are exact and rounded once; delta is the difference of the exact means, rounded once."""
     a, b = (exact_mean(side) if side is not None and len(side) else None for side in sides)
@@ -215,6 +187,7 @@ def _headline(
         inflation=inflation,
         scope=scope,
         method=method,
+        certainty=certainty,
     )
 
 

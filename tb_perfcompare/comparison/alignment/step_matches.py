@@ -1,0 +1,219 @@
+"""Which event of one step is which event of another (docs/step_timelines.md#counterparts).
+
+Events of a thread are matched in their order: first those of the same name below the same operators all the way up,
+then, between two matches, those of the same name, and operators that differ in their library only. Device work stands
+in the order of its launches, by thread. What is left below operators that match is matched by its position: another
+kernel in the same place. Exchanging the sides exchanges the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.launches.alignment import align
+from tb_perfcompare.model.names import library_free
+from tb_perfcompare.model.step_events import DEVICE_LANES, KINDS, NOBODY, StepEvents
+
+Ints = NDArray[np.int64]
+
+Both = tuple[Ints, Ints]
+"""A value of a and one of b."""
+
+_DEVICE = "device"
+_NO_JOB = 0
+_JOBS_OF_CALLS = ("launch", "invoke", "memcpy", "memset", "synchronize")
+"""What calls of all vendors are for, by their names."""
+_CALLED = ("calls", _DEVICE)
+"""What operators call and launch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepMatches:
+    """
+    of_a     (n,) int32 the event of b that each event of a is, NOBODY without one
+    of_b     (m,) int32 likewise
+    renamed  (n,) bool matched by position, under another name
+    """
+
+    of_a: NDArray[np.int32]
+    of_b: NDArray[np.int32]
+    renamed: NDArray[np.bool_]
+
+    def turned(self, b: StepEvents) -> StepMatches:
+        """The same with the sides exchanged."""
+        renamed = np.zeros(len(b), dtype=np.bool_)
+        renamed[self.of_a[self.renamed]] = True
+        return StepMatches(self.of_b, self.of_a, renamed)
+
+
+def match_steps(a: StepEvents, b: StepEvents) -> StepMatches:
+    """The matches of two steps."""
+    matcher = _Matcher(a, b)
+    for sequence in ("host", "python", "calls", _DEVICE, "ranges", "waits", "overhead", "other"):
+        matcher.match(sequence)
+    return StepMatches(matcher.partner[0], matcher.partner[1], matcher.renamed)
+
+
+class _Matcher:
+    """What is matched so far: `partner` of each side's events, and which of a's are matched under another name."""
+
+    def __init__(self, a: StepEvents, b: StepEvents) -> None:
+        self._sides = (a, b)
+        keys = [[name.key for name in side.names] for side in self._sides]
+        self._key = _numbers_of(self._sides, keys)
+        self._free = _numbers_of(self._sides, [[library_free(key) for key in names] for names in keys])
+        self._path = _paths(self._sides, self._key)
+        self.partner = tuple(np.full(len(side), NOBODY, dtype=np.int32) for side in self._sides)
+        self.renamed = np.zeros(len(a), dtype=np.bool_)
+
+    def match(self, sequence: str) -> None:
+        """Matches the lanes of one kind, the first of a with the first of b and so on; device lanes all together."""
+        lanes = [_sequences(side, sequence) for side in self._sides]
+        for lane in sorted(lanes[0].keys() & lanes[1].keys()):
+            both = lanes[0][lane], lanes[1][lane]
+            self._align(both, self._places(both, sequence))
+            for number in (self._key, self._free) if sequence == "host" else (self._key,):
+                rest, gap = self._rest(both)
+                self._align(rest, _pairs(gap, _taken(number, rest)))
+            if sequence in _CALLED:
+                self._by_position(both)
+
+    def _places(self, rows: Both, sequence: str) -> Both:
+        """What the events are, by their place: the operators around them and their names."""
+        if sequence not in _CALLED:
+            return _taken(self._path, rows)
+        around = tuple(
+            _or_nobody(self._path[s], self._sides[s].operator[rows[s]], 0) for s in (0, 1)
+        )
+        return _pairs((around[0], around[1]), _taken(self._key, rows))
+
+    def _align(self, rows: Both, symbols: Both) -> None:
+        found = align(*symbols)
+        self._join(rows[0][found.at_a], rows[1][found.at_b])
+
+    def _join(self, left: Ints, right: Ints) -> None:
+        self.partner[0][left], self.partner[1][right] = right, left
+        self.renamed[left] = self._key[0][left] != self._key[1][right]
+
+    def _rest(self, rows: Both) -> tuple[Both, Both]:
+        """(what is not matched of both, how many matches stand before each). Matches keep their order, so the same
+        number of them before means between the same two."""
+        free = [self.partner[s][rows[s]] == NOBODY for s in (0, 1)]
+        before = [np.cumsum(~is_free)[is_free] for is_free in free]
+        return (rows[0][free[0]], rows[1][free[1]]), (before[0], before[1])
+
+    def _by_position(self, rows: Both) -> None:
+        """The k-th of what is left below an operator with the k-th of its job below the operator that it matches."""
+        (left, right), _ = self._rest(rows)
+        a, b = self._sides
+        jobs = [_jobs(side)[own] for side, own in ((a, left), (b, right))]
+        # the operator of b stands for the pair of operators
+        below = [_or_nobody(self.partner[0], a.operator[left], NOBODY), b.operator[right].astype(np.int64)]
+        known = [(below[s] != NOBODY) & (jobs[s] != _NO_JOB) for s in (0, 1)]
+        left, right = left[known[0]], right[known[1]]
+        groups = _pairs(
+            (below[0][known[0]], below[1][known[1]]), (jobs[0][known[0]], jobs[1][known[1]])
+        )
+        places = _pairs(groups, (_ordinal(groups[0]), _ordinal(groups[1])))
+        _, at_a, at_b = np.intersect1d(*places, assume_unique=True, return_indices=True)
+        self._join(left[at_a], right[at_b])
+
+
+def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
+    """Place among the lanes of its kind -> numbers of its events in order. The device is one sequence."""
+    if kind == _DEVICE:
+        rows = np.flatnonzero(_in_lanes(side, [lane.kind in DEVICE_LANES for lane in side.lanes]))
+        return {0: rows[np.lexsort(_launch_order(side, rows))]} if len(rows) else {}
+    found = {}
+    for lane in side.lanes:
+        if lane.kind == kind:
+            rows = np.flatnonzero((side.row >= lane.first) & (side.row < lane.first + lane.rows))
+            place = int(lane.key.rpartition(".")[2])
+            found[place] = rows[np.lexsort((rows, side.row[rows], side.start_ns[rows]))]
+    return found
+
+
+def _in_lanes(side: StepEvents, wanted: list[bool]) -> NDArray[np.bool_]:
+    inside: NDArray[np.bool_] = np.array(wanted, dtype=np.bool_)[side.lane_of_row][side.row]
+    return inside
+
+
+def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
+    """Keys of the order of launches, the last one first: by thread, then by time; work without a known launch by the
+    time it ran, behind the rest."""
+    launcher = side.launcher[rows]
+    known = launcher != NOBODY
+    thread = np.where(known, side.row[launcher], np.iinfo(np.int32).max).astype(np.int64)
+    when = np.where(known, side.start_ns[launcher], side.start_ns[rows])
+    return rows, side.start_ns[rows], when, thread
+
+
+def _numbers_of(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) -> Both:
+    """((n,), (m,)) a number for every event, the same for the same text, whichever side is which; `texts` by name."""
+    number = {text: place for place, text in enumerate(sorted({*texts[0], *texts[1]}))}
+    tables = [np.array([number[text] for text in own], dtype=np.int64) for own in texts]
+    return tables[0][sides[0].name], tables[1][sides[1].name]
+
+
+def _taken(values: Both, rows: Both) -> Both:
+    return values[0][rows[0]], values[1][rows[1]]
+
+
+def _or_nobody(values: NDArray[np.integer], rows: NDArray[np.integer], otherwise: int) -> Ints:
+    """(k,) the values at some rows, `otherwise` where the row is NOBODY."""
+    if not len(values):
+        return np.full(len(rows), otherwise, dtype=np.int64)
+    return np.where(rows == NOBODY, otherwise, values[rows]).astype(np.int64)
+
+
+def _pairs(first: Both, second: Both) -> Both:
+    """((n,), (m,)) one number for each pair of numbers from 0 up, the same on both sides."""
+    width = 1 + max((int(values.max(initial=0)) for values in second), default=0)
+    code = [one * width + two for one, two in zip(first, second, strict=True)]
+    _, place = np.unique(np.concatenate(code), return_inverse=True)
+    place = place.reshape(-1).astype(np.int64)
+    return place[: len(code[0])], place[len(code[0]) :]
+
+
+def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
+    """((n,), (m,)) a number from 1 up for the chain of names from the top of the lane down to each event."""
+    path = [np.zeros(len(side), dtype=np.int64) for side in sides]
+    waiting = [np.arange(len(side)) for side in sides]
+    level = [np.flatnonzero(side.parent == NOBODY) for side in sides]
+    base = 1
+    while len(level[0]) or len(level[1]):
+        upper = [_or_nobody(path[s], sides[s].parent[level[s]], 0) for s in (0, 1)]
+        numbers = _pairs((upper[0], upper[1]), (key[0][level[0]], key[1][level[1]]))
+        for s in (0, 1):
+            path[s][level[s]] = base + numbers[s]
+        base += 1 + max(int(values.max(initial=0)) for values in numbers)
+        for s in (0, 1):
+            waiting[s] = waiting[s][path[s][waiting[s]] == 0]
+            above = sides[s].parent[waiting[s]]
+            level[s] = waiting[s][(above != NOBODY) & (path[s][above] != 0)]
+    return path[0], path[1]
+
+
+def _jobs(side: StepEvents) -> Ints:
+    """(n,) what an event does, as far as another name can do the same: its kind, of calls what they are for."""
+    table = []
+    for name in side.names:
+        job = 1 + len(_JOBS_OF_CALLS) + name.kind
+        if KINDS[name.kind] == "runtime":
+            text = name.key.lower()
+            job = next((1 + place for place, word in enumerate(_JOBS_OF_CALLS) if word in text), _NO_JOB)
+        table.append(job)
+    return np.array(table, dtype=np.int64)[side.name]
+
+
+def _ordinal(groups: Ints) -> Ints:
+    """(k,) how many of the same number stand before each."""
+    order = np.argsort(groups, kind="stable")
+    ordered = groups[order]
+    first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.zeros(0, dtype=np.int64)
+    out = np.empty(len(groups), dtype=np.int64)
+    out[order] = np.arange(len(groups)) - np.repeat(first, np.diff(np.append(first, len(groups))))
+    return out

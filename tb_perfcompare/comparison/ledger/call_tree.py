@@ -1,0 +1,151 @@
+"""The call trees of two sides as one: the third way to split the step, adding up to the change like the ledger.
+
+Every frame's time is its own and that of the frames in it, in integers, and the whole is the ledger's total. Small
+frames stand together, in each frame for itself (docs/call_tree.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lcm
+
+from tb_perfcompare.model.call_tree import REST, CallTree, FrameKey, FrameKind, Frames, union
+from tb_perfcompare.model.summary import StepCategory, Summary
+
+MOST_FRAMES = 3_000
+"""So many frames are told apart, the largest of both sides."""
+
+IN_MODULES: FrameKey = (FrameKind.OTHER, StepCategory.OTHER, "(code of modules)")
+"""Own time of modules where only one side has any, so that modules tell nothing apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of either side. Times are integers in nanoseconds x the tree's denominator per step, with those of the
+    frames in it and without (`own`). calls are per step. merged: frames that stand together in this one."""
+
+    depth: int
+    key: FrameKey
+    baseline: int
+    candidate: int
+    own: tuple[int, int]
+    calls: tuple[float, float]
+    merged: int
+
+    @property
+    def status(self) -> str:
+        """both, added or removed."""
+        return "both" if self.baseline and self.candidate else "added" if self.candidate else "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class JointTree:
+    """Frames as on a walk, the whole first; a frame holds the deeper ones that follow it. `told` says whether modules
+    tell frames apart: "both", "neither", or the one side that has any."""
+
+    denominator: int
+    frames: tuple[Frame, ...]
+    told: str
+
+
+def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -> JointTree | None:
+    """None unless both sides have a tree."""
+    a, b = baseline.call_tree, candidate.call_tree
+    if a is None or b is None:
+        return None
+    told = _told(a, b)
+    if told == "baseline":
+        a = a.without_modules(IN_MODULES)
+    elif told == "candidate":
+        b = b.without_modules(IN_MODULES)
+    counts = len(baseline.steps), len(candidate.steps)
+    common = lcm(*counts)
+    frames, numbers = union([a, b])
+    sides = [
+        _Side(tree, number.tolist(), frames, steps, common // steps)
+        for tree, number, steps in zip((a, b), numbers, counts, strict=True)
+    ]
+    return JointTree(common, tuple(_walked(frames, sides, most)), told)
+
+
+def _told(a: CallTree, b: CallTree) -> str:
+    one, two = (bool((tree.kind == FrameKind.MODULE).any()) for tree in (a, b))
+    return "both" if one and two else "baseline" if one else "candidate" if two else "neither"
+
+
+class _Side:
+    """Own and whole time, calls per step and merged frames of each frame."""
+
+    def __init__(self, tree: CallTree, number: Sequence[int], frames: Frames, steps: int, factor: int) -> None:
+        self.own, self.calls = [0] * len(frames), [0.0] * len(frames)
+        self.merged = [0] * len(frames)
+        times, calls = tree.own()
+        for at, time, count, merged in zip(number, times.tolist(), calls.tolist(), tree.merged.tolist(), strict=True):
+            self.own[at] += time * factor
+            self.calls[at] += count / steps
+            self.merged[at] += merged
+        self.whole = list(self.own)
+        for at in range(len(frames) - 1, 0, -1):
+            self.whole[frames.parent[at]] += self.whole[at]
+
+
+def _walked(frames: Frames, sides: list[_Side], most: int) -> list[Frame]:
+    """The kept frames on a walk; what they hold besides each other stands in one frame behind those below each."""
+    a, b = sides
+    kept, merged = _kept(frames, a, b, most)
+    below: dict[int, list[int]] = {}
+    depth = [0] * len(frames)
+    for at in range(1, len(frames)):
+        depth[at] = depth[frames.parent[at]] + 1
+        if kept[at]:
+            below.setdefault(frames.parent[at], []).append(at)
+    out: list[Frame] = []
+    waiting = [0]
+    while waiting:
+        at = waiting.pop()
+        inside = below.get(abs(at), ())
+        if at > 0 or not out:
+            own, calls = (a.own[at], b.own[at]), (a.calls[at], b.calls[at])
+            out.append(Frame(depth[at], frames.key[at], a.whole[at], b.whole[at], own, calls, 0))
+            waiting += [-at, *reversed(inside)]
+            continue
+        at = -at
+        one, two = (side.whole[at] - side.own[at] - sum(side.whole[each] for each in inside) for side in sides)
+        if one or two:
+            out.append(Frame(depth[at] + 1, REST, one, two, (one, two), (0.0, 0.0), merged.get(at, 0)))
+    return out
+
+
+def _kept(frames: Frames, a: _Side, b: _Side, most: int) -> tuple[list[bool], dict[int, int]]:
+    """(whether a frame is told apart, how many are not in each that is)."""
+    size = [max(pair) for pair in zip(a.whole, b.whole, strict=True)]
+    # of frames of one size all or none are kept: neither side's order may decide
+    least = 0 if len(frames) <= most else sorted(size, reverse=True)[most]
+    kept = [time > least and key != REST for time, key in zip(size, frames.key, strict=True)]
+    kept[0] = True
+    small = [dict[int, int](), dict[int, int]()]
+    for at in range(1, len(frames)):
+        if frames.key[at] == REST:
+            for times, side in zip(small, (a, b), strict=True):
+                times[frames.parent[at]] = side.whole[at]
+    home = list(range(len(frames)))
+    merged: dict[int, int] = {}
+    alone: dict[int, int] = {}
+    for at in range(1, len(frames)):
+        parent = frames.parent[at]
+        kept[at] = kept[at] and kept[parent] and not _may_be_small(at, parent, a, b, small)
+        if not kept[at] and size[at]:
+            home[at] = home[parent]
+            alone[home[at]] = at
+            count = max(a.merged[at], b.merged[at]) if frames.key[at] == REST else 1
+            merged[home[at]] = merged.get(home[at], 0) + count
+    for parent, at in alone.items():
+        kept[at] = kept[at] or (merged[parent] == 1 and frames.key[at] != REST)
+    return kept, merged
+
+
+def _may_be_small(at: int, parent: int, a: _Side, b: _Side, small: list[dict[int, int]]) -> bool:
+    """A frame of one side may be, unchanged, among the other's small ones: then nobody can call it new or gone."""
+    one, two = a.whole[at], b.whole[at]
+    return (not two and one <= small[1].get(parent, 0)) or (not one and two <= small[0].get(parent, 0))

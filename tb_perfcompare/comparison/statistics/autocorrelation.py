@@ -1,0 +1,166 @@
+"""Steps that resemble their neighbours are worth fewer than they are: by how much an interval has to be wider.
+
+rho comes from the ranks of steps within each capture, corrected for what so few steps hide; the widening also pays for
+not knowing rho and the spread better than so few independent steps would tell. Formulas and rates: docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Captures = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+INFLATION_IGNORED = 1.05
+"""Up to this inflation steps count as independent: smaller values are indistinguishable from chance."""
+
+_RHO_MAX = 0.9
+
+_HIDDEN = 5.0
+"""Of a capture of l steps the estimate shows about rho (1 - 5/l) - 1/l."""
+
+# What few steps cannot show is not made up for without end: chance would be blown up and nothing could be told.
+_LEAST_SHOWN = 0.7
+_LEAST_SPREAD = 0.5
+_LEAST_FREEDOM = 4.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resemblance:
+    """g rows of steps, arrays of shape (g,).
+
+    rho        float64 in 0..0.9: autocorrelation of neighbouring steps
+    inflation  float64 >= 1: sqrt((1 + rho)/(1 - rho)), the factor on standard errors that goes with rho; at most
+               sqrt(l) for captures of l steps, which are worth one independent step at least
+    steps      of both sides together
+    """
+
+    rho: Floats
+    inflation: Floats
+    steps: int
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """(g,) where steps do not count as independent."""
+        return self.inflation > INFLATION_IGNORED
+
+    @property
+    def freedom(self) -> Floats:
+        """(g,) degrees of freedom: independent steps that are worth as much, less the two means."""
+        return np.maximum(self.steps / self.inflation**2 - 2, _LEAST_FREEDOM)
+
+    @property
+    def scale(self) -> Floats:
+        """(g,) factor on the standard errors of the shift of independent steps, 1 where they count as such.
+
+        Besides the inflation: what the spread within n steps falls short of the spread of the process,
+        sqrt(1 - (inflation^2 - 1)/(n - 1)), n the mean of both sides.
+        """
+        shown = 1 - (self.inflation**2 - 1) / max(self.steps / 2 - 1, 1.0)
+        scale: Floats = np.where(self.counts, self.inflation / np.sqrt(np.maximum(shown, _LEAST_SPREAD)), 1.0)
+        return scale
+
+    def widening(self, alpha: float) -> Floats:
+        """(g,) factor by which the interval of independent steps is too narrow: the scale, and Student's quantile in
+        place of the normal one."""
+        if not self.counts.any():
+            return np.ones(len(self.rho))
+        from scipy.special import ndtri, stdtrit
+
+        quantiles = stdtrit(self.freedom, 1 - alpha / 2) / ndtri(1 - alpha / 2)
+        widening: Floats = np.where(self.counts, self.scale * quantiles, 1.0)
+        return widening
+
+    def interval(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> tuple[Floats, Floats]:
+        """(g,) ends of the interval, from those of independent steps: each moved away from the middle."""
+        factor = self.widening(alpha)
+        return (
+            np.where(factor == 1, low, middle - factor * (middle - low)),
+            np.where(factor == 1, high, middle + factor * (high - middle)),
+        )
+
+    def p(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> Floats:
+        """(g,) two-sided p that goes with `interval`: at most alpha where that leaves out zero."""
+        from scipy.special import ndtri
+
+        reach = np.where(middle > 0, middle - low, high - middle) * self.scale / ndtri(1 - alpha / 2)
+        distance = np.divide(middle, reach, out=np.where(middle == 0, 0.0, np.inf), where=reach > 0)
+        return student_p(distance, self.freedom)
+
+
+def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, alike: bool = False) -> Resemblance:
+    """How the steps of the rows of (g, n) and (g, m) resemble their neighbours, columns of a capture in time order.
+
+    With `alike`, no row counts as resembling its neighbours less than the middle row does: of many rows some always
+    look independent by chance, and those would be the ones that stand out.
+    Ranks stay inside a capture: steps of two captures are no neighbours, and how far captures differ is judged apart.
+    """
+    sides = [
+        _stretches(baseline, captures[0] if captures else None),
+        _stretches(candidate, captures[1] if captures else None),
+    ]
+    # added up per side first: a sum of two does not depend on which side comes first
+    (products_a, squares_a), (products_b, squares_b) = (_neighbour_products(stretches) for stretches in sides)
+    products, squares = products_a + products_b, squares_a + squares_b
+    raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
+    steps = baseline.shape[1] + candidate.shape[1]
+    length = steps / (len(sides[0]) + len(sides[1]))
+    if alike and (squares > 0).any():
+        raw = np.maximum(raw, np.median(raw[squares > 0]))
+    ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _LEAST_SHOWN), 0.0, 1.0)
+    # from the correlation of ranks to that of the values, as for normal ones
+    rho = np.where(squares > 0, np.minimum(2 * np.sin(np.pi / 6 * ranked), _RHO_MAX), 0.0)
+    return Resemblance(rho, np.sqrt(np.minimum((1.0 + rho) / (1.0 - rho), max(length, 1.0))), steps)
+
+
+def independent(rows: int, steps: int) -> Resemblance:
+    """Rows whose columns are in no order."""
+    return Resemblance(np.zeros(rows), np.ones(rows), steps)
+
+
+def student_p(distance: Floats, freedom: Floats) -> Floats:
+    """(g,) two-sided p of distances in standard errors."""
+    from scipy.special import stdtr
+
+    p: Floats = np.minimum(2 * stdtr(freedom, -np.abs(distance)), 1.0)
+    return p
+
+
+def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
+    """(g, s) values -> (g, s) twice the rank in the row, ties sharing their mean rank, and (g,) sum of t^3 - t."""
+    size = values.shape[1]
+    order = np.argsort(values, axis=1, kind="stable")
+    in_order = np.take_along_axis(values, order, axis=1)
+    changes = np.ones((values.shape[0], size + 1), dtype=bool)
+    changes[:, 1:size] = in_order[:, 1:] != in_order[:, :-1]
+    place = np.arange(size, dtype=np.int64)
+    first = np.maximum.accumulate(np.where(changes[:, :size], place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(changes[:, 1:], place, size)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty_like(first)
+    np.put_along_axis(ranks, order, first + last + 2, axis=1)
+    tied = last - first + 1
+    # t equal values contribute t^2 - 1 each
+    return ranks, (tied * tied - 1).sum(axis=1)
+
+
+def _neighbour_products(stretches: list[Ints]) -> tuple[Floats, Floats]:
+    """(g,) sums of r_i r_(i+1) and of r_i^2, r being ranks about their mean, over the length of their stretch."""
+    products = np.zeros(stretches[0].shape[0])
+    squares = np.zeros(stretches[0].shape[0])
+    for stretch in stretches:
+        steps = stretch.shape[1]
+        centred = doubled_ranks(stretch)[0] - (steps + 1)
+        products += (centred[:, :-1] * centred[:, 1:]).sum(axis=1) / steps**2
+        squares += (centred * centred).sum(axis=1) / steps**2
+    return products, squares
+
+
+def _stretches(side: Ints, capture: NDArray[np.int32] | None) -> list[Ints]:
+    """The side cut into its captures, columns of each in order."""
+    if capture is None:
+        return [side]
+    return [side[:, capture == which] for which in np.unique(capture)]

@@ -1,0 +1,143 @@
+"""Captures as the outer level of variance: how far two configurations are apart, judged by captures of each.
+
+Steps of one capture share its clocks, its placement and its caches, so that any number of them says nothing about the
+next capture. Each capture gives one figure, its centre; Student's interval of the difference of the two sides' means of
+centres holds for two captures as well as for twenty. Formulas and rates: docs/statistics.md.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
+
+Floats = NDArray[np.float64]
+
+MOST_CAPTURES = 10_000
+"""Beyond as many captures per side nothing is promised."""
+
+FEWEST_OF_THEIR_OWN = 3
+"""Captures of a side that tell how far those of this side differ."""
+
+_POWER = 0.8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BetweenCaptures:
+    """g rows, arrays of shape (g,); all in the unit of the centres, candidate minus baseline.
+
+    counts      captures of baseline and candidate, at least three together
+    middle      difference of the means of the centres
+    low, high   its interval of level 1 - alpha
+    deviation   standard deviation of a capture's centre about its side's mean, pooled over both sides
+    freedom     degrees of freedom of the interval
+    p           two-sided
+    """
+
+    counts: tuple[int, int]
+    middle: Floats
+    low: Floats
+    high: Floats
+    deviation: Floats
+    freedom: Floats
+    p: Floats
+
+
+def between_captures(
+    baseline: Floats, candidate: Floats, alpha: float, *, like: BetweenCaptures | None = None
+) -> BetweenCaptures | None:
+    """From (g, k) and (g, l) centres of captures; None when both sides have one: then nobody knows how captures differ.
+
+    With `like`, how captures differ is known from there.
+    """
+    k, m = baseline.shape[1], candidate.shape[1]
+    if like is None and k + m < 3:
+        return None
+    from scipy.special import stdtrit
+
+    means = baseline.mean(axis=1), candidate.mean(axis=1)
+    middle = means[1] - means[0]
+    if like is None:
+        sides = zip((baseline, candidate), means, strict=True)
+        squares = [((side - mean[:, None]) ** 2).sum(axis=1) for side, mean in sides]
+        deviation, error, freedom = _error(squares[0], squares[1], k, m)
+    else:
+        deviation, freedom = like.deviation, like.freedom
+        error = deviation * math.sqrt(1 / k + 1 / m)
+    half = stdtrit(freedom, 1 - alpha / 2) * error
+    distance = np.divide(middle, error, out=np.where(middle == 0, 0.0, np.inf), where=error > 0)
+    p = student_p(distance, freedom)
+    return BetweenCaptures((k, m), middle, middle - half, middle + half, deviation, freedom, p)
+
+
+def _error(squares_a: Floats, squares_b: Floats, k: int, m: int) -> tuple[Floats, Floats, Floats]:
+    """(g,) deviation of a capture, standard error of the difference of the means, and its degrees of freedom.
+
+    With three captures on both sides each side has its own deviation (Welch); with fewer they share one.
+    """
+    # added up per side first: a sum of two does not depend on which side comes first
+    pooled = np.sqrt((squares_a + squares_b) / (k + m - 2))
+    together = np.full(len(pooled), float(k + m - 2))
+    if min(k, m) < FEWEST_OF_THEIR_OWN:
+        return pooled, pooled * math.sqrt(1 / k + 1 / m), together
+    one, other = squares_a / (k - 1) / k, squares_b / (m - 1) / m
+    variance = one + other
+    denominator = one**2 / (k - 1) + other**2 / (m - 1)
+    freedom = np.divide(variance**2, denominator, out=together, where=denominator > 0)
+    return pooled, np.sqrt(variance), freedom
+
+
+def centres(
+    values: NDArray[np.generic], capture: NDArray[np.int32], centre: Callable[[NDArray[np.generic]], Floats]
+) -> Floats:
+    """(g, s) values -> (g, k) `centre` of the columns of each capture, captures in order of their numbers."""
+    return np.stack([centre(values[:, capture == which]) for which in np.unique(capture)], axis=1)
+
+
+def middle_half(values: NDArray[np.generic]) -> Floats:
+    """(g, s) -> (g,) mean of what is left without the lowest and the highest quarter, rounded down, of each row."""
+    cut = values.shape[1] // 4
+    kept: Floats = np.sort(values, axis=1)[:, cut : values.shape[1] - cut].mean(axis=1, dtype=np.float64)
+    return kept
+
+
+def row_means(values: NDArray[np.generic]) -> Floats:
+    """(g, s) -> (g,) means."""
+    means: Floats = values.mean(axis=1, dtype=np.float64)
+    return means
+
+
+def capture_counts(captures: Captures) -> tuple[int, int]:
+    """Captures of baseline and candidate that have steps."""
+    return len(np.unique(captures[0])), len(np.unique(captures[1]))
+
+
+def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha: float) -> float:
+    """Smallest difference that as many captures like these show in about 80 of 100 cases."""
+    from scipy.special import stdtrit
+
+    quantiles = float(stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, _POWER))
+    return quantiles * deviation * math.sqrt(1 / counts[0] + 1 / counts[1])
+
+
+def captures_needed(deviation: float, difference: float, alpha: float) -> int | None:
+    """Captures per side, at least two, with which a difference would show in about 80 of 100 cases.
+
+    None when MOST_CAPTURES are too few or the difference is not above zero.
+    """
+
+    def enough(each: int) -> bool:
+        return detectable(deviation, 2 * each - 2, (each, each), alpha) <= difference
+
+    if difference <= 0 or not enough(MOST_CAPTURES):
+        return None
+    low, high = 1, MOST_CAPTURES
+    while high - low > 1:
+        each = (low + high) // 2
+        low, high = (low, each) if enough(each) else (each, high)
+    return high

@@ -1,0 +1,107 @@
+"""Where a series of runs changes its level: binary segmentation with a permutation test.
+
+A segment of n values x is split where |mean left - mean right| sqrt(k (n - k) / n) / s is largest over all k with at
+least two values on either side; s is the deviation of the segment. The split is tested against the same maximum of
+random orders of the segment: if nothing changed, every order is as likely, whatever the distribution (permutation
+test of divisive segmentation: Matteson & James, "A nonparametric approach for multiple change point analysis of
+multivariate data", JASA 109, 2014; used in this way for the performance data of a build server by Daly et al., "The
+use of change point detection to identify software performance regressions", ICPE 2020). Both parts are then
+segmented in the same way. The first test of a series is the only one that a stationary series goes through unless it
+errs, so that the share of stationary series with any change point is at most the level of the test.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of
+
+Floats = NDArray[np.float64]
+
+PERMUTATIONS = 999
+LEAST = 2
+"""Values on either side of a split: one by itself is an outlier, not a level."""
+
+_ROUNDING = 1e-9  # orders with the same maximum differ in the last digits of their sums
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """A new level begins at the value `at`. `shift` is the Hodges-Lehmann shift from the segment before to that
+    behind, in the unit of the values; `p` that of the permutation test that found it."""
+
+    at: int
+    shift: float
+    p: float
+
+
+def change_points(values: Floats, options: CompareOptions | None = None) -> tuple[ChangePoint, ...]:
+    """Of the logarithms of times, one per run, in time order; the changes in that order. A change counts if p is at
+    most alpha and its shift is beyond the margin, |shift| > ln(1 + margin)."""
+    options = options or CompareOptions()
+    margin = math.log1p(options.margin)
+    found: dict[int, float] = {}
+    pending = [(0, len(values))]
+    while pending:
+        start, end = pending.pop()
+        split = _split(values[start:end], options.seed)
+        if split is None:
+            continue
+        at, p = start + split[0], split[1]
+        if p <= options.alpha and abs(_shift(values[start:at], values[at:end])) > margin:
+            found[at] = p
+            pending += [(start, at), (at, end)]
+    return _beyond(values, found, margin)
+
+
+def can_be_found(n: int, k: int, alpha: float) -> bool:
+    """Whether a change between the k-th value and the next of n could pass the test at all: even the clearest one is
+    matched by 2 of all ways to choose k values."""
+    return LEAST <= k <= n - LEAST and 2 <= alpha * math.comb(n, k)
+
+
+def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
+    """The splits with the shifts between final segments; one that is within the margin there is taken back, the
+    smallest first."""
+    while True:
+        ends = [0, *sorted(found), len(values)]
+        changes = [
+            ChangePoint(at, _shift(values[before:at], values[at:after]), found[at])
+            for before, at, after in zip(ends, ends[1:], ends[2:], strict=False)
+        ]
+        least = min(changes, key=lambda change: abs(change.shift), default=None)
+        if least is None or abs(least.shift) > margin:
+            return tuple(changes)
+        del found[least.at]
+
+
+def _split(values: Floats, seed: int) -> tuple[int, float] | None:
+    """(k, p) of the best split; None where there is none."""
+    n = len(values)
+    if n < 2 * LEAST or values.min() == values.max():
+        return None
+    centred = values - values.mean()
+    statistics = _statistics(centred)
+    best = int(statistics.argmax())
+    orders = np.tile(centred, (PERMUTATIONS, 1))
+    np.random.default_rng(seed).permuted(orders, axis=1, out=orders)
+    reached = _statistics(orders).max(axis=1) >= statistics[best] * (1 - _ROUNDING)
+    return best + LEAST, (1 + int(reached.sum())) / (1 + PERMUTATIONS)
+
+
+def _statistics(centred: Floats) -> Floats:
+    """(..., n) values with mean 0 -> the statistic for k from LEAST to n - LEAST. With the sum of the left part S it
+    is |S| sqrt(n / (k (n - k))); s is the same for every order of the values and is left out."""
+    n = centred.shape[-1]
+    k = np.arange(LEAST, n - LEAST + 1)
+    sums = np.cumsum(centred, axis=-1)[..., LEAST - 1 : n - LEAST]
+    return np.abs(sums) * np.sqrt(n / (k * (n - k)))
+
+
+def _shift(before: Floats, after: Floats) -> float:
+    return shift_of(before, after, 0)[0]

@@ -1,0 +1,151 @@
+"""The shift of every row of a table with its interval and p: as of the step time (docs/statistics.md), many at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
+from tb_perfcompare.comparison.statistics.near_differences import differences_near
+from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+MOST_PAIRS = 200_000_000
+"""Differences looked at for the shifts of one table, most important rows first; rows beyond have no shift."""
+
+_CHUNK_PAIRS = 2_000_000
+
+_DENSE_PAIRS = 200_000
+"""Up to this many differences of one row are written out and sorted, beyond it only those that are asked for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowShifts:
+    """Arrays of shape (g,).
+
+    p             two-sided, the larger of that of the steps and that of captures
+    shift         Hodges-Lehmann shift, NaN where it was not computed
+    low, high     its interval of level 1 - alpha; NaN where no such interval exists
+    cliffs_delta  P(candidate above baseline) - P(below)
+    """
+
+    p: Floats
+    shift: Floats
+    low: Floats
+    high: Floats
+    cliffs_delta: Floats
+
+
+def row_shifts(
+    baseline: Ints,
+    candidate: Ints,
+    captures: Captures,
+    alpha: float,
+    *,
+    importance: Floats | None = None,
+    alike: bool = False,
+) -> RowShifts:
+    """Rows of (g, n) against those of (g, m), all in 0..2**62, n and m at least 1.
+
+    captures    capture of each column, columns of a capture in time order
+    importance  (g,) which rows to look at first where there are too many
+    alike       rows belong together: none counts as less autocorrelated than the middle one
+    """
+    test = batched_rank_test(baseline, candidate, captures=captures, alike=alike)
+    order = np.zeros(len(baseline)) if importance is None else importance
+    shift, low, high = _shifts(baseline, candidate, test, order, alpha)
+    p, low, high = _as_neighbours_resemble(test, shift, low, high, alpha)
+    means = [centres(side, at, row_means) for side, at in zip((baseline, candidate), captures, strict=True)]
+    between = between_captures(means[0], means[1], alpha)
+    if between is not None:
+        p, low, high = _as_captures_differ(between, p, low, high)
+    if baseline.shape == candidate.shape:
+        # the same values on both sides differ by nothing, which no interval of differences says
+        same = (np.sort(baseline, axis=1) == np.sort(candidate, axis=1)).all(axis=1)
+        shift[same] = low[same] = high[same] = 0.0
+        p = np.where(same, 1.0, p)
+    return RowShifts(p, shift, low, high, test.cliffs_delta)
+
+
+def _as_neighbours_resemble(
+    test: BatchedRankTest, shift: Floats, low: Floats, high: Floats, alpha: float
+) -> tuple[Floats, Floats, Floats]:
+    """p, low and high with what the intervals of independent steps leave out.
+
+    Ranks cannot say more than "completely apart", which so few independent steps make no small p; the distance in
+    standard errors can. The smaller of the two counts, but never less than independent steps would give.
+    """
+    neighbours = test.neighbours
+    p = test.p
+    known = neighbours.counts & ~np.isnan(low)
+    if known.any():
+        by_distance = np.where(known, neighbours.p(shift, low, high, alpha), 1.0)
+        p = np.where(known, np.maximum(test.p_alone, np.minimum(p, by_distance)), p)
+        wider = neighbours.interval(shift, low, high, alpha)
+        low, high = (np.where(known, np.rint(end), plain) for end, plain in zip(wider, (low, high), strict=True))
+    return p, low, high
+
+
+def _as_captures_differ(
+    between: BetweenCaptures, p: Floats, low: Floats, high: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """With several captures a row has to differ from capture to capture as well as from step to step."""
+    return np.maximum(p, between.p), np.minimum(low, np.rint(between.low)), np.maximum(high, np.rint(between.high))
+
+
+def _shifts(
+    baseline: Ints, candidate: Ints, test: BatchedRankTest, importance: Floats, alpha: float
+) -> tuple[Floats, Floats, Floats]:
+    """Hodges-Lehmann shift and interval of independent steps, of as many rows as MOST_PAIRS allows."""
+    rows, n, m = len(importance), baseline.shape[1], candidate.shape[1]
+    pairs = n * m
+    shift, low, high = (np.full(rows, np.nan) for _ in range(3))
+    wanted = np.argsort(-importance, kind="stable")[: MOST_PAIRS // pairs]
+    ranks = _interval_ranks(test, n, m, alpha)
+    step = max(1, _CHUNK_PAIRS // pairs)
+    if pairs > _DENSE_PAIRS:
+        for row, k in zip(wanted.tolist(), ranks[wanted].tolist(), strict=True):
+            ends = (k, pairs + 1 - k) if k > 0 else ()
+            asked = ((pairs + 1) // 2, pairs // 2 + 1, *ends)
+            below, above, *span = differences_near(baseline[row], candidate[row], asked)
+            shift[row] = float(below) / 2 + float(above) / 2 + 0.0
+            if span:
+                low[row], high[row] = span
+        wanted = wanted[:0]
+    # times below 2.1 s fit half the width, which sorts in half the time
+    narrow = max(int(baseline.max(initial=0)), int(candidate.max(initial=0))) < 2**31
+    plain, other = (side.astype(np.int32) if narrow else side for side in (baseline, candidate))
+    for start in range(0, len(wanted), step):
+        chunk = wanted[start : start + step]
+        differences = (other[chunk][:, None, :] - plain[chunk][:, :, None]).reshape(len(chunk), pairs)
+        differences.sort(axis=1)
+        # halves are added as floats of exact integers: an exchange of the sides negates them bit for bit
+        middle = differences[:, (pairs - 1) // 2].astype(np.float64) / 2 + differences[:, pairs // 2] / 2
+        shift[chunk] = middle + 0.0
+        k = ranks[chunk]
+        found = np.flatnonzero(k > 0)
+        low[chunk[found]] = differences[found, k[found] - 1]
+        high[chunk[found]] = differences[found, pairs - k[found]]
+    return shift, low, high
+
+
+def _interval_ranks(test: BatchedRankTest, n: int, m: int, alpha: float) -> Ints:
+    """(g,) k of `interval_rank`: 0 where no interval of the level exists."""
+    exact_k, _ = interval_rank(n, m, alpha, exact=True) if test.countable.any() else (0, None)
+    plain_k, _ = interval_rank(n, m, alpha, exact=False)
+    if plain_k == 0:
+        normal = np.zeros(len(test.p), dtype=np.int64)
+    else:
+        # the normal branch of interval_rank, for all rows at once
+        from statistics import NormalDist
+
+        z = NormalDist().inv_cdf(1 - alpha / 2)
+        deviation = np.sqrt(n * m * (n + m + 1) / 12 * test.tie_factor)
+        normal = np.maximum(np.floor(n * m / 2 - z * deviation), 0).astype(np.int64)
+    ranks: Ints = np.where(test.countable, exact_k, normal)
+    return ranks

@@ -1,0 +1,106 @@
+"""The table of the joint call tree: a row per frame, in the order of a walk. Definitions: docs/call_tree.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.call_tree import MIXED, FrameKind
+from tb_perfcompare.model.summary import CATEGORY_LABELS
+
+NAME = "call_tree"
+
+KINDS: dict[FrameKind, str] = {
+    FrameKind.WHOLE: "step",
+    FrameKind.MODULE: "module",
+    FrameKind.OPERATOR: "operator",
+    FrameKind.CALL: "host call",
+    FrameKind.DEVICE: "device work",
+    FrameKind.OTHER: "other",
+    FrameKind.REST: "smaller frames",
+}
+
+_BETWEEN = " / "
+_NOTES = (
+    "Exposed time of every frame and of those in it: own time and the frames of the next depth sum to a frame, and the "
+    "first row is the step.",
+    "Corrected reading (docs/readings.md).",
+)
+_ONE_SIDED = "Only the {side} has calls of modules: frames are told apart by operators alone."
+
+
+def call_tree_table(tree: JointTree) -> Table:
+    """Rows as on a walk: a frame holds the deeper ones that follow it."""
+    whole = tree.frames[0]
+    unit = tree.denominator * 1000
+    rows: list[tuple[Cell, ...]] = []
+    path: list[str] = []
+    for frame, name in zip(tree.frames, _names(tree), strict=True):
+        del path[frame.depth :]
+        rows.append(_row(frame, name, _BETWEEN.join(path), whole, unit))
+        path.append(name)
+    notes = _NOTES if tree.told in ("both", "neither") else (*_NOTES, _ONE_SIDED.format(side=tree.told))
+    return Table(NAME, "Call tree", _COLUMNS, tuple(rows), notes)
+
+
+def _names(tree: JointTree) -> list[str]:
+    """Of every frame; siblings of one name are told apart by what they are."""
+    around: list[int] = []
+    places: list[tuple[int, str]] = []
+    for at, frame in enumerate(tree.frames):
+        del around[frame.depth :]
+        places.append((around[-1] if around else -1, frame.key[2]))
+        around.append(at)
+    counts = Counter(places)
+    return [
+        name if counts[place, name] == 1 else f"{name} [{KINDS[FrameKind(kind)]}, {_part(category)}]"
+        for (place, name), (kind, category, _) in zip(places, (frame.key for frame in tree.frames), strict=True)
+    ]
+
+
+def _part(category: int) -> str:
+    return "" if category == MIXED else CATEGORY_LABELS[category]
+
+
+def _row(frame: Frame, name: str, below: str, whole: Frame, unit: int) -> tuple[Cell, ...]:
+    kind, category, _ = frame.key
+    a, b, status = frame.baseline, frame.candidate, frame.status
+    there = status != "added", status != "removed"
+    counted = kind not in (FrameKind.WHOLE, FrameKind.REST)
+    return (
+        name,
+        below,
+        frame.depth,
+        KINDS[FrameKind(kind)],
+        _part(category),
+        a / unit if there[0] else None,
+        b / unit if there[1] else None,
+        (b - a) / unit,
+        a / whole.baseline if there[0] and whole.baseline else None,
+        b / whole.candidate if there[1] and whole.candidate else None,
+        frame.own[0] / unit if there[0] else None,
+        frame.own[1] / unit if there[1] else None,
+        (frame.own[1] - frame.own[0]) / unit,
+        frame.calls[0] if there[0] and counted else None,
+        frame.calls[1] if there[1] and counted else None,
+        frame.merged,
+        status,
+    )
+
+
+_COLUMNS = (
+    columns.key("frame", "Frame", "module, operator, host call or device work, or what explains a gap between them"),
+    columns.key("below", "Below", "the frames around it, from the outermost in"),
+    columns.count("depth", "Depth", "number of frames around it; 0 is the step", shown=False),
+    columns.text("kind", "Kind", "what the frame is"),
+    columns.text("category", "Part", "part of the step that the frame's own time is in", shown=False),
+    *columns.triple("", "", "Exposed time of the frame and of those in it"),
+    columns.fraction("baseline_share", "Of step A", "share of the baseline's step", shown=False),
+    columns.fraction("candidate_share", "Of step B", "share of the candidate's step", shown=False),
+    *columns.triple("own", "Own", "Exposed time of the frame without those in it"),
+    *columns.calls("calls that start in a step,"),
+    columns.count("merged", "Frames", "smaller frames that stand together in the row; 0: a single frame", shown=False),
+    columns.STATUS,
+)

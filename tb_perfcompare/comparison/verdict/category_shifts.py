@@ -1,0 +1,42 @@
+"""How far each category's exposed time per step moved, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryShift:
+    """Of one category, microseconds per step; None where it cannot be told. q is p corrected for as many tests as there
+    are categories with any time (Benjamini-Hochberg)."""
+
+    p: float | None = None
+    shift_us: float | None = None
+    low_us: float | None = None
+    high_us: float | None = None
+    q: float | None = None
+
+
+def category_shifts(a: Summary, b: Summary, alpha: float) -> dict[str, CategoryShift]:
+    """Hodges-Lehmann shift with its interval of level 1 - alpha and p, of the owned time per observation
+    (docs/statistics.md); nothing with one observation on a side."""
+    one, two = observations(a), observations(b)
+    if min(len(one.label), len(two.label)) < 2:
+        return dict.fromkeys(CATEGORY_LABELS, CategoryShift())
+    x, y = one.means(a.owned.by_category()), two.means(b.owned.by_category())
+    found = row_shifts(x, y, (one.capture, two.capture), alpha)
+    q = q_values(np.where(x.any(axis=1) | y.any(axis=1), found.p, np.nan))
+    shifts = ((ns / 1000).tolist() for ns in (found.shift, found.low, found.high))
+    rows = zip(found.p.tolist(), *shifts, q.tolist(), strict=True)
+    return {
+        label: CategoryShift(*(None if math.isnan(figure) else figure for figure in row))
+        for label, row in zip(CATEGORY_LABELS, rows, strict=True)
+    }

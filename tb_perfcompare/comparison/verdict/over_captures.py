@@ -1,0 +1,122 @@
+"""What several captures of a side say about the verdict, in figures and in words."""
+
+from __future__ import annotations
+
+import math
+
+from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
+from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, Settled
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, percent
+
+_LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
+
+
+def widen(estimate: ShiftEstimate) -> bool:
+    """Whether captures make the interval wider than the steps alone do."""
+    return estimate.theta_low < estimate.steps_low or estimate.theta_high > estimate.steps_high
+
+
+def needed(estimate: ShiftEstimate, margin: float) -> int | None:
+    """Captures per side that would settle it: tell the estimated change from the margin, or show the margin where the
+    estimate is no larger than twice that. None where nobody knows how captures differ, or no number is enough."""
+    between = estimate.between
+    if between is None:
+        return None
+    least = captures_needed(float(between.deviation[0]), _to_tell(estimate, margin), estimate.alpha)
+    return None if least is None else max(least, CAPTURES_THAT_TELL)
+
+
+def detectable_fraction(estimate: ShiftEstimate) -> float | None:
+    """Smallest change that both the steps and the captures show in about 80 of 100 cases; None: no float holds it."""
+    between = estimate.between
+    by_steps = estimate.detectable
+    if between is None or by_steps is None:
+        return by_steps
+    exponent = detectable(float(between.deviation[0]), float(between.freedom[0]), between.counts, estimate.alpha)
+    return max(by_steps, math.expm1(exponent)) if exponent < _LARGEST_EXPONENT else None
+
+
+def floor_fraction(settled: Settled) -> float | None:
+    """The noise floor as a fraction above zero, taken in the direction of the estimate: 25 % more is 20 % less."""
+    if settled.floor is None:
+        return None
+    return abs(fraction_of(math.copysign(settled.floor, settled.estimate.theta)))
+
+
+def but(settled: Settled, words: Words) -> str:
+    """ "but spans of one run differ by up to 13.1 %: from span to span the 95 % interval is ..."."""
+    estimate = settled.estimate
+    clause = f"but {_floor_clause(settled, words)}"
+    if widen(estimate):
+        clause += (
+            f": over {words.captures_are} the {words.level} interval is {ends(estimate.theta_low, estimate.theta_high)}"
+        )
+    return clause if settled.verdict in _SURE else clause + _needed_clause(estimate, words)
+
+
+def adequacy(settled: Settled, words: Words) -> str:
+    """What as many captures can show, and how many would settle it."""
+    estimate = settled.estimate
+    assert estimate.between is not None
+    counts = estimate.between.counts
+    least = detectable_fraction(estimate)
+    clause = f"; {_floor_clause(settled, words)}, so that {counts[0]} and {counts[1]} of them show "
+    clause += "nothing" if least is None else f"changes from {percent(least)} on"
+    return clause + _needed_clause(estimate, words)
+
+
+def scope(settled: Settled, captures: Captures, words: Words, median_p: float | None) -> str:
+    """What the verdict is about: these captures, or what they are captures of. median_p: of the medians of captures,
+    when both sides have three."""
+    counts = capture_counts(captures)
+    if settled.floor is None:
+        if settled.verdict in (Verdict.INCONCLUSIVE, Verdict.SAME):
+            return _ABOUT_THESE
+        return "one capture per side: these two captures differ, not necessarily the configurations"
+    clause = f"{counts[0]} and {counts[1]} captures: {_floor_clause(settled, words)}"
+    if min(counts) < CAPTURES_THAT_TELL:
+        clause += ", and a difference has to be larger"
+    if 1 in counts:
+        clause += f"; the {SIDES[counts.index(1)]} is one capture, others of it are taken to differ as much"
+    if median_p is not None:
+        clause += f"; medians of {words.captures_are}: p = {median_p:.2g}"
+    return clause
+
+
+def scope_of_equals(captures: Captures) -> str:
+    """The same for sides that hold the same times."""
+    counts = capture_counts(captures)
+    return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {counts[1]} captures"
+
+
+_ABOUT_THESE = "one capture per side: this is about these two captures, not necessarily about the configurations"
+_SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
+
+
+def _floor_clause(settled: Settled, words: Words) -> str:
+    """ "spans of one run differ by up to 13.1 %"."""
+    fraction = floor_fraction(settled)
+    assert fraction is not None
+    return f"{words.captures_are} of one run differ by up to {percent(fraction)}"
+
+
+def _needed_clause(estimate: ShiftEstimate, words: Words) -> str:
+    """ "; about 4 spans per side (2 and 2 more) would tell a change of 19.4 % from the margin of 1 %"."""
+    margin = words.options.margin
+    least = needed(estimate, margin)
+    if least is None or estimate.between is None or least <= min(estimate.between.counts):
+        return ""
+    more = [max(0, least - count) for count in estimate.between.counts]
+    clause = f"; about {least:,} {words.captures_are} per side ({more[0]:,} and {more[1]:,} more) would "
+    if _to_tell(estimate, margin) <= math.log1p(margin):
+        return clause + f"show {words.margin}"
+    return clause + f"tell a change of {percent(abs(fraction_of(estimate.theta)))} from {words.margin}"
+
+
+def _to_tell(estimate: ShiftEstimate, margin: float) -> float:
+    limit = math.log1p(margin)
+    return max(limit, abs(estimate.theta) - limit)

@@ -1,0 +1,65 @@
+"""What sentences of the headline call things, and how figures stand in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+
+SIDES = ("baseline", "candidate")
+
+_NOUNS = {"step_time": "step", "cycle_time": "cycle", "kernel_time": "recording"}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What sentences call things: metric, captures_are and labels as in verdict.judge."""
+
+    metric: str
+    captures_are: str
+    labels: tuple[Sequence[str], Sequence[str]] | None
+    options: CompareOptions
+
+    @property
+    def noun(self) -> str:
+        """What one sample is: step, cycle, recording."""
+        return _NOUNS.get(self.metric, "step")
+
+    @property
+    def margin(self) -> str:
+        """ "the margin of 1 %"."""
+        return f"the margin of {100 * self.options.margin:g} %"
+
+    @property
+    def level(self) -> str:
+        """ "95 %"."""
+        return f"{100 * (1 - self.options.alpha):g} %"
+
+
+def ends(low: float, high: float) -> str:
+    """ "+1.20 % to +19.4 %" of shifts of logarithms."""
+    return f"{signed(low)} to {signed(high)}"
+
+
+def longer_or_less(theta: float) -> str:
+    """ "19.4 % longer" of a shift of logarithms."""
+    return f"{percent(abs(fraction_of(theta)))} {'longer' if theta > 0 else 'less'}"
+
+
+def signed(theta: float) -> str:
+    """ "+19.4 %" of a shift of logarithms."""
+    fraction = fraction_of(theta)
+    return f"{'+' if fraction > 0 else '-' if fraction < 0 else ''}{percent(abs(fraction))}"
+
+
+def percent(fraction: float) -> str:
+    """Three significant digits from 1 % on, two decimals below; never rounded to a zero that it is not."""
+    value = 100 * fraction
+    if value >= 1e6:
+        return f"{value:.2e} %"
+    if 0 < value < 0.005:
+        return f"{value:.1g} %"
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{digits}f} %"

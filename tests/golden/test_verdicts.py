@@ -1,0 +1,87 @@
+"""Real pairs with known answers: what the headline says of them, how sure it is, and what would settle it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.comparison.comparison import Certainty, Comparison, Verdict
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.model.note import NoteCode
+from tests.cycles.test_shared_tables import got as servers
+from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, NORMAL, NORMAL_AGAIN, side
+from tests.shared_data import needs_shared
+
+pytestmark = needs_shared
+
+
+@lru_cache(maxsize=2)
+def all_spans() -> Comparison:
+    """Both spans of the runs without and with data loader workers."""
+    baseline = pool([side(NORMAL), side(NORMAL_AGAIN, span="2")])
+    candidate = pool([side(LOADERS), side(LOADERS_AGAIN, span="2")])
+    return compare_summaries(baseline, candidate, CompareOptions())
+
+
+def certainty(found: Comparison) -> Certainty:
+    assert found.headline.certainty is not None
+    return found.headline.certainty
+
+
+def test_two_spans_per_run_do_not_settle_what_spans_of_one_run_cast_into_doubt() -> None:
+    """The steps alone say faster. Spans of one run differ nearly as much as the runs do."""
+    headline = all_spans().headline
+    assert headline.verdict is Verdict.INCONCLUSIVE
+    assert headline.reason.startswith("the typical step takes 19.8 % less and the 95 % interval, -28.9 % to -2.87 %")
+    assert "but spans of one run differ by up to 14.3 %: over spans the 95 % interval is -42.2 % to +13.9 %" in (
+        headline.reason
+    )
+    assert "about 4 spans per side (2 and 2 more) would tell a change of 19.8 % from the margin" in headline.reason
+    assert headline.scope.startswith("2 and 2 captures: spans of one run differ by up to 14.3 %")
+    known = certainty(all_spans())
+    assert (known.captures, known.captures_needed, round(known.noise_floor or 0, 3)) == ((2, 2), 4, 0.143)
+    assert all_spans().findings[0].rule == "data_loader"
+
+
+def test_the_bimodal_candidate_is_named() -> None:
+    groups = "fall into two groups, 8 around 123 ms and 4 around 176 ms"
+    assert f"; bimodal: the steps of the candidate {groups}" in all_spans().headline.reason
+    (note,) = [note for note in all_spans().notes if note.code is NoteCode.TWO_GROUPS]
+    assert note.where == "candidate"
+
+
+def test_two_spans_of_one_run_differ_as_captures_do_and_no_row_is_blamed() -> None:
+    found = compare_summaries(side(NORMAL), side(NORMAL_AGAIN, span="2"), CompareOptions())
+    assert found.headline.scope == "one capture per side: these two captures differ, not necessarily the configurations"
+    assert certainty(found).captures_needed is None
+    for name in ("operators", "kernels"):
+        table = found.tables[name]
+        change = [column.name for column in table.columns].index("change")
+        assert {row[change] for row in table.rows} <= {"unchanged", "cannot tell"}
+
+
+def test_a_server_whose_mean_grows_by_one_slow_cycle_is_not_slower() -> None:
+    found = servers("SGLang/gpu_instability")
+    assert found.headline.verdict is Verdict.INCONCLUSIVE
+    known = certainty(found)
+    assert known.tail_driven and "tail-driven" in found.headline.reason
+    assert "far above the others: candidate cycle 10" in found.headline.reason
+    assert known.mean_low is not None and known.mean_high is not None
+    assert known.mean_low < 0 < 0.078 < known.mean_high
+    assert (known.effect, known.steps_needed is not None) == ("small", True)
+
+
+def test_a_server_that_drifts_is_not_slower() -> None:
+    found = servers("vLLM/gpu_instability")
+    assert found.headline.verdict is Verdict.INCONCLUSIVE
+    assert "; drift: from cycle 12 of the candidate on they are 5.2% shorter" in found.headline.reason
+    assert "neighbouring cycles resemble each other (autocorrelation 0.90)" in found.headline.reason
+    assert {note.where for note in found.notes if note.code is NoteCode.DRIFT} == {"candidate"}
+    assert certainty(found).autocorrelation > 0.6
+
+
+def test_different_work_is_withheld_whatever_its_statistics() -> None:
+    found = servers("SGLang/cpu_frequency_reduction")
+    assert found.headline.verdict is Verdict.WITHHELD
+    assert found.headline.sensitivity == ""

@@ -1,0 +1,177 @@
+"""The measured rates as tables. `python -m tests.simulation` writes them into docs/statistics.md and
+docs/entity_tests.md; test_rates.py holds the figures against what is promised."""
+
+from __future__ import annotations
+
+from tests.simulation.many import OPTIONS, Many
+from tests.simulation.rates import (
+    CAPTURES,
+    CHANGES,
+    DRIFT_STEPS,
+    ENTITY_CAPTURES,
+    ENTITY_STEPS,
+    FEW_ALIKE,
+    HARDEST,
+    MANY_CAPTURES,
+    RHOS,
+    ROWS,
+    SERIES,
+    STATIONARY,
+    STEPS,
+    called_drifting,
+    enough_captures,
+    entity_rates,
+    p_values_of_series,
+    sure_with_and_without_the_floor,
+    tables_drawn,
+    tables_of_rows,
+    told,
+    told_of_captures,
+)
+from tests.simulation.series import heavy_tailed, normal
+
+
+def percent(share: float) -> str:
+    """One decimal below 10 %: 4.7; whole numbers above."""
+    return f"{100 * share:.1f}" if share < 0.0995 else f"{100 * share:.0f}"
+
+
+def statistics_tables() -> str:
+    """The tables of docs/statistics.md."""
+    columns = " | ".join(str(steps) for steps in STEPS)
+    lines = [
+        "Coverage of the 95 % interval in per cent, the candidate 3 % slower, by steps a side:",
+        "",
+        f"| steps | {columns} |",
+        f"|---|{'---|' * len(STEPS)}",
+    ]
+    for name, draw in (STATIONARY | SERIES | HARDEST).items():
+        lines.append(f"| {name} | {' | '.join(percent(told(draw, n, 1.03).covers(1.03)) for n in STEPS)} |")
+    lines += [
+        "",
+        "Directions claimed where nothing differs, in per cent of the pairs; in brackets slower or faster without",
+        '"probably":',
+        "",
+        f"| steps | {columns} |",
+        f"|---|{'---|' * len(STEPS)}",
+    ]
+    for name, draw in (STATIONARY | SERIES | HARDEST).items():
+        cells = [told(draw, n, 1.0) for n in STEPS]
+        text = " | ".join(f"{percent(c.directional.mean())} ({percent(c.clear.mean())})" for c in cells)
+        lines.append(f"| {name} | {text} |")
+    lines += [
+        "",
+        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent: by the test of",
+        "independent steps; with λ from the ranks alone and normal quantiles; as above:",
+        "",
+        f"| ρ | {' | '.join(f'{rho:g}' for rho in RHOS)} |",
+        f"|---|{'---|' * len(RHOS)}",
+    ]
+    for steps in (20, 50):
+        for key, name in (("plain", "independent"), ("ranks", "λ from ranks alone"), ("here", "here")):
+            cells = [percent((p_values_of_series(rho, steps)[key] <= OPTIONS.alpha).mean()) for rho in RHOS]
+            lines.append(f"| n = m = {steps}, {name} | {' | '.join(cells)} |")
+    lines += [
+        "",
+        "Found where the candidate is slower, steps ±3 %, in per cent: slower + probably slower:",
+        "",
+        f"| steps | {columns} |",
+        f"|---|{'---|' * len(STEPS)}",
+    ]
+    for factor in (1.03, 1.05, 1.1):
+        for name, draw in (("independent", normal), ("neighbours alike, ρ 0.5", SERIES["neighbours alike, ρ 0.5"])):
+            cells = [told(draw, n, factor) for n in STEPS]
+            text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in cells)
+            lines.append(f"| {100 * (factor - 1):.0f} % slower, {name} | {text} |")
+    lines += [
+        "",
+        "Several captures of ten steps ±2 %, in per cent. Coverage of the interval, with what the steps alone would",
+        "give in brackets; directions claimed where nothing differs; slower + probably slower:",
+        "",
+        f"| captures | {' | '.join(f'{a} and {b}' for a, b in CAPTURES)} |",
+        f"|---|{'---|' * len(CAPTURES)}",
+        *_captures_rows(),
+        "",
+        "10 % slower, steps ±2 %, captures ±4 %: called slower, and what would be left of it if the interval had to",
+        "lie beyond the noise floor as well, in per cent:",
+        "",
+        f"| captures | {' | '.join(f'{count} and {count}' for count in MANY_CAPTURES)} |",
+        f"|---|{'---|' * len(MANY_CAPTURES)}",
+        f"| slower | {' | '.join(percent(sure_with_and_without_the_floor(count)[0]) for count in MANY_CAPTURES)} |",
+        "| slower and beyond the floor | "
+        f"{' | '.join(percent(sure_with_and_without_the_floor(count)[1]) for count in MANY_CAPTURES)} |",
+        "",
+        "Captures said to show a change, and how often so many do, in per cent (steps ±2 %):",
+        "",
+        "| change, captures | captures per side | shown |",
+        "|---|---|---|",
+    ]
+    for change, between in CHANGES:
+        needed, share = enough_captures(change, between)
+        lines.append(f"| {100 * change:.0f} %, ±{100 * between:.0f} % | {needed} | {percent(share)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _captures_rows() -> list[str]:
+    rows = []
+    for name, between in (("±5 %", (0.05, 0.05)), ("±1 %", (0.01, 0.01)), ("±5 % and ±1 %", (0.05, 0.01))):
+        cells = [told_of_captures(c, between, 1.0) for c in CAPTURES]
+        covers = [f"{percent(c.covers(1.0))} ({percent(_by_steps(c))})" for c in cells]
+        rows.append(f"| coverage, captures {name} | {' | '.join(covers)} |")
+    for name, between in (("alike", (0.0, 0.0)), ("±1 %", (0.01, 0.01)), ("±5 %", (0.05, 0.05))):
+        cells = [told_of_captures(c, between, 1.0) for c in CAPTURES]
+        text = " | ".join(percent(c.directional.mean()) for c in cells)
+        rows.append(f"| nothing differs, captures {name} | {text} |")
+    for change, name, between in ((1.05, "alike", 0.0), (1.05, "±1 %", 0.01), (1.2, "±5 %", 0.05)):
+        cells = [told_of_captures(c, (between, between), change) for c in CAPTURES]
+        text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in cells)
+        rows.append(f"| {100 * (change - 1):.0f} % slower, captures {name} | {text} |")
+    return rows
+
+
+def _by_steps(found: Many) -> float:
+    return float(((found.steps_low <= 0) & (found.steps_high >= 0)).mean())
+
+
+def entity_tables() -> str:
+    """The table of docs/entity_tests.md."""
+    lines = [
+        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery where nothing differs; and with half",
+        "the rows 10 % slower, rows found of those + false ones among the found:",
+        "",
+        f"| steps a side | {' | '.join(str(steps) for steps in ENTITY_STEPS)} |",
+        f"|---|{'---|' * len(ENTITY_STEPS)}",
+    ]
+    for name, draw in ({"normal, ±3 %": normal, "heavy-tailed": heavy_tailed} | SERIES).items():
+        cells = [entity_rates(draw, steps) for steps in ENTITY_STEPS]
+        lines.append(f"| nothing differs, {name} | {' | '.join(percent(cell[0]) for cell in cells)} |")
+        text = " | ".join(f"{percent(cell[1])} + {percent(cell[2])}" for cell in cells)
+        lines.append(f"| half differs, {name} | {text} |")
+    alike = [tables_of_rows(FEW_ALIKE, steps, 0, tables_drawn(steps))[0] for steps in ENTITY_STEPS]
+    lines.append(f"| nothing differs, ρ 0.5 in one row of five | {' | '.join(percent(share) for share in alike)} |")
+    lines += [
+        "",
+        "The same with several captures of ten steps ±3 % on each side, every row ±5 % from capture to capture:",
+        "",
+        f"| captures | {' | '.join(f'{count} and {count}' for count in ENTITY_CAPTURES)} |",
+        f"|---|{'---|' * len(ENTITY_CAPTURES)}",
+    ]
+    nothing = [tables_of_rows(normal, 10, 0, 250, count)[0] for count in ENTITY_CAPTURES]
+    half = [tables_of_rows(normal, 10, ROWS // 2, 60, count)[1:] for count in ENTITY_CAPTURES]
+    lines.append(f"| nothing differs | {' | '.join(percent(share) for share in nothing)} |")
+    lines.append(f"| half differs | {' | '.join(f'{percent(a)} + {percent(b)}' for a, b in half)} |")
+    return "\n".join(lines) + "\n"
+
+
+def admission_table() -> str:
+    """The table of docs/admission.md."""
+    lines = [
+        "Stationary captures that are called drifting all the same, in per cent:",
+        "",
+        f"| steps | {' | '.join(str(steps) for steps in DRIFT_STEPS)} |",
+        f"|---|{'---|' * len(DRIFT_STEPS)}",
+    ]
+    for rho in RHOS:
+        cells = " | ".join(percent(called_drifting(rho, steps)) for steps in DRIFT_STEPS)
+        lines.append(f"| ρ {rho:g} | {cells} |")
+    return "\n".join(lines) + "\n"
