@@ -10,7 +10,6 @@ time is the sum over both threads: with a second core, inflating and scanning ov
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import os
 import statistics
@@ -22,18 +21,13 @@ from pathlib import Path
 from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(REPOSITORY / "benchmarks"))
+sys.path.insert(0, str(REPOSITORY))
 
-import read_and_compare  # noqa: E402
-from one_sample import _peak_bytes  # noqa: E402
+from benchmarks.generated import Load, write  # noqa: E402
+from benchmarks.inputs import A100, DATA, H100, KINETO, MI300  # noqa: E402
+from benchmarks.sample import peak_bytes  # noqa: E402
 
 INFLATE, PYTHON, NATIVE = "inflate", "python", "native"
-RECORDED = (
-    "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz",
-    "hta/control.json.gz",
-    "mixed_devices/h100/google_owlv2-large-patch14-ensemble__1016001.json.gz",
-    "mixed_devices/mi300/google_owlv2-large-patch14-ensemble__1016001.json.gz",
-)
 GENERATED_MB = 150
 
 
@@ -42,7 +36,7 @@ def one_sample(what: str, path: str) -> None:
     from tb_perfcompare.sources.blocks import Blocks
     from tb_perfcompare.sources.torch_profiler import read_trace
 
-    before = _peak_bytes()
+    before = peak_bytes()
     cpu, wall = time.process_time(), time.perf_counter()
     events = 0
     if what == INFLATE:
@@ -53,7 +47,7 @@ def one_sample(what: str, path: str) -> None:
         assert recording.stats.reader.endswith(what), recording.stats.reader
         size, events = recording.stats.raw_bytes, recording.stats.events
     found = {"seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-    found |= {"bytes": size, "events": events, "peak_bytes": _peak_bytes() - before}
+    found |= {"bytes": size, "events": events, "peak_bytes": peak_bytes() - before}
     print(json.dumps(found), flush=True)
     os._exit(0)
 
@@ -70,13 +64,9 @@ def sample(what: str, path: Path) -> dict[str, Any]:
 
 
 def generated(folder: Path) -> Path:
-    """A synthetic trace of about GENERATED_MB as text."""
-    steps = 200
-    content = read_and_compare.synthetic.traces(read_and_compare.synthetic.BASELINE, 0, 1_750_000_000_000, steps)[0]
-    steps = steps * GENERATED_MB * 1_000_000 // len(content)
-    content = read_and_compare.synthetic.traces(read_and_compare.synthetic.BASELINE, 0, 1_750_000_000_000, steps)[0]
+    """A trace of about GENERATED_MB as text."""
     path = folder / "generated.pt.trace.json.gz"
-    path.write_bytes(gzip.compress(content, 6, mtime=0))
+    write(path, Load(GENERATED_MB))
     return path
 
 
@@ -88,7 +78,7 @@ def line(path: Path, rounds: int) -> str:
             found[what].append(sample(what, path))
 
     def median(what: str, key: str) -> float:
-        return statistics.median(one[key] for one in found[what])
+        return float(statistics.median(one[key] for one in found[what]))
 
     def times(key: str) -> str:
         ratios = [p[key] / n[key] for p, n in zip(found[PYTHON], found[NATIVE], strict=True)]
@@ -113,7 +103,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        files = chosen.files or [path for name in RECORDED if (path := read_and_compare.DATA / name).is_file()]
+        files = chosen.files or [path for name in (KINETO, A100, H100, MI300) if (path := DATA / name).is_file()]
         if not chosen.files:
             files.append(generated(Path(folder)))
         cpu = " | ".join(f"{what} CPU ms" for what in (INFLATE, PYTHON, NATIVE))

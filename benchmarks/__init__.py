@@ -1,0 +1,1 @@
+"""The benchmark suite: `python -m benchmarks` measures, docs/benchmarks.md says what and how."""

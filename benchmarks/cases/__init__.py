@@ -1,0 +1,1 @@
+"""One module per benchmark: its name, its docstring and `run(setting)`."""

@@ -1,0 +1,111 @@
+"""Two files to the JSON of the first comparison: cold against twice torch-tb-profiler, and reopened from the cache."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from benchmarks.cases.judging import both, by_what, counted, failures, missing, rejections, steady, why_rejected
+from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, spread, table
+from benchmarks.generated import Load
+from benchmarks.inputs import A100, A100_OTHER, H100, KINETO, KINETO_OTHER, MI300
+from benchmarks.rounds import Rounds, Task, measure, sample
+from benchmarks.setting import HTA, TBP, Setting
+
+NAME = "compare_two_runs"
+_OURS, _SERVED, _WARM = "ours", "ours, served", "reopened"
+_RECORDED = (
+    ("ResNet-50 on a V100, 2021", KINETO, KINETO_OTHER),
+    ("training on an A100, torch 1.13", A100, A100_OTHER),
+    ("inference, H100 and MI300", H100, MI300),
+)
+
+
+def run(setting: Setting) -> Section:
+    """The recorded pairs and one of 2 x 100 MB; the latter again from the cache. Larger ones without the peers."""
+    section = Section(NAME)
+    found = []
+    for title, *names in () if setting.quick else _RECORDED:
+        recorded = setting.inputs.recorded(*names)
+        if len(recorded) == 2:
+            found.append((title, _cold(setting, (recorded[0].path, recorded[1].path))))
+    large = setting.inputs.pair("pair100", Load(setting.size(100)))
+    found.append(("generated, 2 × 100 MB", _cold(setting, large)))
+    if not setting.quick:
+        larger = setting.inputs.pair("pair500", Load(setting.size(500)))
+        found.append(("generated, 2 × 500 MB", _cold(setting, larger, peers=False)))
+    cache = setting.inputs.scratch / "cache"
+    warm = _warm(setting, large[0].parent.parent, cache)
+    shutil.rmtree(cache, ignore_errors=True)
+    rounds = [one for _, one in found if TBP in one.samples]
+    values = geometric_mean([counted(one, TBP, _OURS) for one in steady(rounds)])
+    why = setting.peers.missing(TBP) or why_rejected(rounds)
+    section.verdicts = [
+        Verdict(f"cold: times faster than twice {TBP}, geometric mean ({by_what(rounds)})", values, Goal(40),
+                why_not=why),
+        Verdict("reopened 2 × 100 MB from the cache: server time of the answer", _of(warm, "first_ms"),
+                Goal(50, at_most=True, unit=" ms")),
+        Verdict("reopened 2 × 100 MB: times faster than cold", warm.ratios(_SERVED, _WARM), Goal(25), digits=0),
+    ]  # fmt: skip
+    section.parts = [_cold_table(found), _warm_table(warm)]
+    section.notes = [
+        f'"Ours" reads, summarises, compares and encodes in one process, as {TBP} is measured; "served" is the same '
+        "by two worker processes, their start included, as the tab has it.",
+        "Reopened: a new server whose cache on disk holds the pair (left by another process), asked for the list of "
+        "runs as the tab does, then for the comparison.",
+        *failures(rounds),
+        *rejections(found),
+        *missing(setting.peers, TBP, HTA),
+    ]
+    return section
+
+
+def _cold(setting: Setting, files: tuple[Path, Path], *, peers: bool = True) -> Rounds:
+    arguments = tuple(map(str, files))
+    tasks = [Task(_OURS, "our_work.compare", arguments), Task(_SERVED, "our_work.served", arguments)]
+    if peers:
+        tasks += [task for name in (TBP, HTA) if (task := setting.peers.task(name, *files))]
+    return measure(tasks, setting.rounds, TBP if any(task.key == TBP for task in tasks) else _OURS)
+
+
+def _warm(setting: Setting, logdir: Path, cache: Path) -> Rounds:
+    """Cold and reopened in turns; the cache is filled once before."""
+    arguments, environment = (str(logdir), "normal", "abnormal"), {"TB_PERFCOMPARE_CACHE": str(cache)}
+    sample(Task("filling the cache", "server_work.open_pair", arguments, environment=environment))
+    tasks = [
+        Task(_WARM, "server_work.open_pair", arguments, environment=environment),
+        Task(_SERVED, "server_work.open_pair", arguments),
+    ]
+    return measure(tasks, setting.rounds, _SERVED)
+
+
+def _of(rounds: Rounds, what: str) -> list[float]:
+    return [float(one.found[what]) for one in rounds.samples[_WARM]]
+
+
+def _cold_table(found: list[tuple[str, Rounds]]) -> str:
+    rows = [
+        [title, f"{r.found(_OURS)['events']:,}", *(median(r.of(key)) for key in (TBP, HTA, _OURS, _SERVED)),
+         *both(r, TBP, _OURS), both(r, TBP, _SERVED)[0],
+         *(median(r.of(key, "above_imports_bytes"), 0, 1e-6) for key in (TBP, HTA, _OURS)), _step_difference(r)]
+        for title, r in found
+    ]  # fmt: skip
+    head = ["cold", "events", f"{TBP} s", f"{HTA} s", "ours s", "served s", "times faster", "times less CPU",
+            "served, times faster", f"{TBP} MB", f"{HTA} MB", "ours MB", "mean step differs by"]  # fmt: skip
+    return table(head, rows)
+
+
+def _step_difference(rounds: Rounds) -> str:
+    """Guards against comparing different work."""
+    ours, theirs = rounds.found(_OURS).get("step_us", []), rounds.found(TBP).get("step_us", [])
+    if not theirs:
+        return "—"
+    return f"{100 * max(abs(a / b - 1) for a, b in zip(ours, theirs, strict=True)):.2f} %"
+
+
+def _warm_table(rounds: Rounds) -> str:
+    names = {"runs_ms": "list of runs, first request", "first_ms": "comparison, first request",
+             "again_ms": "comparison, asked again", "known_ms": "comparison, browser has it (304)"}  # fmt: skip
+    rows = [[title, spread(_of(rounds, key))] for key, title in names.items()]
+    rows.append(["comparison without the cache (cold)", spread([1000 * s for s in rounds.of(_SERVED)], 0)])
+    return table(["reopened, 2 × 100 MB", "server time, ms"], rows)

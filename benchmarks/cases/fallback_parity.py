@@ -1,0 +1,49 @@
+"""The reader in Python, for installations without a compiler, against `json.loads` alone; its columns against those of
+the compiled reader."""
+
+from __future__ import annotations
+
+from benchmarks.cases.judging import both, by_what, counted, rejections, steady, why_rejected
+from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, table
+from benchmarks.generated import Load
+from benchmarks.inputs import A100, H100, KINETO, NANOSECONDS
+from benchmarks.rounds import Task, measure
+from benchmarks.setting import Setting
+
+NAME = "fallback_parity"
+_PYTHON, _NATIVE, _JSON = "python", "native", "json.loads"
+
+
+def run(setting: Setting) -> Section:
+    """Every input by both readers and the standard parser."""
+    from tb_perfcompare.sources.scanner_choice import AVAILABLE
+
+    section = Section(NAME)
+    inputs = [] if setting.quick else setting.inputs.recorded(KINETO, A100, H100, NANOSECONDS)
+    inputs.append(setting.inputs.generated("generated", Load(setting.size(100))))
+    found, rows, same = [], [], []
+    for one in inputs:
+        path = str(one.path)
+        tasks = [Task(reader, "our_work.read", (path, "digest"), environment={"TB_PERFCOMPARE_READER": reader})
+                 for reader in AVAILABLE]  # fmt: skip
+        rounds = measure([*tasks, Task(_JSON, "peer_work.json_loads", (path,))], setting.rounds, _JSON)
+        found.append(rounds)
+        digests = {rounds.found(reader).get("digest") for reader in AVAILABLE}
+        same.append(len(digests) == 1)
+        equal = "no compiled reader" if len(AVAILABLE) < 2 else "yes" if same[-1] else "**no**"
+        rows.append([
+            one.title, median(rounds.of(_JSON)), median(rounds.of(_PYTHON)), median(rounds.of(_NATIVE), 3),
+            *both(rounds, _PYTHON, _JSON, 2), both(rounds, _PYTHON, _NATIVE)[1],
+            median(rounds.of(_PYTHON, "above_imports_bytes"), 0, 1e-6), equal,
+        ])  # fmt: skip
+    section.parts.append(
+        table(["input", "json.loads s", "python s", "native s", "python / json.loads", "CPU", "python / native, CPU",
+               "python MB", "same columns"], rows)
+    )  # fmt: skip
+    values = geometric_mean([counted(one, _PYTHON, _JSON) for one in steady(found)])
+    figure = f"reader in Python / json.loads alone, geometric mean ({by_what(found)})"
+    section.verdicts.append(Verdict(figure, values, Goal(1.3, at_most=True), 2, why_rejected(found)))
+    share = [sum(same) / len(same)] if len(AVAILABLE) > 1 else []
+    section.verdicts.append(Verdict("files whose columns are the same in both", share, Goal(1.0), 2))
+    section.notes += rejections([(one.title, rounds) for one, rounds in zip(inputs, found, strict=True)])
+    return section

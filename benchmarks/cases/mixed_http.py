@@ -1,0 +1,125 @@
+"""A real TensorBoard while it loads two runs of 100 MB: when the first answers come, and what other routes wait."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.figures import Goal, Section, Verdict, spread, table
+from benchmarks.generated import Load
+from benchmarks.served import Served, served
+from benchmarks.setting import Setting
+
+NAME = "mixed_http"
+_UNRELATED = "/data/environment"
+_EVERY_S = 0.01
+_IDLE_ASKS = 100
+_A_SECOND = Goal(1000, at_most=True, unit=" ms")
+
+
+@dataclass(slots=True)
+class Round:
+    """One server's life; milliseconds unless said otherwise."""
+
+    idle: list[float] = field(default_factory=list)
+    loading: list[float] = field(default_factory=list)
+    runs_ms: float = 0.0
+    first_line_ms: float = 0.0
+    first_read_ms: float = 0.0
+    answer_ms: float = 0.0
+    gap_ms: float = 0.0
+    lines: int = 0
+    bytes: int = 0
+    server_mb: float = 0.0
+    workers_mb: float = 0.0
+
+
+def run(setting: Setting) -> Section:
+    """Every round is a new TensorBoard without a cache."""
+    section = Section(NAME)
+    logdir = setting.inputs.pair("pair100", Load(setting.size(100)))[0].parent.parent
+    rounds = [_round(logdir) for _ in range(setting.rounds)]
+    longest = [max(one.loading, default=0.0) for one in rounds]
+    rows = [
+        ["list of runs", spread([one.runs_ms for one in rounds], 0)],
+        ["first line of the comparison's stream", spread([one.first_line_ms for one in rounds], 0)],
+        ["first line that tells events read", spread([one.first_read_ms for one in rounds], 0)],
+        ["first comparison, whole", spread([one.answer_ms for one in rounds], 0)],
+        ["longest time between two lines", spread([one.gap_ms for one in rounds], 0)],
+        ["unrelated route, idle: median", spread([statistics.median(one.idle) for one in rounds], 1)],
+        ["unrelated route, idle: longest", spread([max(one.idle) for one in rounds], 1)],
+        ["unrelated route, loading: median", spread([statistics.median(one.loading or [0]) for one in rounds], 1)],
+        ["unrelated route, loading: longest", spread(longest, 1)],
+    ]
+    section.parts.append(table(["TensorBoard, 2 × 100 MB, no cache", "ms"], rows))
+    section.verdicts = [
+        Verdict(f"longest answer of {_UNRELATED} while loading", longest, Goal(100, at_most=True, unit=" ms")),
+        Verdict("first progress", [one.first_line_ms for one in rounds], _A_SECOND, 0),
+        Verdict("longest time without progress", [one.gap_ms for one in rounds], _A_SECOND, 0),
+    ]
+    asked, lines = sum(len(one.loading) for one in rounds), sum(one.lines for one in rounds)
+    server, workers = (max(getattr(one, name) for one in rounds) for name in ("server_mb", "workers_mb"))
+    section.notes += [
+        f"{_UNRELATED} was asked every {1000 * _EVERY_S:.0f} ms by another connection, {asked} times in all rounds "
+        f"while {lines} lines of progress came. With two cores and two workers reading, server and client share what "
+        "is left.",
+        f"Largest resident memory seen: server {server:.0f} MB, its workers together {workers:.0f} MB.",
+    ]
+    return section
+
+
+def _round(logdir: Path) -> Round:
+    found = Round()
+    with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}) as server:
+        found.runs_ms = _asked_ms(server, "api/runs")
+        for _ in range(_IDLE_ASKS):
+            found.idle.append(_asked_ms(server, _UNRELATED))
+            time.sleep(_EVERY_S)
+        done = threading.Event()
+        follower = threading.Thread(target=_follow, args=(server, found, done))
+        follower.start()
+        while not done.wait(_EVERY_S):
+            found.loading.append(_asked_ms(server, _UNRELATED))
+            own, workers = server.rss_bytes()
+            found.server_mb = max(found.server_mb, own / 1e6)
+            found.workers_mb = max(found.workers_mb, workers / 1e6)
+        follower.join()
+    if not found.bytes:
+        raise RuntimeError("the comparison did not come")
+    print(f"  answer after {found.answer_ms:.0f} ms, longest {max(found.loading, default=0):.1f} ms", file=sys.stderr)
+    return found
+
+
+def _asked_ms(server: Served, path: str) -> float:
+    start = time.perf_counter()
+    if server.get(path).status != 200:
+        raise RuntimeError(f"{path} failed")
+    return 1000 * (time.perf_counter() - start)
+
+
+def _follow(server: Served, found: Round, done: threading.Event) -> None:
+    """Reads the stream of the comparison line by line."""
+    try:
+        connection = server.connect()
+        start = last = time.perf_counter()
+        connection.request("GET", server.target("api/comparison", baseline="normal", candidate="abnormal"))
+        with connection.getresponse() as answer:
+            for line in answer:
+                now = time.perf_counter()
+                found.gap_ms = max(found.gap_ms, 1000 * (now - last))
+                last = now
+                spent = 1000 * (now - start)
+                found.first_line_ms = found.first_line_ms or spent
+                if line.startswith(b'{"result"'):
+                    found.answer_ms, found.bytes = spent, len(line)
+                    return
+                found.lines += 1
+                if json.loads(line)["progress"]["events"]:
+                    found.first_read_ms = found.first_read_ms or spent
+    finally:
+        done.set()

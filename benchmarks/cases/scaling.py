@@ -1,0 +1,101 @@
+"""How time grows: with size, with threads, depth and distinct names, and when events are out of order."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from benchmarks.cases.judging import why_rejected
+from benchmarks.figures import Goal, Section, Verdict, slope, spread, table
+from benchmarks.generated import Load
+from benchmarks.inputs import Input
+from benchmarks.layouts import COMPACT
+from benchmarks.rounds import Rounds, Task, measure
+from benchmarks.setting import Setting
+
+NAME = "scaling"
+SIZES = (50, 100, 200, 400)
+THREADS = (10, 100, 1_000, 10_000)
+DEPTHS = (10, 100, 1_000)
+NAMES = (100, 1_000, 10_000, 100_000, 1_000_000)
+_WORKS = ("read", "tables")
+_MOST_GROWTH = 0.05
+"""Of the exponent, over or under what it should be."""
+
+
+def run(setting: Setting) -> Section:
+    """One series at a time; all points of a series take turns within a round."""
+    section = Section(NAME)
+    make = setting.inputs.generated
+    sizes = [make(f"{size} MB", Load(setting.size(size))) for size in _some(setting, SIZES)]
+    found = _series(setting, sizes)
+    section.parts.append(_table("size", sizes, found))
+    for work in _WORKS:
+        exponents = [slope(_events(found, sizes, work), times) for times in _by_round(found, sizes, work)]
+        figure, goal = f"{work}: exponent of time over size, 50 to 400 MB", Goal(1.05, at_most=True, least=0.95)
+        section.verdicts.append(Verdict(figure, exponents, goal, 3, why_rejected([found])))
+    short = Load(setting.size(300), steps=2, depth=8, memory=False, arrows=False, layout=COMPACT)
+    many: list[tuple[str, Sequence[int], Callable[[int], Load]]] = [
+        ("threads", THREADS, lambda n: Load(setting.size(50), steps=2, threads=n)),
+        ("depth", DEPTHS, lambda n: Load(setting.size(50), depth=n, launches=n // 10)),
+        ("names", NAMES, lambda n: replace(short, names=n)),
+    ]
+    for title, every, load in many:
+        numbers = _some(setting, every)
+        inputs = [make(f"{n:,}", load(n)) for n in numbers]
+        found = _series(setting, inputs)
+        section.parts.append(_table(title, inputs, found))
+        for work in _WORKS:
+            exponents = [slope(numbers, [t / n for t, n in zip(times, _events(found, inputs, work), strict=True)])
+                         for times in _by_round(found, inputs, work)]  # fmt: skip
+            figure = f"{work}: exponent of time per event over {title}, {numbers[0]:,} to {numbers[-1]:,}"
+            goal = Goal(_MOST_GROWTH, at_most=True)
+            section.verdicts.append(Verdict(figure, exponents, goal, 3, why_rejected([found])))
+    ordered = make("in order", Load(setting.size(100)))
+    shuffled = make("shuffled", Load(setting.size(100), shuffled=True))
+    found = _series(setting, [ordered, shuffled])
+    section.parts.append(_table("order in the file", [ordered, shuffled], found))
+    for work in _WORKS:
+        ratios = found.ratios(f"{work} {shuffled.title}", f"{work} {ordered.title}", "cpu_seconds")
+        goal = Goal(1.5, at_most=True)
+        section.verdicts.append(Verdict(f"{work}: shuffled over ordered", ratios, goal, 2, why_rejected([found])))
+    section.notes.append(
+        "All figures are processor time. Over size the time of the whole trace counts, elsewhere the time per event, "
+        f"which should not grow at all: an exponent of {_MOST_GROWTH:g} is {1e4**_MOST_GROWTH:.2f} times over four "
+        "orders of magnitude."
+    )
+    return section
+
+
+def _some(setting: Setting, numbers: Sequence[int]) -> Sequence[int]:
+    """All of a series, or two of them."""
+    return numbers[:2] if setting.quick else numbers
+
+
+def _series(setting: Setting, inputs: Sequence[Input]) -> Rounds:
+    tasks = [Task(f"{work} {one.title}", f"our_work.{work}", (str(one.path),)) for one in inputs for work in _WORKS]
+    return measure(tasks, setting.rounds, f"{_WORKS[-1]} {inputs[0].title}")
+
+
+def _events(found: Rounds, inputs: Sequence[Input], work: str) -> list[int]:
+    return [found.found(f"{work} {one.title}")["events"] for one in inputs]
+
+
+def _by_round(found: Rounds, inputs: Sequence[Input], work: str) -> list[tuple[float, ...]]:
+    """Processor seconds of all points, round by round."""
+    return list(zip(*(found.of(f"{work} {one.title}", "cpu_seconds") for one in inputs), strict=True))
+
+
+def _table(title: str, inputs: Sequence[Input], found: Rounds) -> str:
+    rows = []
+    for one in inputs:
+        cells = []
+        for work in _WORKS:
+            key = f"{work} {one.title}"
+            events = found.found(key)["events"]
+            cells.append(spread([1e6 * t / events for t in found.of(key, "cpu_seconds")], 2))
+        peak = statistics.median(found.of(f"tables {one.title}", "above_imports_bytes"))
+        rows.append([one.title, f"{events:,}", *cells, f"{peak / 1e6:.0f}", f"{math.ceil(peak / events)}"])
+    return table([title, "events", "read, µs per event", "tables, µs per event", "tables MB", "bytes per event"], rows)

@@ -1,0 +1,139 @@
+"""File to operator, kernel and step tables, against torch-tb-profiler, the loads of other tools, and bare parsing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.cases.judging import both, by_what, counted, failures, missing, rejections, steady, why_rejected
+from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, spread, table
+from benchmarks.generated import OLD, Load
+from benchmarks.inputs import A100, H100, KINETO, MI300, Input
+from benchmarks.layouts import WHOLE
+from benchmarks.rounds import Rounds, Task, measure
+from benchmarks.setting import HTA, TBP, TRACELENS, Setting
+
+NAME = "tables_vs_tbp"
+_OURS, _THEIRS, _JSON, _INFLATE = "ours", "ours, their tables", "json.loads", "inflate"
+_GOALS = ((TBP, 40, "; floor 30"), (HTA, 40, ""), (TRACELENS, 20, ""), (_JSON, 7, ""))
+
+_NOTES = (
+    'Ours is everything the tab compares in the corrected reading; "their tables" is torch-tb-profiler\'s overview, '
+    "operators and kernels to the digit ([compat.md](compat.md)), which no comparison needs.",
+    "A file counts if all kernel rows (name, tensor cores, calls, total) are torch-tb-profiler's, the kernels that we "
+    "read add up to them, and, where its categories are those of 2021, all operator rows are equal too. Of later "
+    "traces its release gets operator rows wrong (no device time).",
+    '"Most" is torch-tb-profiler over inflating alone, processor time: what a reader doing nothing else would reach.',
+)
+
+
+def inputs(setting: Setting) -> list[Input]:
+    """Recorded traces, and generated ones in today's and in 2021's spelling."""
+    make = setting.inputs.generated
+    old = make("generated, categories of 2021", Load(setting.size(20), spelling=OLD, times=WHOLE))
+    if setting.quick:
+        return [old]
+    return [*setting.inputs.recorded(KINETO, A100, H100, MI300), old, make("generated", Load(setting.size(100)))]
+
+
+def run(setting: Setting) -> Section:
+    """Every input by every tool that there is."""
+    section = Section(NAME)
+    peers = setting.peers
+    found: list[tuple[Input, Rounds]] = []
+    for one in inputs(setting):
+        path = str(one.path)
+        tasks = [Task(_OURS, "our_work.tables", (path,)), Task(_THEIRS, "our_work.their_tables", (path,)),
+                 Task(_JSON, "peer_work.json_loads", (path,)), Task(_INFLATE, "our_work.inflate", (path,))]  # fmt: skip
+        tasks += [task for name in (TBP, HTA, TRACELENS) if (task := peers.task(name, path))]
+        found.append((one, measure(tasks, setting.rounds, TBP if TBP in peers.versions else _JSON)))
+    rounds = [one for _, one in found]
+    equal = [_Equality(one, r) for one, r in found]
+    section.parts += [_times(found), _ratios(found), _memory(found), _equal_rows(found, equal)]
+    for peer, goal, more in _GOALS:
+        if peer != _JSON and (why := peers.missing(peer)):
+            section.verdicts.append(Verdict(f"times faster than {peer}", [], Goal(goal), why_not=why, more=more))
+            continue
+        counts = [r for (_, r), same in zip(found, equal, strict=True) if same.counts and counted(r, peer, _OURS)]
+        values = geometric_mean([counted(one, peer, _OURS) for one in steady(counts)])
+        figure = f"times faster than {peer}, geometric mean of {len(steady(counts))} files ({by_what(counts)})"
+        why = why_rejected(counts) or ("" if TBP in peers.versions else f"equality needs {TBP}")
+        section.verdicts.append(Verdict(figure, values, Goal(goal), why_not=why, more=more))
+    rejected = rejections([(one.title, r) for one, r in found])
+    section.notes += [*_NOTES, *failures(rounds), *rejected, *missing(peers, TBP, HTA, TRACELENS)]
+    return section
+
+
+class _Equality:
+    """Which rows of a file are torch-tb-profiler's."""
+
+    def __init__(self, one: Input, rounds: Rounds) -> None:
+        theirs, ours = rounds.found(TBP), rounds.found(_THEIRS)
+        self.known = "kernel_rows" in theirs
+        kernels: dict[str, Any] = theirs.get("kernel_rows", {})
+        operators: dict[str, Any] = theirs.get("operator_rows", {})
+        self.kernels = len(kernels)
+        self.operators = len(operators)
+        self.same_kernels = _equal(kernels, ours.get("kernel_rows", {}))
+        self.same_operators = _equal(operators, ours.get("operator_rows", {}))
+        read = rounds.found(_OURS).get("kernels", {})
+        self.same_read = sum(name in read and _close(read[name], row[1:3]) for name, row in kernels.items())
+        self.same_read = self.same_read if len(read) == len(kernels) else 0
+        whole = self.same_kernels == self.kernels == self.same_read
+        self.counts = self.known and whole and (not one.old or self.same_operators == self.operators)
+
+
+def _equal(theirs: dict[str, Any], ours: dict[str, Any]) -> int:
+    """Equal rows; doubles may differ in the order in which they were added up."""
+    if len(theirs) != len(ours):
+        return 0
+    return sum(name in ours and _alike(row, ours[name]) for name, row in theirs.items())
+
+
+def _alike(a: Any, b: Any) -> bool:
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_alike, a, b))
+    if isinstance(a, float) or isinstance(b, float):
+        return abs(a - b) <= 1e-9 * max(abs(a), abs(b)) or (a, b) == (0, 0)
+    return bool(a == b)
+
+
+def _close(calls_and_total: list[float], row: list[float]) -> bool:
+    """Theirs are rounded to whole microseconds."""
+    return calls_and_total[0] == row[0] and abs(calls_and_total[1] - row[1]) <= 1
+
+
+def _times(found: list[tuple[Input, Rounds]]) -> str:
+    tools = (_OURS, _THEIRS, _INFLATE, _JSON, TBP, HTA, TRACELENS)
+    rows = [
+        [one.title, f"{r.found(_OURS)['bytes'] / 1e6:.0f}", f"{r.found(_OURS)['events']:,}",
+         *(median(r.of(tool), 3 if tool in (_OURS, _THEIRS, _INFLATE) else 2) for tool in tools)]
+        for one, r in found
+    ]  # fmt: skip
+    return table(["seconds (median)", "JSON MB", "events", *tools], rows)
+
+
+def _ratios(found: list[tuple[Input, Rounds]]) -> str:
+    rows = []
+    for one, r in found:
+        cells = [cell for tool in (TBP, HTA, TRACELENS, _JSON) for cell in both(r, tool, _OURS)]
+        most = spread(r.ratios(TBP, _INFLATE, "cpu_seconds"))
+        rows.append([one.title, *cells[:2], both(r, TBP, _THEIRS)[0], most, *cells[2:]])
+    head = ["times faster", TBP, "CPU", "their tables", "most", HTA, "CPU", TRACELENS, "CPU", _JSON, "CPU"]
+    return table(head, rows)
+
+
+def _memory(found: list[tuple[Input, Rounds]]) -> str:
+    tools = (_OURS, _THEIRS, _JSON, TBP, HTA, TRACELENS)
+    rows = [[one.title, *(median(r.of(tool, "above_imports_bytes"), 0, 1e-6) for tool in tools)] for one, r in found]
+    return table(["MB above imports (peak)", *tools], rows)
+
+
+def _equal_rows(found: list[tuple[Input, Rounds]], equal: list[_Equality]) -> str:
+    rows = [
+        [one.title, f"{e.same_kernels} of {e.kernels}", f"{e.same_read} of {e.kernels}",
+         f"{e.same_operators} of {e.operators}", "yes" if e.counts else "no" if e.known else "not measured"]
+        for (one, _), e in zip(found, equal, strict=True)
+    ]  # fmt: skip
+    return table(["equal to torch-tb-profiler", "kernel rows", "kernels as read", "operator rows", "counts"], rows)

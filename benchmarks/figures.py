@@ -1,0 +1,104 @@
+"""Figures as text: the median with the range over rounds, tables, and goals with what became of them."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+MET, MISSED, NOT_JUDGED = "met", "**missed**", "not judged"
+VERDICT_HEAD = ("figure", "measured", "goal", "met?")
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """`value` is the least (or with `at_most` the most) that is wanted; with `least` both are limits; `unit` stands
+    behind numbers."""
+
+    value: float
+    at_most: bool = False
+    unit: str = ""
+    least: float | None = None
+
+    def __str__(self) -> str:
+        if self.least is not None:
+            return f"{self.least:g} to {self.value:g}{self.unit}"
+        return f"{'≤' if self.at_most else '≥'} {self.value:g}{self.unit}"
+
+    def reached(self, value: float) -> bool:
+        """Whether a figure is as good as wanted."""
+        if self.least is not None:
+            return self.least <= value <= self.value
+        return value <= self.value if self.at_most else value >= self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One figure beside its goal. `why_not` says why it is not judged; `more` is added to the goal's text."""
+
+    figure: str
+    values: Sequence[float]
+    goal: Goal
+    digits: int = 1
+    why_not: str = ""
+    more: str = ""
+
+    @property
+    def state(self) -> str:
+        """MET, MISSED, or why neither can be said."""
+        if self.why_not or not self.values:
+            return f"{NOT_JUDGED}: {self.why_not or 'no figures'}"
+        return MET if self.goal.reached(statistics.median(self.values)) else MISSED
+
+    def row(self) -> list[str]:
+        """Cells of the table of goals."""
+        shown = f"{spread(self.values, self.digits)}{self.goal.unit}" if self.values else "—"
+        return [self.figure, shown, f"{self.goal}{self.more}", self.state]
+
+
+@dataclass(slots=True)
+class Section:
+    """What one benchmark found: tables as markdown, goals, and what is to be said besides."""
+
+    name: str
+    verdicts: list[Verdict] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def markdown(self, machine: str) -> str:
+        """Everything between the section's markers in docs/benchmarks.md."""
+        goals = [table(VERDICT_HEAD, [verdict.row() for verdict in self.verdicts])] if self.verdicts else []
+        notes = ["\n".join(f"* {note}" for note in self.notes)] if self.notes else []
+        return "\n\n".join([machine, *goals, *self.parts, *notes])
+
+
+def spread(values: Sequence[float], digits: int = 1) -> str:
+    """Median, smallest and largest; the median alone of one value; a dash of none."""
+    if not values:
+        return "—"
+    middle, low, high = (f"{v:,.{digits}f}" for v in (statistics.median(values), min(values), max(values)))
+    return middle if len(values) == 1 else f"{middle} ({low}–{high})"
+
+
+def median(values: Sequence[float], digits: int = 2, factor: float = 1.0) -> str:
+    """The median alone."""
+    return f"{statistics.median(values) * factor:,.{digits}f}" if values else "—"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Markdown; the first column is text, the others are numbers."""
+    lines = [f"| {' | '.join(head)} |", "|---" + "|---:" * (len(head) - 1) + "|"]
+    return "\n".join(lines + [f"| {' | '.join(row)} |" for row in rows])
+
+
+def geometric_mean(series: Sequence[Sequence[float]]) -> list[float]:
+    """Of several inputs, round by round; empty if one is missing."""
+    if not series or any(not one for one in series):
+        return []
+    return [math.exp(statistics.fmean(map(math.log, values))) for values in zip(*series, strict=False)]
+
+
+def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
+    """Of a straight line through log time over log size."""
+    return statistics.linear_regression([math.log(s) for s in sizes], [math.log(t) for t in times]).slope

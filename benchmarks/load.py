@@ -1,0 +1,263 @@
+"""Many clients at once against a real TensorBoard: are the answers right, does anything hang, does memory return?
+
+    python -m benchmarks.load                    50 clients, two rounds of 30 s; prints a table
+    python -m benchmarks.load --write            also puts it into docs/reliability.md
+    python -m benchmarks.load --clients 12 --seconds 3
+
+The server has two worker processes and no cache on disk. Clients are threads of this process. Some read slowly, some
+leave before their answer comes; meanwhile workers are killed. Everything is bounded: the server is killed when it and
+its workers take more memory than --most-mb, or when the time is over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.load_clients import (
+    BROKEN,
+    HUNG,
+    LEFT,
+    RIGHT,
+    TIMEOUT_S,
+    TOLD,
+    WRONG,
+    Client,
+    Reference,
+    Tally,
+    reference,
+)
+from benchmarks.load_questions import Question, questions, write_logdir
+from benchmarks.served import Served, served
+
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "reliability.md"
+BEGIN, END = "<!-- load: begin -->", "<!-- load: end -->"
+WORKERS = 2
+_SETTLED_S = 3.0
+_SAMPLE_S = 0.2
+_ENVIRONMENT = {"TB_PERFCOMPARE_WORKERS": str(WORKERS), "TB_PERFCOMPARE_CACHE": "off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How much of it. Of the clients every tenth reads slowly and every tenth leaves early."""
+
+    clients: int = 50
+    seconds: float = 30.0
+    rounds: int = 2
+    kills: int = 3
+    questions: int = 120
+    wide: int = 3
+    ranks: int = 8
+    most_bytes: int = 3000 * 2**20
+    seed: int = 1
+
+
+@dataclass(slots=True)
+class Round:
+    """One round: what became of the requests, and resident bytes of the server and of its workers together."""
+
+    tally: Tally
+    seconds: float
+    killed: int
+    before: tuple[int, int]
+    peak: tuple[int, int]
+    after: tuple[int, int]
+    most_workers: int
+
+
+@dataclass(slots=True)
+class Outcome:
+    """All rounds; `last` counts the answers of a server that is asked everything once more, one thing at a time."""
+
+    rounds: list[Round] = field(default_factory=list)
+    last: Counter[str] = field(default_factory=Counter)
+    at_rest: tuple[int, int] = (0, 0)
+    most_seconds_alone: float = 0.0
+
+
+class Watch(threading.Thread):
+    """Measures memory and counts workers until it is told to stop; kills the server when it takes too much."""
+
+    def __init__(self, server: Served, most_bytes: int) -> None:
+        super().__init__(daemon=True)
+        self._server, self._most_bytes = server, most_bytes
+        self._ended = threading.Event()
+        self.peak, self.most_workers, self.killed_server = (0, 0), 0, False
+
+    def run(self) -> None:
+        """Until `end`."""
+        while not self._ended.wait(_SAMPLE_S):
+            own, others = self._server.rss_bytes()
+            self.peak = max(self.peak[0], own), max(self.peak[1], others)
+            self.most_workers = max(self.most_workers, len(self._server.workers()))
+            if own + others > self._most_bytes:
+                self.killed_server = True
+                self._server.process.kill()
+                return
+
+    def end(self) -> None:
+        """Stops and waits for it."""
+        self._ended.set()
+        self.join()
+
+
+def run_load(load: Load) -> Outcome:
+    """Raises RuntimeError when the server took too much memory or died."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = questions(write_logdir(Path(folder), wide=load.wide, ranks=load.ranks), load.questions, load.seed)
+        with served(Path(folder), environment=_ENVIRONMENT) as alone:
+            start_s = time.monotonic()
+            right = reference(alone, asked)
+            most_s = time.monotonic() - start_s
+        with served(Path(folder), environment=_ENVIRONMENT) as server:
+            server.get("api/runs")
+            outcome = Outcome(at_rest=server.rss_bytes(), most_seconds_alone=most_s)
+            for number in range(load.rounds):
+                outcome.rounds.append(_round(server, asked, right, load, load.seed + 1000 * number))
+            time.sleep(6.0)  # an answer that lacks the file of a killed worker is kept for five seconds
+            checked = Tally()
+            client = Client(server, asked, right, checked, lambda: False, 0)
+            for place in right:
+                client.ask(place)
+            outcome.last = checked.kinds
+    return outcome
+
+
+def _round(server: Served, asked: list[Question], right: dict[int, Reference], load: Load, seed: int) -> Round:
+    before = server.rss_bytes()
+    tally, watch = Tally(), Watch(server, load.most_bytes)
+    start_s = time.monotonic()
+    until_s = start_s + load.seconds
+    clients = [
+        Client(server, asked, right, tally, lambda: time.monotonic() >= until_s or watch.killed_server, seed + number,
+               slow=number % 10 == 3, leaves=number % 10 == 7)
+        for number in range(load.clients)
+    ]  # fmt: skip
+    watch.start()
+    for client in clients:
+        client.start()
+    killed = _kill_some(server, load.kills, until_s)
+    for client in clients:
+        client.join(TIMEOUT_S + 30)
+    took_s = time.monotonic() - start_s
+    if any(client.is_alive() for client in clients):
+        raise RuntimeError("a client never came back")
+    time.sleep(_SETTLED_S)
+    watch.end()
+    if watch.killed_server or server.process.poll() is not None:
+        raise RuntimeError(f"the server ended under the load; peak {watch.peak}\n{server.log_text()[-2000:]}")
+    return Round(tally, took_s, killed, before, watch.peak, server.rss_bytes(), watch.most_workers)
+
+
+def _kill_some(server: Served, count: int, until_s: float) -> int:
+    """Kills a worker now and then; how many."""
+    killed, draw = 0, random.Random(count)
+    pause_s = (until_s - time.monotonic()) / (count + 1)
+    for _ in range(count):
+        time.sleep(max(0.0, min(pause_s, until_s - time.monotonic())))
+        workers = server.workers()
+        if workers:
+            os.kill(draw.choice(workers), signal.SIGKILL)
+            killed += 1
+    return killed
+
+
+def percentile(values: list[float], percent: float) -> float:
+    """By rank; 0 of nothing."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))] if ordered else 0.0
+
+
+def markdown(outcome: Outcome, load: Load) -> str:
+    """The table, and a line on what it was measured with."""
+    head = ["", *(f"round {number + 1}" for number in range(len(outcome.rounds)))]
+    lines = [_row(head), _row(["---", *["---:"] * len(outcome.rounds)])]
+
+    def add(label: str, values: list[str]) -> None:
+        lines.append(_row([label, *values]))
+
+    rounds = outcome.rounds
+    kinds = [one.tally.kinds for one in rounds]
+    add("requests answered", [f"{len(one.tally.seconds) + len(one.tally.slow_seconds):,}" for one in rounds])
+    add("requests per second", [f"{(sum(one.tally.kinds.values())) / one.seconds:.0f}" for one in rounds])
+    add("median, ms", [f"{1000 * statistics.median(one.tally.seconds or [0]):.0f}" for one in rounds])
+    add("p99, ms", [f"{1000 * percentile(one.tally.seconds, 99):,.0f}" for one in rounds])
+    add("p99 of the slow clients, ms", [f"{1000 * percentile(one.tally.slow_seconds, 99):,.0f}" for one in rounds])
+    add("equal to the unloaded answer, byte for byte", [f"{kind[RIGHT]:,}" for kind in kinds])
+    add("wrong", [str(kind[WRONG]) for kind in kinds])
+    add("that name the file of a killed worker", [str(kind[TOLD]) for kind in kinds])
+    add("hung (no answer in 60 s)", [str(kind[HUNG]) for kind in kinds])
+    add("broken connections", [str(kind[BROKEN]) for kind in kinds])
+    add("left before the answer came", [f"{kind[LEFT]:,}" for kind in kinds])
+    add("workers killed", [str(one.killed) for one in rounds])
+    add("worker processes at most", [str(one.most_workers) for one in rounds])
+    for label, place in (("server", 0), ("workers together", 1)):
+        add(f"RSS of the {label} before, MB", [_mb(one.before[place]) for one in rounds])
+        add(f"RSS of the {label} at its peak, MB", [_mb(one.peak[place]) for one in rounds])
+        add(f"RSS of the {label} {_SETTLED_S:.0f} s after, MB", [_mb(one.after[place]) for one in rounds])
+    last = f"{outcome.last[RIGHT]} of {sum(outcome.last.values())}"
+    return "\n".join(lines) + (
+        f"\n\n{load.clients} clients for {load.seconds:.0f} s a round, {load.questions} different questions, "
+        f"{WORKERS} workers; asked once more afterwards, one at a time: {last} answers equal. "
+        f"Python {platform.python_version()}, TensorBoard {version('tensorboard')}, {os.cpu_count()} cores."
+    )
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1e6:.0f}"
+
+
+def write(text: str, document: Path = DOCUMENT) -> None:
+    """Replaces what stands between the markers."""
+    before, rest = document.read_text("utf-8").split(BEGIN, 1)
+    _, after = rest.split(END, 1)
+    document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", "utf-8")
+
+
+def main() -> int:
+    """The command line; 1 when an answer was wrong or something hung."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    usual = Load()
+    parser.add_argument("--clients", type=int, default=usual.clients)
+    parser.add_argument("--seconds", type=float, default=usual.seconds)
+    parser.add_argument("--rounds", type=int, default=usual.rounds)
+    parser.add_argument("--kills", type=int, default=usual.kills, help="workers to kill in each round")
+    parser.add_argument("--most-mb", type=int, default=usual.most_bytes // 2**20, help="end the server beyond this")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server ends with this process
+    load = Load(
+        clients=chosen.clients, seconds=chosen.seconds, rounds=chosen.rounds, kills=chosen.kills,
+        most_bytes=chosen.most_mb * 2**20,
+    )  # fmt: skip
+    outcome = run_load(load)
+    text = markdown(outcome, load)
+    print(text)
+    for one in outcome.rounds:
+        print(*one.tally.examples, sep="\n")
+    if chosen.write:
+        write(text)
+    return int(any(one.tally.kinds[kind] for one in outcome.rounds for kind in (WRONG, HUNG, BROKEN)))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

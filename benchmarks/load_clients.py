@@ -1,0 +1,123 @@
+"""Clients of a load test: threads that ask one question after the other and compare the answers with those of a server
+that had nothing else to do."""
+
+from __future__ import annotations
+
+import http.client
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.load_questions import Question
+from benchmarks.served import Served
+
+TIMEOUT_S = 60.0
+_SLOW_BYTES, _SLOW_S = 4096, 0.02
+_KILLED = b"ended unexpectedly"
+"""What an answer says about a file whose reader was killed."""
+
+RIGHT, TOLD, WRONG, LEFT, HUNG, BROKEN = "right", "told", "wrong", "left", "hung", "broken"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the requests: kind -> number; of those that were answered, the seconds each took."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+    slow_seconds: list[float] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, kind: str, seconds: float, *, slow: bool = False, example: str = "") -> None:
+        """One request."""
+        with self._lock:
+            self.kinds[kind] += 1
+            if kind in (RIGHT, TOLD, WRONG):
+                (self.slow_seconds if slow else self.seconds).append(seconds)
+            if example and len(self.examples) < 10:
+                self.examples.append(example)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The right answer: status, and the last line of the body."""
+
+    status: int
+    body: bytes
+
+
+def reference(server: Served, asked: Sequence[Question]) -> dict[int, Reference]:
+    """The answers of a server that is asked one thing at a time, by place among the questions."""
+    found = {}
+    for place, question in enumerate(asked):
+        if question.compared:
+            answer = server.get(question.route, timeout_s=TIMEOUT_S, **question.query)
+            found[place] = Reference(answer.status, last_line(question, answer.body))
+    return found
+
+
+def last_line(question: Question, body: bytes) -> bytes:
+    """Of an answer that comes as lines the result; of others all."""
+    is_lines = question.route == "api/comparison" and question.query.get("stream") != "0"
+    return body.rstrip(b"\n").rpartition(b"\n")[2] if is_lines else body
+
+
+class Client(threading.Thread):
+    """Asks until the time is over. `slow`: reads its answers bit by bit. `leaves`: goes away before an answer comes."""
+
+    def __init__(
+        self, server: Served, asked: Sequence[Question], right: Mapping[int, Reference], tally: Tally,
+        until: Callable[[], bool], seed: int, *, slow: bool = False, leaves: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(name=f"client {seed}", daemon=True)
+        self._server, self._asked, self._right, self._tally = server, asked, right, tally
+        self._until, self._draw, self._slow, self._leaves = until, random.Random(seed), slow, leaves
+
+    def run(self) -> None:
+        """Until the time is over."""
+        while not self._until():
+            self.ask(self._draw.randrange(len(self._asked)))
+
+    def ask(self, place: int) -> None:
+        """One question by its place, now."""
+        question = self._asked[place]
+        start_s = time.monotonic()
+        connection = self._server.connect(TIMEOUT_S)
+        example = ""
+        try:
+            connection.request("GET", self._server.target(question.route, **question.query))
+            if self._leaves:
+                time.sleep(self._draw.random() * 0.3)
+                kind = LEFT
+            else:
+                answer = connection.getresponse()
+                body = self._read(answer)
+                kind = self._judged(place, answer.status, body)
+                if kind == WRONG:
+                    example = f"{question}: {answer.status}, {body[:200]!r}"
+        except TimeoutError:
+            kind, example = HUNG, str(question)
+        except (OSError, http.client.HTTPException) as error:
+            kind, example = BROKEN, f"{question}: {error!r}"
+        finally:
+            connection.close()
+        self._tally.add(kind, time.monotonic() - start_s, slow=self._slow, example=example)
+
+    def _read(self, answer: http.client.HTTPResponse) -> bytes:
+        if not self._slow:
+            return answer.read()
+        parts = []
+        while part := answer.read(_SLOW_BYTES):
+            parts.append(part)
+            time.sleep(_SLOW_S)
+        return b"".join(parts)
+
+    def _judged(self, place: int, status: int, body: bytes) -> str:
+        right = self._right.get(place)
+        if right is None or (status, last_line(self._asked[place], body)) == (right.status, right.body):
+            return RIGHT if status < 500 or right is not None else WRONG
+        return TOLD if _KILLED in body else WRONG

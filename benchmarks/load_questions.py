@@ -1,0 +1,88 @@
+"""What the clients of a load test ask, over a log directory with pairs of every kind."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.wide_traces import Wide, write_pair
+
+DEMO = Path(__file__).resolve().parents[1] / "demo_logs"
+DEMO_PAIRS = (
+    ("cpu_training/normal", "cpu_training/abnormal"),
+    ("gpu_training_synthetic/baseline", "gpu_training_synthetic/candidate"),
+    ("mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate"),
+    ("saved_answers_synthetic#1", "saved_answers_synthetic#2"),
+    ("perf_data_synthetic/normal_perf_data", "perf_data_synthetic/abnormal_perf_data"),
+    ("kernel_listing_synthetic/before.txt", "kernel_listing_synthetic/after.txt"),
+    ("ncu_synthetic/before.csv", "ncu_synthetic/after.csv"),
+)
+_TRACES = 3
+"""So many of them are of traces, of which steps can be chosen and which have operators."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request of the plugin; an absolute path is one of TensorBoard itself, whose answer is not compared."""
+
+    route: str
+    query: dict[str, str] = field(default_factory=dict)
+    compared: bool = True
+
+
+def write_logdir(folder: Path, *, wide: int, ranks: int) -> list[tuple[str, str]]:
+    """The demo runs, `wide` pairs of 30,000 events, 60,000, ..., and one pair of `ranks` workers. Returns the pairs."""
+    for name in {run.partition("/")[0].partition("#")[0] for pair in DEMO_PAIRS for run in pair}:
+        shutil.copytree(DEMO / name, folder / name)
+    pairs = list(DEMO_PAIRS)
+    for number in range(wide):
+        write_pair(folder / f"wide{number}", Wide(steps=8, layers=300 * (number + 1), kernels=400 * (number + 1)))
+        pairs.append((f"wide{number}/normal", f"wide{number}/abnormal"))
+    for path in write_pair(folder / "ranks", Wide(steps=4, layers=400, kernels=300)):
+        for rank in range(1, ranks):
+            os.link(path, path.with_name(f"worker{rank}.{path.name.partition('.')[2]}"))
+    pairs.append(("ranks/normal", "ranks/abnormal"))
+    return pairs
+
+
+def questions(pairs: list[tuple[str, str]], count: int, seed: int) -> list[Question]:
+    """`count` different ones."""
+    draw = random.Random(seed)
+    out = [Question("api/runs"), Question("/data/plugins_listing", compared=False)]
+    while len(out) < count:
+        question = _drawn(draw, pairs)
+        if question not in out:
+            out.append(question)
+    return out
+
+
+def _drawn(draw: random.Random, pairs: list[tuple[str, str]]) -> Question:
+    at = draw.randrange(len(pairs))
+    traces = at < _TRACES or at >= len(DEMO_PAIRS)
+    a, b = pairs[at]
+    pair = {"baseline": a, "candidate": b}
+    if traces:
+        pair |= draw.choice(({}, {}, {"baseline_steps": "1-3"}, {"step_window": "marker"}))
+    match draw.choices(("lines", "object", "rows", "view", "report", "strict"), (30, 15, 25, 12, 10, 8))[0]:
+        case "lines":
+            return Question("api/comparison", pair)
+        case "object":
+            return Question("api/comparison", {**pair, "stream": "0"})
+        case "rows":
+            rows = {"table": draw.choice(("kernels", "operators") if traces else ("ledger",)),
+                    "offset": str(draw.choice((0, 0, 50, 400))), "limit": "200"}  # fmt: skip
+            if draw.random() < 0.5:
+                rows["sort"] = draw.choice(("name:asc", "name:desc", "delta_us:desc"))
+            if draw.random() < 0.5:
+                rows["filter"] = draw.choice(("a", "in -x", "gemm"))
+            return Question("api/table", {**pair, **rows})
+        case "view":
+            names = ("overview", "operators", "kernels", "steps") if traces else ("overview", "environment")
+            return Question("api/view", {"run": a, "view": draw.choice(names)})
+        case "report":
+            return Question("api/report", {**pair, "format": draw.choice(("md", "csv", "html", "text", "json"))})
+        case _:
+            return Question("api/strict", {**pair, "format": draw.choice(("json", "json", "md", "csv"))})

@@ -1,0 +1,194 @@
+"""What this package does with files, as pieces of work to measure (sample.py). Each function imports, then gives the
+work itself."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.sample import Work, cpu_seconds
+
+
+def inflate() -> Work:
+    """The bytes alone, by the same decompressor in its own thread."""
+    from tb_perfcompare.sources.blocks import Blocks
+
+    def work(path: str) -> dict[str, Any]:
+        with open(path, "rb") as file, Blocks(file) as blocks:
+            return {"bytes": sum(map(len, blocks))}
+
+    return work
+
+
+def read() -> Work:
+    """File to all columns. "digest" afterwards sums up every column, names instead of their numbers."""
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    def work(path: str, digest: str = "") -> dict[str, Any]:
+        recording = read_trace(path, want_hash=False)
+        stats = recording.stats
+        found = {"events": stats.events, "kept": stats.kept, "bytes": stats.raw_bytes, "reader": stats.reader,
+                 "complete": stats.complete}  # fmt: skip
+        return {**found, "after": lambda: {"digest": column_digest(recording.events)}} if digest else found
+
+    return work
+
+
+def column_digest(events: Any) -> str:
+    """One text for all columns of an EventTable; readers may number names differently, so names are what counts."""
+    texts = list(events.strings)
+    named = np.array([int.from_bytes(hashlib.blake2b(t.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+                      for t in texts] or [0], dtype=np.uint64)  # fmt: skip
+    lanes = [repr(lane) for lane in zip(events.lanes.pid, events.lanes.tid, strict=True)]
+    lane_of = np.array([int.from_bytes(hashlib.blake2b(lane.encode(), digest_size=8).digest(), "big") for lane in lanes]
+                       or [0], dtype=np.uint64)  # fmt: skip
+    total = hashlib.sha256()
+    for column in (events.category, named[events.raw_category], named[events.name], lane_of[events.lane],
+                   events.start_ns, events.dur_ns, events.external_id, events.correlation):  # fmt: skip
+        total.update(np.ascontiguousarray(column).tobytes())
+    for name in sorted(events.args):
+        column = events.args[name]
+        is_text = column.values.dtype == np.int32
+        values = named[column.values] if is_text else column.values
+        total.update(name.encode() + column.rows.tobytes() + np.ascontiguousarray(values).tobytes())
+    return total.hexdigest()
+
+
+def tables() -> Work:
+    """File to operator, kernel, step and all other tables of the corrected reading: what the tab compares. Afterwards
+    tells the kernels of the whole trace by name."""
+    from tb_perfcompare.analysis.summarize import summarize
+    from tb_perfcompare.model.events import Category
+    from tb_perfcompare.model.recording import Origin
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    def kernels(recording: Any) -> dict[str, Any]:
+        events = recording.events
+        rows = np.flatnonzero(events.category == Category.KERNEL)
+        codes, group = np.unique(events.name[rows], return_inverse=True)
+        calls = np.bincount(group)
+        totals = np.zeros(len(codes), dtype=np.int64)
+        np.add.at(totals, group, events.dur_ns[rows])
+        names = [events.strings[int(code)] for code in codes]
+        return {"kernels": {name: [int(n), float(t) / 1000] for name, n, t in zip(names, calls, totals, strict=True)}}
+
+    def work(path: str) -> dict[str, Any]:
+        recording = read_trace(path, want_hash=False)
+        summary = summarize(recording, Origin(path, "run", "worker0", "1"))
+        return {"events": recording.stats.events, "bytes": recording.stats.raw_bytes, "tables": sorted(summary.groups),
+                "steps": len(summary.steps), "after": functools.partial(kernels, recording)}  # fmt: skip
+
+    return work
+
+
+def their_tables() -> Work:
+    """File to torch-tb-profiler's own tables: overview, operators, kernels, as its routes answer them."""
+    from tb_perfcompare.analysis.compat import answer, read_compat
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    def work(path: str) -> dict[str, Any]:
+        recording = read_trace(path, want_hash=False)
+        profile = read_compat(recording)
+        answers = {
+            "overview": answer(profile, "overview", worker_count=1),
+            "operators": answer(profile, "operation/table", group_by="Operation"),
+            "kernels": answer(profile, "kernel/table", group_by="Kernel"),
+        }
+        return {"events": recording.stats.events, **table_rows(answers["kernels"], answers["operators"])}
+
+    return work
+
+
+def table_rows(kernels: Any, operators: Any) -> dict[str, Any]:
+    """Rows of torch-tb-profiler's tables by name."""
+    rows = kernels["data"]["rows"] if kernels else []
+    listed = operators["data"] if isinstance(operators, dict) else operators
+    return {"kernel_rows": {row[0]: row[1:4] for row in rows}, "operator_rows": {row["name"]: row for row in listed}}
+
+
+def compare() -> Work:
+    """Two files to the JSON that the tab is sent first, in one process."""
+    from tb_perfcompare.analysis.summarize import summarize
+    from tb_perfcompare.comparison.engine import compare_summaries
+    from tb_perfcompare.comparison.options import CompareOptions
+    from tb_perfcompare.model.recording import Origin
+    from tb_perfcompare.render.pages import comparison_answer
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    def work(baseline: str, candidate: str) -> dict[str, Any]:
+        sides, events = [], 0
+        for path in (baseline, candidate):
+            recording = read_trace(path, want_hash=True)
+            events += recording.stats.events
+            sides.append(summarize(recording, Origin(path, Path(path).parent.name, "worker0", "1")))
+            del recording
+        answer = comparison_answer(compare_summaries(sides[0], sides[1], CompareOptions()))
+        means = [float(side.steps.total_ns.mean()) / 1000 for side in sides]
+        return {"events": events, "step_us": means, "answer_bytes": len(answer)}
+
+    return work
+
+
+def served() -> Work:
+    """The same as a server does it: by worker processes, side by side. Their processor time counts."""
+    from tb_perfcompare.workspace.index import side_from_path
+    from tb_perfcompare.workspace.workspace import Question, Workspace
+
+    def work(*paths: str) -> dict[str, Any]:
+        cpu, wall = cpu_seconds(), time.perf_counter()
+        workspace = Workspace()
+        baseline, candidate = (side_from_path(path, None, None) for path in paths)
+        answer = workspace.pages.first_bytes(Question(baseline, candidate))
+        seconds = time.perf_counter() - wall
+        workspace.close()  # children count once they have ended
+        return {"answer_bytes": len(answer), "seconds": seconds, "cpu_seconds": cpu_seconds() - cpu}
+
+    return work
+
+
+def aggregate() -> Work:
+    """All tables of drawn events, and the parts of it that are in every reading: nesting, launches, operators, kernels.
+    The base, one stable sort of as many random integers, is timed in the same process."""
+    from benchmarks.drawn_events import drawn_recording
+    from tb_perfcompare.analysis.device_work import device_tables
+    from tb_perfcompare.analysis.entities import step_of
+    from tb_perfcompare.analysis.operators import operator_tables
+    from tb_perfcompare.analysis.steps import step_windows
+    from tb_perfcompare.analysis.summarize import summarize
+    from tb_perfcompare.analysis.timeline import interpret
+    from tb_perfcompare.analysis.vendor import find_vendor
+    from tb_perfcompare.model.recording import Origin, TraceRecording
+
+    def core(recording: TraceRecording) -> None:
+        timeline = interpret(recording.events, find_vendor(recording)[0])
+        windows = step_windows(timeline)["device"]
+        step = step_of(recording.events.start_ns, windows)
+        operator_tables(timeline, step, len(windows.label))
+        device_tables(timeline, step, len(windows.label))
+
+    def work(events: str, what: str) -> dict[str, Any]:
+        recording = drawn_recording(int(events))
+        numbers = np.random.default_rng(2).integers(0, 1 << 62, len(recording.events))
+        before, start = cpu_seconds(), time.perf_counter()
+        if what == "sort":
+            np.argsort(numbers, kind="stable")
+        elif what == "core":
+            core(recording)
+        else:
+            summarize(recording, Origin("drawn", "run"))
+        return {"events": len(recording.events), "seconds": time.perf_counter() - start,
+                "cpu_seconds": cpu_seconds() - before, "column_bytes": _column_bytes(recording.events)}  # fmt: skip
+
+    return work
+
+
+def _column_bytes(events: Any) -> int:
+    dense = (events.category, events.raw_category, events.name, events.lane, events.start_ns, events.dur_ns,
+             events.external_id, events.correlation)  # fmt: skip
+    sparse = (array for column in events.args.values() for array in (column.rows, column.values))
+    return sum(int(array.nbytes) for array in (*dense, *sparse))

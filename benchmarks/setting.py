@@ -1,0 +1,81 @@
+"""What a run of the suite was asked for, and which peers there are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.inputs import Inputs
+from benchmarks.rounds import REPOSITORY, Task
+
+TBP, HTA, TRACELENS = "torch-tb-profiler", "HolisticTraceAnalysis", "TraceLens"
+ORJSON, SIMDJSON = "orjson", "pysimdjson"
+_WORK = {TBP: "torch_tb_profiler", HTA: "hta_load", TRACELENS: "tracelens_tree", ORJSON: "orjson_loads",
+         SIMDJSON: "simdjson_parse"}  # fmt: skip
+_PROBE = """
+import importlib.metadata as m, json, sys
+found = {}
+for name in sys.argv[1:]:
+    try:
+        found[name] = m.version(name)
+    except m.PackageNotFoundError:
+        pass
+print(json.dumps(found))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """Other tools: version by name, the Python that has them, and a checkout of TraceLens if one was given."""
+
+    python: str
+    versions: Mapping[str, str]
+    tracelens: Path | None = None
+
+    def task(self, name: str, *paths: Path | str) -> Task | None:
+        """The peer's work on files; None if there is no such peer here."""
+        if name == TRACELENS:
+            if self.tracelens is None:
+                return None
+            environment = {"PYTHONPATH": f"{REPOSITORY}{os.pathsep}{self.tracelens}"}
+        elif name not in self.versions:
+            return None
+        else:
+            environment = {}
+        work, arguments = f"peer_work.{_WORK[name]}", tuple(map(str, paths))
+        return Task(name, work, arguments, self.python, environment, may_fail=True)
+
+    def missing(self, name: str) -> str:
+        """Why a peer was not measured; "" if it was."""
+        if name == TRACELENS:
+            return "" if self.tracelens else "TraceLens: not measured, it is not on the package index (--tracelens DIR)"
+        return "" if name in self.versions else f"{name}: not measured, not installed in {Path(self.python).name}"
+
+
+def find_peers(python: str | None, tracelens: Path | None) -> Peers:
+    """What the other environment, or this one, has."""
+    chosen = python or sys.executable
+    names = [name for name in _WORK if name != TRACELENS]
+    done = subprocess.run([chosen, "-c", _PROBE, *names], stdout=subprocess.PIPE, check=True)
+    return Peers(chosen, json.loads(done.stdout), tracelens)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """rounds of each measurement; `quick` for a run that only shows that everything works; `full` with the largest
+    inputs."""
+
+    inputs: Inputs
+    peers: Peers
+    rounds: int = 3
+    quick: bool = False
+    full: bool = False
+
+    def size(self, megabytes: float) -> float:
+        """The size of a generated trace, or that of a quick run."""
+        return megabytes / 100 if self.quick else megabytes

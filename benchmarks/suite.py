@@ -1,0 +1,29 @@
+"""All benchmarks by name, in the order of docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from benchmarks.cases import (
+    aggregate_10m,
+    bound_fraction,
+    compare_two_runs,
+    damaged,
+    fallback_parity,
+    many_runs,
+    mixed_http,
+    peak_memory,
+    read_vs_json,
+    routes,
+    scaling,
+    tables_vs_tbp,
+)
+from benchmarks.figures import Section
+from benchmarks.setting import Setting
+
+_MODULES = (
+    read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, aggregate_10m, fallback_parity,
+    damaged, mixed_http, many_runs, routes,
+)  # fmt: skip
+
+SUITE: dict[str, Callable[[Setting], Section]] = {module.NAME: module.run for module in _MODULES}
