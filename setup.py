@@ -1,4 +1,4 @@
-"""Builds the tab's page before the package's files are collected, and the compiled reader where there is a compiler.
+"""Builds the tab's page before the package's files are collected, and the compiled modules where there is a compiler.
 
 Everything else stands in pyproject.toml.
 """
@@ -85,7 +85,7 @@ class BuildNative(build_ext):
             super().build_extension(ext)
         except Exception:
             Path(self.get_ext_fullpath(ext.name)).unlink(missing_ok=True)
-            print("[reader] the compiled reader could not be built; traces will be read by the one in Python")
+            print(f"[native] {ext.name} could not be built; what it does will be done in Python, with the same results")
             raise
 
 
@@ -108,4 +108,5 @@ if bdist_wheel is not None:
 
     commands["bdist_wheel"] = BdistWheel
 
-setup(cmdclass=commands, ext_modules=[Extension(**native.extension_options())] if native.is_possible() else [])
+extensions = [Extension(**module.extension_options()) for module in native.MODULES] if native.is_possible() else []
+setup(cmdclass=commands, ext_modules=extensions)

@@ -1,7 +1,10 @@
-"""How tb_perfcompare/sources/native/ becomes tb_perfcompare.sources._scanner, where there is a C compiler.
+"""How the C sources become compiled modules, where there is a C compiler.
 
-An installation without one is complete: the reader in Python gives the same answers. One build against the limited API
-of Python 3.10 serves all later versions, so the wheel is tagged cp310-abi3; without the module it is py3-none-any.
+    tb_perfcompare/sources/native/   tb_perfcompare.sources._scanner   reads traces
+    tb_perfcompare/analysis/native/  tb_perfcompare.analysis._passes   goes through events in order
+
+An installation without them is complete: what is in Python gives the same answers. One build against the limited API
+of Python 3.10 serves all later versions, so the wheel is tagged cp310-abi3; without the modules it is py3-none-any.
 Standard library only: tests use this module without setuptools.
 """
 
@@ -10,26 +13,51 @@ from __future__ import annotations
 import hashlib
 import sysconfig
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "tb_perfcompare" / "sources" / "native"
-MODULE = "tb_perfcompare.sources._scanner"
+PACKAGE = ROOT / "tb_perfcompare"
 PYTHON_TAG = "cp310"
 LIMITED_API = "0x030A0000"
 
 
-def source_files() -> list[Path]:
-    """Everything the module is made from, in a fixed order."""
-    return sorted(path for path in SOURCE.iterdir() if path.suffix in (".c", ".h"))
+class Module(NamedTuple):
+    """A compiled module and the folder it is made from."""
+
+    name: str
+    source: Path
+
+    def files(self) -> list[Path]:
+        """Everything the module is made from, in a fixed order."""
+        return sorted(path for path in self.source.iterdir() if path.suffix in (".c", ".h"))
+
+    def source_hash(self) -> str:
+        """SHA-256 over the names and bytes of the sources; line ends are counted as LF. The module carries it."""
+        digest = hashlib.sha256()
+        for path in self.files():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+        return digest.hexdigest()
+
+    def extension_options(self) -> dict[str, Any]:
+        """Arguments of setuptools.Extension."""
+        files = [path.relative_to(ROOT).as_posix() for path in self.files()]
+        return {
+            "name": self.name,
+            "sources": [file for file in files if file.endswith(".c")],
+            "depends": [file for file in files if file.endswith(".h")],
+            # the hash is passed as a name, which needs no quotes that a command line could lose
+            "define_macros": [
+                ("Py_LIMITED_API", LIMITED_API),
+                ("TB_PERFCOMPARE_SOURCE_HASH", f"h{self.source_hash()}"),
+            ],
+            "py_limited_api": True,
+            "optional": True,
+        }
 
 
-def source_hash() -> str:
-    """SHA-256 over the names and bytes of the sources; line ends are counted as LF. The module carries it."""
-    digest = hashlib.sha256()
-    for path in source_files():
-        digest.update(path.name.encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    return digest.hexdigest()
+SCANNER = Module("tb_perfcompare.sources._scanner", PACKAGE / "sources" / "native")
+PASSES = Module("tb_perfcompare.analysis._passes", PACKAGE / "analysis" / "native")
+MODULES = (SCANNER, PASSES)
 
 
 def is_possible() -> bool:
@@ -37,21 +65,7 @@ def is_possible() -> bool:
     return not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
-def extension_options() -> dict[str, Any]:
-    """Arguments of setuptools.Extension."""
-    files = [path.relative_to(ROOT).as_posix() for path in source_files()]
-    return {
-        "name": MODULE,
-        "sources": [file for file in files if file.endswith(".c")],
-        "depends": [file for file in files if file.endswith(".h")],
-        # the hash is passed as a name, which needs no quotes that a command line could lose
-        "define_macros": [("Py_LIMITED_API", LIMITED_API), ("TB_PERFCOMPARE_SOURCE_HASH", f"h{source_hash()}")],
-        "py_limited_api": True,
-        "optional": True,
-    }
-
-
 def is_built_in(folder: Path) -> bool:
-    """Whether the module is below a build's output folder."""
-    found = (folder / "tb_perfcompare" / "sources").glob("_scanner*")
+    """Whether any of the modules is below a build's output folder."""
+    found = (path for module in MODULES for path in folder.glob(f"{module.name.replace('.', '/')}.*"))
     return any(path.suffix in (".so", ".pyd") for path in found)

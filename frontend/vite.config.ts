@@ -20,7 +20,13 @@ export default defineConfig({
       input: 'src/main.tsx',
       // parts that are fetched later take what they share with the entry from it, so the first request is the only one
       preserveEntrySignatures: 'allow-extension',
-      output: { entryFileNames: 'index-[hash].js', chunkFileNames: '[name]-[hash].js', assetFileNames: '[name]-[hash][extname]' },
+      output: {
+        // all that the entry needs stands in it, however many parts share it
+        codeSplitting: { groups: [{ name: 'index', test: /src\/main\.tsx$/ }] },
+        entryFileNames: 'index-[hash].js',
+        chunkFileNames: '[name]-[hash].js',
+        assetFileNames: '[name]-[hash][extname]',
+      },
     },
   },
 });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,8 @@ from tb_perfcompare.comparison.pairing.pairing import WORD_PAIRS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.plugin.plugin import PerfComparePlugin, _progress_dict
+from tb_perfcompare.plugin.lines import progress_dict
+from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.describe import runs_dict
 from tb_perfcompare.workspace.index import Index, Root
@@ -26,6 +28,12 @@ from tests.drawn_runs import write_pair
 
 REPOSITORY = Path(__file__).parents[1]
 CLI = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
+GATE = (REPOSITORY / "docs" / "gate.md").read_text("utf-8")
+BLOCKS = [
+    (name, number)
+    for name in docs_examples.DOCUMENTS
+    for number in range(len(docs_examples.blocks((REPOSITORY / name).read_text("utf-8"))))
+]
 API = (REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
 _BUILT_IN = {"--help", "--version"}
 
@@ -37,7 +45,10 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
 
 
 def flags(parser: argparse.ArgumentParser) -> set[str]:
-    return {flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")} - _BUILT_IN
+    """Also those of its own commands."""
+    found = {flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")}
+    below = [action.choices.values() for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return found.union(*(flags(one) for choices in below for one in choices)) - _BUILT_IN
 
 
 def section(text: str, heading: str) -> str:
@@ -88,11 +99,25 @@ def test_the_choices_are_listed() -> None:
         assert f"{first}/{second}" in section(CLI, "## pairs")
 
 
-@pytest.mark.parametrize("number", range(len(docs_examples.blocks(CLI))))
-def test_examples_print_what_the_document_shows(number: int) -> None:
+@pytest.mark.parametrize(("document", "number"), BLOCKS)
+def test_examples_print_what_the_document_shows(document: str, number: int) -> None:
     """`python -m tests.docs_examples` writes the document anew when the change is meant."""
-    block = docs_examples.blocks(CLI)[number]
+    block = docs_examples.blocks((REPOSITORY / document).read_text("utf-8"))[number]
     assert docs_examples.run_block(block) == block
+
+
+def test_the_job_of_the_gates_page_is_a_command_line_there_is() -> None:
+    (job,) = re.findall(r"^```yaml\n(.*?)^```$", GATE, re.MULTILINE | re.DOTALL)
+    words = shlex.split(re.findall(r"run: >\n(.*?)\n\s+- uses", job, re.DOTALL)[0])
+    found = build_parser().parse_args(words[1:])
+    assert (words[0], found.baseline, found.candidate) == ("tb-perfcompare", "main", "traces")
+    assert (found.budget[0][0], found.cannot_tell, found.github_summary) == ("Communication", "fail", "")
+
+
+def test_every_option_of_the_gate_is_on_its_page() -> None:
+    for option in ("--fail-if-slower", "--budget", "--fail-on", "--cannot-tell", "--junit", "--github-summary"):
+        assert option in flags(parsers()["diff"])
+        assert f"`{option}" in GATE
 
 
 def test_python_examples_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,7 +137,7 @@ def test_every_route_is_documented_and_every_documented_one_exists() -> None:
 
 def test_every_parameter_of_a_route_is_documented() -> None:
     plugin = REPOSITORY / "tb_perfcompare" / "plugin"
-    source = (plugin / "requests.py").read_text("utf-8") + (plugin / "plugin.py").read_text("utf-8")
+    source = "".join(path.read_text("utf-8") for path in plugin.glob("*.py"))
     asked = set(re.findall(r"(?:_required|flag|choice|get)\((?:query, |request\.args, )?\"([a-z_]+)\"", source))
     assert {"run", "stream", "rescan", "format", "table"} <= asked
     sides = {f"{side}_{part}" for side in ("baseline", "candidate") for part in ("worker", "span", "steps")}
@@ -133,7 +158,7 @@ def test_the_example_lines_have_the_keys_of_real_ones() -> None:
     text = section(API, "## `api/comparison`")
     lines = [json.loads(line) for line in re.findall(r"^\{.*\}$", text, re.MULTILINE)]
     assert [list(line) for line in lines] == [["progress"], ["result"], ["error"]]
-    assert list(lines[0]["progress"]) == [*_progress_dict(Progress("reading")), "elapsed_s"]
+    assert list(lines[0]["progress"]) == [*progress_dict(Progress("reading")), "elapsed_s"]
     assert list(lines[2]["error"]) == ["code", "message", "hint"]
 
 

@@ -98,22 +98,19 @@ export async function fetchRows(source: RowSource, asked: Record<string, string>
   return asTablePage(await response.json());
 }
 
-/** Runs a comparison; progress as it comes. Aborting the signal stops the work at the server too. */
-export async function fetchComparison(
-  query: URLSearchParams,
-  onProgress: (progress: Progress) => void,
-  signal: AbortSignal,
-): Promise<Comparison> {
-  const response = await request(apiUrl('comparison', query), signal);
+/** The last of an answer's lines, as `taken` makes of it; progress as it comes. Aborting the signal stops the work at the
+ * server too. */
+async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
+  const response = await request(url, signal);
   if (!response.body) throw new RequestError('not_json', '', '');
   const decoder = new LineDecoder<StreamLine>();
   const reader = response.body.getReader();
-  let result: Comparison | null = null;
+  const results: T[] = [];
   const take = (lines: StreamLine[]): void => {
     for (const line of lines) {
       if ('progress' in line) onProgress(line.progress);
       else if ('error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
-      else result = asComparison(line.result);
+      else results.push(taken(line.result));
     }
   };
   try {
@@ -127,14 +124,21 @@ export async function fetchComparison(
     if (error instanceof TypeError) throw new RequestError('unreachable', error.message, '');
     throw error;
   }
-  if (result === null) throw new RequestError('unreachable', '', '');
+  const result = results.pop();
+  if (result === undefined) throw new RequestError('unreachable', '', '');
   return result;
 }
 
-/** The strict report of a pair. Aborting the signal stops the work at the server too. */
-export async function fetchStrict(query: URLSearchParams, signal: AbortSignal): Promise<StrictAnswer> {
-  const response = await request(apiUrl('strict', query), signal);
-  return asStrict(await response.json());
+/** Runs a comparison. */
+export function fetchComparison(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Comparison> {
+  return fetchLines(apiUrl('comparison', query), asComparison, onProgress, signal);
+}
+
+/** The strict report of a pair. */
+export function fetchStrict(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<StrictAnswer> {
+  const streamed = new URLSearchParams(query);
+  streamed.set('stream', '1');
+  return fetchLines(apiUrl('strict', streamed), asStrict, onProgress, signal);
 }
 
 export async function fetchText(url: string): Promise<string> {

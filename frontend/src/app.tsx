@@ -3,11 +3,12 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Actions } from './actions';
 import { Banner } from './banners';
+import { FRESH_STEPS } from './hash';
 import { Keys } from './keys';
 import { Pickers } from './pickers';
 import { openProfilerTab, type ProfilerPlace } from './profiler_tab';
 import { ResultView } from './result_view';
-import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery } from './selection';
+import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withSteps } from './selection';
 import { Failed, failureText, Loading, Message, NoRuns, OneRun, Problems, Scanning } from './states';
 import { text } from './strings';
 import { STRICT, SUMMARY, Tabs, tabsOf } from './tabs';
@@ -18,7 +19,7 @@ import { useRuns } from './use_runs';
 import type { Pair, RunsAnswer, Side } from './wire';
 
 /** State of a table that a change of table or pair starts afresh. */
-const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '', clear: false };
+const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
 
 export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns();
@@ -40,12 +41,15 @@ export function App() {
   const { question, query, missing, newer } = useQuestion(answer, loaded, a, b, address.window);
   const [state, again] = useComparison(question, query);
   const comparison = state.status === 'ready' ? state.comparison : null;
+  // what is on screen may still be the answer to the question before
+  const asked = state.status === 'ready' ? state.question : '';
+  const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
   const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
   const tab = tabs.some((entry) => entry.id === address.tab) ? address.tab : SUMMARY;
 
   const pair = (nextA: Side | null, nextB: Side | null): void => {
     setLoaded(answer);
-    change({ a: nextA, b: nextB, row: '' }, true);
+    change({ a: nextA, b: nextB, row: '', ...FRESH_STEPS }, true);
   };
   const chooseTab = (id: string): void => change({ ...FRESH, tab: id === SUMMARY ? '' : id }, true);
   const openProfiler = (letter: 'a' | 'b'): void => {
@@ -60,7 +64,11 @@ export function App() {
     x: () => a && b && pair(b, a),
     '?': () => setKeysShown(true),
     '/': () => document.querySelector<HTMLInputElement>('.search input')?.focus(),
-    Escape: () => change(address.row !== '' ? { row: '' } : { category: '' }),
+    Escape: () => {
+      if (address.row !== '') change({ row: '' });
+      else if (address.category !== '') change({ category: '' });
+      else if (a?.steps || b?.steps) pair(a && withSteps(a, ''), b && withSteps(b, ''));
+    },
     '[': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[0]?.click(),
     ']': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[1]?.click(),
     digit: (n) => {
@@ -111,11 +119,16 @@ export function App() {
           <ResultView
             comparison={state.comparison}
             question={state.question}
-            query={query ?? new URLSearchParams()}
+            query={compared}
             tab={tab}
             tabs={tabs}
             address={address}
             onChange={change}
+            onSteps={(letter, steps) => {
+              if (letter === 'a') pair(a && withSteps(a, steps), b);
+              else pair(a, b && withSteps(b, steps));
+            }}
+            chosen={{ a: a?.steps ?? '', b: b?.steps ?? '' }}
             fresh={FRESH}
             profiler={answer.profiler_tab ? { open: openProfiler, hint: (letter) => profilerHint(answer, letter === 'a' ? a : b) } : null}
           />
@@ -147,7 +160,7 @@ export function App() {
                 comparison={comparison}
                 table={tab}
                 onPair={pair}
-                onWindow={(window) => change({ window, row: '' }, true)}
+                onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
                 onRescan={() => refresh(true)}
                 onKeys={() => setKeysShown(true)}
                 onSay={setSaid}

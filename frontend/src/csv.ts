@@ -5,7 +5,7 @@ import type { Cell, Table } from './wire';
 export function csvCell(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
-  const guarded = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  const guarded = /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 

@@ -83,13 +83,28 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
 
   useEffect(() => onView?.(visible.first, visible.end), [visible.first, visible.end, onView]);
 
+  /** A row that is not here yet is brought into view, and selected when it comes. */
+  const awaited = useRef(-1);
+  const isHere = (place: number): boolean => Boolean(table.rows[rows[place] ?? -1]);
+  const choose = (place: number): void => {
+    awaited.current = isHere(place) ? -1 : place;
+    if (isHere(place)) onSelect(place);
+    else if (scroller.current) scroller.current.scrollTop = offsetFor(place, scroller.current.scrollTop, inner, ROW_HEIGHT);
+  };
+  useEffect(() => {
+    if (awaited.current >= 0 && isHere(awaited.current)) choose(awaited.current);
+  }, [table.rows]);
+  useEffect(() => {
+    awaited.current = -1;
+  }, [rows]);
+
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter' && selected >= 0) return onOpen(selected);
     const next = moveRow(event.key, selected, rows.length, Math.max(1, Math.floor(inner / ROW_HEIGHT) - 1));
     if (next === null) return;
     event.preventDefault();
-    onSelect(next);
+    choose(next);
   };
 
   const drawn: preact.JSX.Element[] = [];

@@ -27,10 +27,22 @@ export interface Address {
   figure: 'open' | 'closed';
   /** what colours the launches: the first choice when "" */
   colour: string;
+  /** how a picture is drawn, in its own words; the usual way when "" */
+  look: string;
+  /** the frame that fills the flame graph; the whole when "" */
+  zoom: string;
   /** strict view: pair of processes, `10` or `11~12`; the first when "" */
   processes: string;
   /** strict view of traces: which time of a function makes its share */
   beta: 'total' | 'exclusive';
+  /** step timelines: which steps, what is in view, the selected event, lanes folded or opened */
+  stepA: string;
+  stepB: string;
+  at: string;
+  event: string;
+  /** nanoseconds by which B is moved to the right, so that an event and its counterpart stand below each other */
+  shift: string;
+  fold: string;
 }
 
 export const EMPTY_ADDRESS: Address = {
@@ -48,15 +60,27 @@ export const EMPTY_ADDRESS: Address = {
   clear: false,
   figure: 'open',
   colour: '',
+  look: '',
+  zoom: '',
   processes: '',
   beta: 'total',
+  stepA: '',
+  stepB: '',
+  at: '',
+  event: '',
+  shift: '',
+  fold: '',
 };
+
+/** Of the step timelines: another pair or view starts them afresh. */
+export const FRESH_STEPS = { stepA: '', stepB: '', at: '', event: '', shift: '', fold: '' };
 
 function sideTokens(letter: string, side: Side | null): [string, string][] {
   if (!side) return [];
   const tokens: [string, string][] = [[letter, side.run]];
   if (side.worker !== null) tokens.push([`${letter}w`, side.worker]);
   if (side.span !== null) tokens.push([`${letter}s`, side.span]);
+  if (side.steps !== undefined) tokens.push([`${letter}steps`, side.steps]);
   return tokens;
 }
 
@@ -74,8 +98,16 @@ function tokensOf(address: Address): [string, string][] {
     ['clear', address.clear ? '1' : ''],
     ['figure', address.figure === 'open' ? '' : address.figure],
     ['colour', address.colour],
+    ['look', address.look],
+    ['zoom', address.zoom],
     ['pids', address.processes],
     ['beta', address.beta === 'total' ? '' : address.beta],
+    ['ta', address.stepA],
+    ['tb', address.stepB],
+    ['at', address.at],
+    ['ev', address.event],
+    ['shift', address.shift],
+    ['fold', address.fold],
   ];
   const tokens = [...sideTokens('a', address.a), ...sideTokens('b', address.b), ...optional.filter(([, value]) => value !== '')];
   return tokens.length > 0 ? [...tokens, ['v', SCHEME]] : [];
@@ -110,7 +142,9 @@ export function readHash(hash: string): Address {
   const side = (letter: string): Side | null => {
     const run = values.get(letter);
     if (run === undefined || run === '') return null;
-    return { run, worker: values.get(`${letter}w`) ?? null, span: values.get(`${letter}s`) ?? null };
+    const side: Side = { run, worker: values.get(`${letter}w`) ?? null, span: values.get(`${letter}s`) ?? null };
+    const steps = values.get(`${letter}steps`) ?? '';
+    return /^\d+(-\d+)?$/.test(steps) ? { ...side, steps } : side;
   };
   const only = values.get('only');
   const min = Number(values.get('min') ?? NaN);
@@ -129,8 +163,16 @@ export function readHash(hash: string): Address {
     clear: values.get('clear') === '1',
     figure: values.get('figure') === 'closed' ? 'closed' : 'open',
     colour: values.get('colour') ?? '',
+    look: values.get('look') ?? '',
+    zoom: values.get('zoom') ?? '',
     processes: values.get('pids') ?? '',
     beta: values.get('beta') === 'exclusive' ? 'exclusive' : 'total',
+    stepA: values.get('ta') ?? '',
+    stepB: values.get('tb') ?? '',
+    at: values.get('at') ?? '',
+    event: values.get('ev') ?? '',
+    shift: values.get('shift') ?? '',
+    fold: values.get('fold') ?? '',
   };
 }
 

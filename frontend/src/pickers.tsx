@@ -3,7 +3,7 @@
 import { formatBytes } from './format';
 import { Icon } from './icons';
 import { RunSelect } from './run_select';
-import { filesOf, findRun, formatTitle, isTrace, missingOf, spansOf } from './selection';
+import { filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withSteps } from './selection';
 import { metricWords, text, type MetricWords } from './strings';
 import type { Comparison, RunsAnswer, Side, SideFacts } from './wire';
 
@@ -70,6 +70,11 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
         />
       </div>
       <Facts answer={answer} side={side} facts={facts} other={other} words={words} />
+      {side?.steps && (
+        <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
+          {text.picker.onlySteps(name, side.steps, words)} <Icon name="close" size={12} />
+        </button>
+      )}
     </section>
   );
 }

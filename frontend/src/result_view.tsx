@@ -10,7 +10,7 @@ import { isSplit, ledgerTable } from './ledger';
 import { StepChart } from './step_chart';
 import { Message } from './states';
 import { metricWords, sentence, text } from './strings';
-import { ATTRIBUTION, STRICT, SUMMARY, type Tab } from './tabs';
+import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './tabs';
 import { isCut } from './shown_rows';
 import { TableView, type FigureRows } from './table_view';
 import type { Change } from './use_address';
@@ -31,17 +31,21 @@ interface Props {
   tabs: Tab[];
   address: Address;
   onChange: (change: Change, push?: boolean) => void;
+  /** steps that are compared of each side, `3-10`, "" for all; and how to choose others */
+  chosen: Record<'a' | 'b', string>;
+  onSteps: (letter: 'a' | 'b', steps: string) => void;
   /** table state of a table that was not shown before */
   fresh: Change;
   profiler: { open: (letter: 'a' | 'b') => void; hint: (letter: 'a' | 'b') => string } | null;
 }
 
-export function ResultView({ comparison, question, query, tab, tabs, address, onChange, fresh, profiler }: Props) {
+export function ResultView(props: Props) {
+  const { comparison, question, query, tab, tabs, address, onChange, fresh, profiler } = props;
   const words = metricWords(comparison.headline.metric);
   const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution(words)), [comparison]);
-  if (tab === SUMMARY) return <Summary comparison={comparison} query={query} attribution={attribution} address={address} onChange={onChange} fresh={fresh} />;
+  if (tab === SUMMARY) return <Summary {...props} attribution={attribution} />;
   const absent = tabs.find((entry) => entry.id === tab && entry.absent !== '');
-  if (absent) return <Message title={tab === STRICT ? text.strict.absent : text.tabs.absent(absent.label)} hint={sentence(absent.absent || text.tabs.absentReason)} />;
+  if (absent) return <Message title={tab === STRICT ? text.strict.absent : tab === TIMELINES ? text.tabs.noTimelines : text.tabs.absent(absent.label)} hint={sentence(absent.absent || text.tabs.absentReason)} />;
   if (tab === STRICT)
     return (
       <Lazy
@@ -59,6 +63,7 @@ export function ResultView({ comparison, question, query, tab, tabs, address, on
         }}
       />
     );
+  if (tab === TIMELINES) return <Lazy load={loadTimelines} height={600} props={{ question, query, address, onChange }} />;
   const table = tab === ATTRIBUTION ? attribution : comparison.tables[tab];
   if (!table) return <Message title={text.tabs.absent(tab)} hint={text.tabs.absentReason} />;
   const source = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
@@ -73,7 +78,8 @@ export function ResultView({ comparison, question, query, tab, tabs, address, on
         address={address}
         stepTime={comparison.headline.baseline}
         words={words}
-        figure={figureOf(tab, table, source, address, onChange)}
+        sums={tab !== CALL_TREE}
+        figure={figureOf(props, table, source)}
         onChange={onChange}
         extra={
           profiler && (
@@ -95,8 +101,12 @@ export function ResultView({ comparison, question, query, tab, tabs, address, on
 }
 
 // in variables: a part is known by the function that fetches it
+const loadFlame = () => import('./flame_view').then((part) => part.FlameView);
+const loadMemory = () => import('./memory_view').then((part) => part.MemoryView);
 const loadScatter = () => import('./scatter_view').then((part) => part.ScatterView);
+const loadStacks = () => import('./stacks_view').then((part) => part.StacksView);
 const loadStrict = () => import('./strict_view').then((part) => part.StrictView);
+const loadTimelines = () => import('./step_timeline_view').then((part) => part.StepTimelines);
 const loadTimeline = () => import('./timeline_view').then((part) => part.TimelineView);
 
 /** Where the rows of a table are that did not come with the comparison. */
@@ -104,15 +114,50 @@ function rowsOf(comparison: Comparison, query: URLSearchParams, table: string): 
   return comparison.tag === undefined ? null : { route: 'table', query, tag: comparison.tag, table };
 }
 
+/** Its rows lie in each other: they add up to nothing. */
+const CALL_TREE = 'call_tree';
+
 /** What the pictures draw of a row; its keys name it. */
 const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
 const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 const STEPS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason'];
 
 /** The picture that goes above a table, where its columns give one. */
-function figureOf(tab: string, table: Table, source: RowSource | null, address: Address, onChange: Props['onChange']) {
+function figureOf({ comparison, query, tab, address, onChange, chosen, onSteps }: Props, table: Table, source: RowSource | null) {
+  const words = metricWords(comparison.headline.metric);
   const open = address.figure === 'open';
   const onToggle = (next: boolean): void => onChange({ figure: next ? 'open' : 'closed' });
+  if (tab === CALL_TREE)
+    return (rows: FigureRows) => (
+      <Lazy
+        load={loadFlame}
+        height={open ? 267 : 50}
+        props={{
+          table,
+          source,
+          whole: words.whole,
+          open,
+          query: address.q,
+          status: address.status,
+          look: address.look,
+          zoom: address.zoom,
+          row: rows.key,
+          onToggle,
+          onLook: (look: string) => onChange({ look }),
+          onZoom: (zoom: string) => onChange({ zoom }, true),
+          onRow: rows.open,
+        }}
+      />
+    );
+  const curves = comparison.tables['memory_curves'];
+  if ((tab === 'memory' || tab === 'memory_curves') && curves && curves.rows.length > 0)
+    return () => (
+      <Lazy load={loadMemory} height={open ? 322 : 50} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), open, look: address.look, onToggle, onLook: (look: string) => onChange({ look }) }} />
+    );
+  if (tab === 'steps' && table.columns.some((column) => column.name === 'cpu_exec_us'))
+    return (rows: FigureRows) => (
+      <Lazy load={loadStacks} height={open ? 328 : 50} props={{ table, source, words, open, look: address.look, row: rows.key, chosen, onToggle, onSteps, onLook: (look: string) => onChange({ look }), onRow: rows.open }} />
+    );
   if (tab === 'kernels' && hasUtilisation(table))
     return (rows: FigureRows) => (
       <Picture table={table} source={source} columns={SCATTER} rows={rows}>
@@ -162,9 +207,7 @@ function attributionKey(path: string): string {
   return joinKey([path.slice(cut + 3), path.slice(0, cut)]);
 }
 
-type SummaryProps = Pick<Props, 'comparison' | 'query' | 'address' | 'onChange' | 'fresh'> & { attribution: Table };
-
-function Summary({ comparison, query, attribution, address, onChange, fresh }: SummaryProps) {
+function Summary({ comparison, query, attribution, address, onChange, chosen, onSteps, fresh }: Props & { attribution: Table }) {
   const showRow = (name: string, row: string): void => {
     // the ledger is drawn as the attribution table, whose keys are entry and part
     const tab = name === 'ledger' ? ATTRIBUTION : name;
@@ -177,7 +220,7 @@ function Summary({ comparison, query, attribution, address, onChange, fresh }: S
   };
   const { table: stepsTable } = useWhole(rowsOf(comparison, query, 'steps'), comparison.tables['steps'], STEPS);
   const drawn = useMemo(() => (stepsTable ? { ...comparison, tables: { ...comparison.tables, steps: stepsTable } } : comparison), [comparison, stepsTable]);
-  const spread = comparison.headline.n.some((n) => n > 1);
+  const spread = comparison.headline.n.some((n) => n > 1) || chosen.a !== '' || chosen.b !== '';
   return (
     <div class="summary">
       <Verdict comparison={comparison} />
@@ -194,7 +237,7 @@ function Summary({ comparison, query, attribution, address, onChange, fresh }: S
             onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
           />
         )}
-        {spread && <StepChart comparison={drawn} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
+        {spread && <StepChart comparison={drawn} chosen={chosen} onSteps={onSteps} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
       </div>
     </div>
   );

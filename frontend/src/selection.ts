@@ -5,7 +5,7 @@ import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from './wire';
 
 export function sameSide(a: Side | null, b: Side | null): boolean {
   if (a === null || b === null) return a === b;
-  return a.run === b.run && a.worker === b.worker && a.span === b.span;
+  return a.run === b.run && a.worker === b.worker && a.span === b.span && a.steps === b.steps;
 }
 
 export function findRun(answer: RunsAnswer, run: string): RunEntry | undefined {
@@ -85,12 +85,19 @@ export function defaultPair(answer: RunsAnswer): Pair | null {
   return { baseline: whole(first), candidate: whole(second), reason: '' };
 }
 
+/** The side with these steps only, all of them for "". */
+export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
+  return steps === '' ? side : { ...side, steps };
+}
+
 export function sideQuery(a: Side, b: Side, window: string): URLSearchParams {
   const query = new URLSearchParams({ baseline: a.run, candidate: b.run });
   if (a.worker !== null) query.set('baseline_worker', a.worker);
   if (a.span !== null) query.set('baseline_span', a.span);
+  if (a.steps !== undefined) query.set('baseline_steps', a.steps);
   if (b.worker !== null) query.set('candidate_worker', b.worker);
   if (b.span !== null) query.set('candidate_span', b.span);
+  if (b.steps !== undefined) query.set('candidate_steps', b.steps);
   if (window !== 'device') query.set('step_window', window);
   return query;
 }

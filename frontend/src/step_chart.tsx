@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import { curvePath, ecdf } from './distribution';
 import { formatIn, formatTime, timeStyle } from './format';
+import { StepOrder } from './step_order';
 import { stepAxis, stepTimes, type StepTime } from './steps';
 import { metricWords, text, type MetricWords } from './strings';
 import { niceTicks } from './ticks';
@@ -19,6 +20,9 @@ const HEIGHT = TOP + CURVE + 2 * LANE + 46;
 
 interface Props {
   comparison: Comparison;
+  /** steps that are compared of each side, "" for all */
+  chosen: Record<'a' | 'b', string>;
+  onSteps: (side: 'a' | 'b', steps: string) => void;
   onStep: (row: number) => void;
 }
 
@@ -49,9 +53,10 @@ function summary(steps: StepTime[], words: MetricWords): string {
   return text.steps.sideSummary(kept.length, steps.length - kept.length, formatTime(Math.min(...kept)), formatTime(Math.max(...kept)), words);
 }
 
-export function StepChart({ comparison, onStep }: Props) {
+export function StepChart({ comparison, chosen: range, onSteps, onStep }: Props) {
   const [box, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
+  const [said, setSaid] = useState('');
   const words = metricWords(comparison.headline.metric);
   const steps = stepTimes(comparison);
   const axis = stepAxis(steps);
@@ -152,8 +157,9 @@ export function StepChart({ comparison, onStep }: Props) {
           </svg>
         )}
       </div>
+      {width > 0 && <StepOrder steps={steps} axis={axis} words={words} left={LEFT} right={right} width={width} chosen={range} describe={describe} onSteps={onSteps} onStep={onStep} onSay={setSaid} />}
       <p class="step-read" role="status">
-        {chosen ? describe(chosen) : steps.length > 0 ? <span class="muted">{text.steps.hint(words.one)}</span> : null}
+        {chosen ? describe(chosen) : said !== '' ? said : steps.length > 0 ? <span class="muted">{text.steps.hint(words.one)}</span> : null}
       </p>
       <p class="legend">
         <span class="legend-key legend-a">{text.sideA}</span>

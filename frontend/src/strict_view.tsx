@@ -6,7 +6,7 @@ import type { Address } from './hash';
 import { Icon } from './icons';
 import { shortName } from './names';
 import { adoptSheet } from './sheets';
-import { Failed, Message } from './states';
+import { Failed, Loading, Message } from './states';
 import css from './strict.css?inline';
 import { CycleTable, SummaryTable } from './strict_tables';
 import type { StrictAnswer, StrictFinding } from './strict_wire';
@@ -40,8 +40,10 @@ export function StrictView({ question, query, traces, headline, words, address, 
   const asked = new URLSearchParams(query);
   if (address.processes !== '') asked.set('processes', address.processes);
   if (traces && address.beta !== 'total') asked.set('beta', address.beta);
-  const [{ answer, failure, waiting }, again] = useStrict(question, asked);
+  const [{ answer, failure, waiting, files, phase, since }, again, cancel] = useStrict(question, asked);
   if (failure) return <Failed failure={failure} onRetry={again} />;
+  if (!answer && !waiting) return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
+  if (!answer && files.length > 0) return <Loading files={files} phase={phase} since={since} onCancel={cancel} />;
   if (!answer) return <Message title={text.strict.waiting} />;
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (

@@ -21,14 +21,18 @@ export interface Tab {
 export const SUMMARY = 'summary';
 export const ATTRIBUTION = 'attribution';
 export const STRICT = 'strict';
+export const TIMELINES = 'timelines';
 
 const ORDER = [
-  'categories', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
+  'categories', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
   'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
 ];
 
 /** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
+
+/** The format whose events have times of their own. */
+const TIMED_FORMAT = 'torch_profiler_trace';
 
 /** What the server gives, in a fixed order; then unknown tables; absent ones last. */
 export function tabsOf(comparison: Comparison): Tab[] {
@@ -46,7 +50,11 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: comparison.ledger.entries ?? entries, absent: '' }] : [];
   const views = [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present];
-  return strict.absent === '' ? [...views, strict, ...absent] : [...views, ...absent, strict];
+  const untimed = [comparison.baseline, comparison.candidate].find((side) => side.format !== TIMED_FORMAT);
+  const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, count: null, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
+  if (!untimed) views.splice(1 + attribution.length, 0, timelines);
+  const missing = untimed ? [...absent, timelines] : absent;
+  return strict.absent === '' ? [...views, strict, ...missing] : [...views, ...missing, strict];
 }
 
 function labelOf(name: string, comparison: Comparison, fallback: string): string {

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { fetchStrict } from './api';
 import type { StrictAnswer } from './strict_wire';
+import { foldProgress, type FileProgress } from './use_comparison';
 import { asFailure, type Failure } from './use_runs';
 
 export interface StrictState {
@@ -10,39 +11,67 @@ export interface StrictState {
   answer: StrictAnswer | null;
   failure: Failure | null;
   waiting: boolean;
+  /** what is read for it, and since when, in milliseconds */
+  files: FileProgress[];
+  phase: string;
+  since: number;
 }
 
 const KEPT = 8;
 const answers = new Map<string, StrictAnswer>();
 
-/** `question` names the files as they are now; the query is the rest of what is asked. */
-export function useStrict(question: string, query: URLSearchParams): [StrictState, () => void] {
+function settled(answer: StrictAnswer | null, failure: Failure | null = null): StrictState {
+  return { answer, failure, waiting: false, files: [], phase: '', since: 0 };
+}
+
+function begun(answer: StrictAnswer | null): StrictState {
+  return { answer, failure: null, waiting: true, files: [], phase: 'queued', since: Date.now() };
+}
+
+/** `question` names the files as they are now; the query is the rest of what is asked. Also how to ask again, and how to
+ * stop waiting: then there is neither an answer nor a failure. */
+export function useStrict(question: string, query: URLSearchParams): [StrictState, () => void, () => void] {
   const key = `${question}\n${query.toString()}`;
-  const [state, setState] = useState<StrictState>(() => ({ answer: answers.get(key) ?? null, failure: null, waiting: true }));
+  const [state, setState] = useState<StrictState>(() => begun(answers.get(key) ?? null));
   const [attempt, setAttempt] = useState(0);
+  const [cancelled, setCancelled] = useState('');
   useEffect(() => {
+    if (cancelled === key) {
+      setState(settled(null));
+      return undefined;
+    }
     const known = answers.get(key);
     if (known) {
-      setState({ answer: known, failure: null, waiting: false });
+      setState(settled(known));
       return undefined;
     }
     const controller = new AbortController();
     let current = true;
-    setState((before) => ({ answer: before.answer, failure: null, waiting: true }));
-    fetchStrict(query, controller.signal)
+    setState((before) => begun(before.answer));
+    fetchStrict(
+      query,
+      (progress) => {
+        if (current) setState((before) => ({ ...before, files: foldProgress(before.files, progress), phase: progress.phase }));
+      },
+      controller.signal,
+    )
       .then((answer) => {
         answers.set(key, answer);
         const oldest = answers.keys().next().value;
         if (answers.size > KEPT && oldest !== undefined) answers.delete(oldest);
-        if (current) setState({ answer, failure: null, waiting: false });
+        if (current) setState(settled(answer));
       })
       .catch((error: unknown) => {
-        if (current) setState({ answer: null, failure: asFailure(error), waiting: false });
+        if (current) setState(settled(null, asFailure(error)));
       });
     return () => {
       current = false;
       controller.abort();
     };
-  }, [key, attempt]);
-  return [state, useCallback(() => setAttempt((n) => n + 1), [])];
+  }, [key, attempt, cancelled]);
+  const again = useCallback(() => {
+    setCancelled('');
+    setAttempt((n) => n + 1);
+  }, []);
+  return [state, again, useCallback(() => setCancelled(key), [key])];
 }

@@ -215,11 +215,13 @@ export interface RunEntry {
   workers: WorkerEntry[];
 }
 
-/** One side of a pair: null worker is all workers, null span all spans. */
+/** One side of a pair: null worker is all workers, null span all spans; without `steps` all steps. */
 export interface Side {
   run: string;
   worker: string | null;
   span: string | null;
+  /** numbers of the first and last step that are compared, `3-10` or `5` */
+  steps?: string;
 }
 
 export interface Pair {
@@ -258,7 +260,7 @@ export interface ServerError {
   hint: string;
 }
 
-export type StreamLine = { progress: Progress } | { result: Comparison } | { error: ServerError };
+export type StreamLine = { progress: Progress } | { result: unknown } | { error: ServerError };
 
 const COMPARISON_SCHEMA = 'tb_perfcompare.comparison/1';
 const RUNS_SCHEMA = 'tb_perfcompare.runs/1';

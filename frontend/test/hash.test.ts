@@ -3,7 +3,7 @@ import { EMPTY_ADDRESS, readHash, withPlugin, writeHash, type Address } from '..
 
 const full: Address = {
   a: { run: 'a b/50%=&#?', worker: 'host_1.2', span: '3' },
-  b: { run: 'résumé/中文', worker: null, span: null },
+  b: { run: 'résumé/中文', worker: null, span: null, steps: '3-10' },
   window: 'marker',
   tab: 'kernels',
   q: '/gemm.*tn/ -relu',
@@ -16,8 +16,16 @@ const full: Address = {
   clear: true,
   figure: 'closed',
   colour: 'dram',
+  look: 'b,share',
+  zoom: 'Net_0 / Conv2d_3',
   processes: '10:12',
   beta: 'exclusive',
+  stepA: 'worst',
+  stepB: '12|worker0|1',
+  at: '-2500_7000000',
+  event: 'a:41',
+  shift: '-1200',
+  fold: 'python.0',
 };
 
 describe('the address', () => {

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.flags import used_codes
+from tb_perfcompare.analysis.grouping import argument_of
 from tb_perfcompare.analysis.intervals import covered
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
@@ -23,7 +25,7 @@ def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetri
     kernels = np.flatnonzero(events.category == Category.KERNEL)
     if not len(kernels) or high <= low:
         return ()
-    device = np.asarray(events.arg("device", -1), dtype=np.int64)[kernels]
+    device = np.asarray(argument_of(events, "device", kernels, -1), dtype=np.int64)
     out: list[DeviceMetric] = []
     for number in np.unique(device).tolist():
         rows = kernels[device == number]
@@ -38,7 +40,7 @@ def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetri
 
 def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Mean over time of min(1, sum of blocks per SM of the running kernels)."""
-    blocks = np.asarray(timeline.events.arg("blocks_per_sm", np.nan), dtype=np.float64)[rows]
+    blocks = np.asarray(argument_of(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
     has = blocks > 0
     if not has.any():
         return DeviceMetric(device, "sm_efficiency", "fraction", None, "kernels carry no blocks per SM")
@@ -56,7 +58,7 @@ def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: 
 
 def _occupancy(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Time-weighted mean of the kernels' estimated achieved occupancy."""
-    percent = np.asarray(timeline.events.arg("occupancy", np.nan), dtype=np.float64)[rows]
+    percent = np.asarray(argument_of(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
     length = np.clip(timeline.end_ns[rows], low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     has = (percent >= 0) & (length > 0)
     if not has.any():
@@ -77,7 +79,7 @@ def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, hi
     if not total:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "no kernel time in the window")
     events = timeline.events
-    names = np.unique(events.name[rows])
+    names = used_codes(events.name[rows], len(events.strings)).tolist()
     uses = np.zeros(len(events.strings), dtype=bool)
-    uses[names] = [any(mark in events.strings[int(i)] for mark in marks) for i in names]
+    uses[names] = [any(mark in events.strings[name] for mark in marks) for name in names]
     return DeviceMetric(device, "tensor_core_share", "fraction", int(length[uses[events.name[rows]]].sum()) / total)

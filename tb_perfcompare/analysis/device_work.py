@@ -3,153 +3,170 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.flags import Flags, among, used_codes
+from tb_perfcompare.analysis.grouping import argument_of, grouped
 from tb_perfcompare.analysis.launch_properties import launch_texts
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import kernel_key, operator_key
+from tb_perfcompare.model.split_time import distinct
 from tb_perfcompare.model.summary import GroupTable, StepCategory
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Texts = tuple[Ints, tuple[str, ...]]
+"""(number of each row's text, the texts)"""
 
 
 def device_tables(timeline: Timeline, step: Ints, steps: int) -> dict[str, GroupTable]:
-    """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties), "memcpy" (copies
-    and sets by kind), "communication"."""
+    """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
+    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication"."""
     category = timeline.events.category
-    chosen = {
-        "kernels": ("kernel", category == Category.KERNEL),
-        "memcpy": ("memcpy", np.isin(category, (Category.MEMCPY, Category.MEMSET))),
-        "communication": ("collective", timeline.role == StepCategory.COMMUNICATION),
+    kernels = _Work(timeline, category == Category.KERNEL, step, steps)
+    copies = _Work(timeline, among(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
+    collectives = _Work(timeline, timeline.role == StepCategory.COMMUNICATION, step, steps)
+    measured = {name: kernels.carried(kernels.numbers(name)) for name in ("blocks_per_sm", "occupancy")}
+    tables = {
+        "kernels": kernels.table("kernel", measured, tensor_cores=True),
+        "memcpy": copies.table("memcpy", summed="bytes"),
+        "communication": collectives.table("collective"),
     }
-    tables = {name: _table(kind, timeline, rows, step, steps) for name, (kind, rows) in chosen.items()}
-    launch = launch_texts(timeline.events, np.flatnonzero(chosen["kernels"][1] & (step >= 0)))
+    launch = launch_texts(timeline.events, kernels.rows)
     if launch is not None:
-        tables["kernels_by_launch"] = _table(
-            "kernel_by_launch", timeline, category == Category.KERNEL, step, steps, launch
-        )
-    below = operator_texts(timeline, np.flatnonzero(chosen["kernels"][1] & (step >= 0)))
+        measured |= {name: kernels.carried(kernels.numbers_in_texts(name)) for name in ("registers", "shared_memory")}
+        tables["kernels_by_launch"] = kernels.table("kernel_by_launch", measured, launch, "launch", tensor_cores=True)
+    below = operator_texts(timeline, kernels.rows)
     if below is not None:
-        tables["kernels_by_operator"] = _table(
-            "kernel_by_operator", timeline, category == Category.KERNEL, step, steps, below, "operator"
-        )
+        tables["kernels_by_operator"] = kernels.table("kernel_by_operator", {}, below, "operator")
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def operator_texts(timeline: Timeline, rows: Ints) -> tuple[Ints, tuple[str, ...]] | None:
-    """(text number of each row, texts): the operator that launched it, "" for none; None if no row has one."""
+def operator_texts(timeline: Timeline, rows: Ints) -> Texts | None:
+    """The operator that launched each row, "" for none; None if no row has one."""
     operator = timeline.operator[rows]
     if not (operator >= 0).any():
         return None
     events = timeline.events
-    name = np.where(operator >= 0, events.name[np.maximum(operator, 0)], -1)
-    distinct, at = np.unique(name, return_inverse=True)
+    name = np.where(operator >= 0, events.name[operator], -1).astype(np.int64)
+    used, at = distinct(name + 1, len(events.strings) + 1)
     index: dict[str, int] = {}
     number = [
-        index.setdefault(operator_key(events.strings[code]) if code >= 0 else "", len(index))
-        for code in distinct.tolist()
+        index.setdefault(operator_key(events.strings[code - 1]) if code else "", len(index)) for code in used.tolist()
     ]
     return np.array(number, dtype=np.int64)[at], tuple(index)
 
 
-def _table(
-    kind: str,
-    timeline: Timeline,
-    chosen: NDArray[np.bool_],
-    step: Ints,
-    steps: int,
-    launch: tuple[Ints, tuple[str, ...]] | None = None,
-    column: str = "launch",
-) -> GroupTable:
-    """Groups by name; with `launch` (launch_texts, operator_texts) also by what that says of each row."""
-    events = timeline.events
-    rows = np.flatnonzero(chosen & (step >= 0))
-    index: dict[str, int] = {}
-    texts = events.strings.texts
-    names = np.unique(events.name[rows])
-    names = names[np.argsort(events.strings.ranks()[names])]
-    table = np.zeros(len(texts), dtype=np.int64)
-    raw: list[str] = []
-    for name in names.tolist():
-        key = kernel_key(texts[name])
-        if key not in index:
-            index[key] = len(index)
-            raw.append(texts[name])
-        table[name] = index[key]
-    group, dur = table[events.name[rows]], events.dur_ns[rows]
-    keys: tuple[tuple[str, ...], ...] = tuple((key,) for key in index)
-    if launch is not None:
-        code, launches = launch
-        pairs, group = np.unique(group * len(launches) + code, return_inverse=True)
-        both = [divmod(pair, len(launches)) for pair in pairs.tolist()]
-        keys = tuple((*keys[name], launches[at]) for name, at in both)
-        raw = [raw[name] for name, _ in both]
-    groups = len(keys)
-    flat = group * steps + step[rows]
-    low = np.full(groups, np.iinfo(np.int64).max)
-    high = np.zeros(groups, dtype=np.int64)
-    np.minimum.at(low, group, dur)
-    np.maximum.at(high, group, dur)
-    facts: dict[str, NDArray[np.float64]] = {}
-    if kind in ("kernel", "kernel_by_launch"):
-        facts["blocks_per_sm"] = _weighted(timeline, "blocks_per_sm", rows, group, groups)
-        facts["occupancy"] = _weighted(timeline, "occupancy", rows, group, groups)
-        if timeline.vendor.tensor_cores:
-            uses = [float(any(mark in key[0] for mark in timeline.vendor.tensor_cores)) for key in keys]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Carried:
+    """A figure of the rows that carry it: (k,) values times durations, (k,) durations; `has` (r,) says which rows."""
+
+    has: Flags | slice
+    product: Floats
+    weight: Floats
+
+    def mean(self, group: Ints, groups: int) -> Floats:
+        """(groups,) mean weighted by duration, NaN where no row carries the figure."""
+        group = group[self.has]
+        total = np.bincount(group, weights=self.weight, minlength=groups)
+        product = np.bincount(group, weights=self.product, minlength=groups)
+        mean: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+        return mean
+
+
+class _Work:
+    """The events of one kind that start in a step, grouped by name.
+
+    rows   (r,) rows of the events
+    group  (r,) number of each row's name
+    """
+
+    def __init__(self, timeline: Timeline, chosen: Flags, step: Ints, steps: int) -> None:
+        events = timeline.events
+        self._timeline, self._steps = timeline, steps
+        self.rows = np.flatnonzero(chosen & (step >= 0))
+        self._step, self._dur = step[self.rows], events.dur_ns[self.rows]
+        name, ranks = events.name[self.rows], events.strings.ranks()
+        used = used_codes(name, len(events.strings))
+        number_of = np.zeros(len(events.strings), dtype=np.int64)
+        index: dict[str, int] = {}
+        self._raw: list[str] = []
+        for code in used[np.argsort(ranks[used])].tolist():
+            text = events.strings[code]
+            number_of[code] = index.setdefault(kernel_key(text), len(index))
+            if len(index) > len(self._raw):
+                self._raw.append(text)
+        self._keys = list(index)
+        self.group = number_of[name]
+
+    def numbers(self, argument: str) -> Floats:
+        """(r,) values of an argument, NaN where absent."""
+        return np.asarray(argument_of(self._timeline.events, argument, self.rows, np.nan), dtype=np.float64)
+
+    def numbers_in_texts(self, argument: str) -> Floats:
+        """The same of an argument that is kept as JSON text."""
+        strings = self._timeline.events.strings
+        text = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.int64)
+        number = np.full(len(strings) + 1, np.nan)  # the last place is for no text
+        for code in used_codes(text[text >= 0], len(strings)).tolist():
+            with contextlib.suppress(ValueError):
+                number[code] = float(strings[code])
+        return number[text]
+
+    def carried(self, value: Floats) -> _Carried:
+        """A figure to take means of."""
+        finite = np.isfinite(value)
+        has = slice(None) if finite.all() else finite
+        weight = self._dur[has].astype(np.float64)
+        return _Carried(has, weight * value[has], weight)
+
+    def table(
+        self,
+        kind: str,
+        measured: Mapping[str, _Carried] | None = None,
+        beside: Texts | None = None,
+        column: str = "",
+        *,
+        tensor_cores: bool = False,
+        summed: str = "",
+    ) -> GroupTable:
+        """Groups by name, with `beside` also by what that says of each row. Facts: means of `measured`, whether names
+        say that they use tensor cores, the sum of the argument `summed`."""
+        group, keys, raw = self.group, [(key,) for key in self._keys], self._raw
+        if beside is not None:
+            number, texts = beside
+            used, group = distinct(group * len(texts) + number, len(keys) * len(texts))
+            both = [divmod(code, len(texts)) for code in used.tolist()]
+            keys, raw = [(*keys[name], texts[at]) for name, at in both], [raw[name] for name, _ in both]
+        groups = grouped(group, len(keys), self._step, self._steps)
+        low, high = groups.span(self._dur)
+        facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
+        marks = self._timeline.vendor.tensor_cores
+        if tensor_cores and marks:
+            uses = [float(any(mark in key[0] for mark in marks)) for key in keys]
             facts["tensor_cores"] = np.array(uses, dtype=np.float64)
-    if kind == "kernel_by_launch":
-        facts["registers"] = _weighted_numbers(timeline, "registers", rows, group, groups)
-        facts["shared_memory"] = _weighted_numbers(timeline, "shared_memory", rows, group, groups)
-    if kind == "memcpy":
-        facts["bytes"] = _summed(timeline, "bytes", rows, group, groups)
-    return GroupTable(
-        kind=kind,
-        key_columns=("name",) if launch is None else ("name", column),
-        keys=keys,
-        names=tuple(raw),
-        calls=np.bincount(flat, minlength=groups * steps).reshape(groups, steps).astype(np.int64),
-        measures_ns={
-            "total": np.bincount(flat, weights=dur, minlength=groups * steps).astype(np.int64).reshape(groups, steps)
-        },
-        min_ns=low,
-        max_ns=high,
-        facts=facts,
-    )
+        if summed:
+            facts[summed] = self._sum(summed, group, len(keys))
+        return GroupTable(
+            kind=kind,
+            key_columns=("name",) if beside is None else ("name", column),
+            keys=tuple(keys),
+            names=tuple(raw),
+            calls=groups.matrix(),
+            measures_ns={"total": groups.matrix(self._dur)},
+            min_ns=low,
+            max_ns=high,
+            facts=facts,
+        )
 
-
-def _weighted(timeline: Timeline, arg: str, rows: Ints, group: Ints, groups: int) -> NDArray[np.float64]:
-    """Duration-weighted mean of an argument over the calls that carry it; NaN where none does."""
-    value = np.asarray(timeline.events.arg(arg, np.nan), dtype=np.float64)[rows]
-    return _weighted_values(timeline, value, rows, group, groups)
-
-
-def _weighted_numbers(timeline: Timeline, arg: str, rows: Ints, group: Ints, groups: int) -> NDArray[np.float64]:
-    """The same of an argument that is kept as JSON text."""
-    text = np.asarray(timeline.events.arg(arg, -1), dtype=np.int64)[rows]
-    number = np.full(len(timeline.events.strings) + 1, np.nan)  # the last place is for no text
-    for index in np.unique(text[text >= 0]).tolist():
-        with contextlib.suppress(ValueError):
-            number[index] = float(timeline.events.strings[index])
-    return _weighted_values(timeline, number[text], rows, group, groups)
-
-
-def _weighted_values(
-    timeline: Timeline, value: NDArray[np.float64], rows: Ints, group: Ints, groups: int
-) -> NDArray[np.float64]:
-    has = np.isfinite(value)
-    weight = timeline.events.dur_ns[rows][has].astype(np.float64)
-    total = np.bincount(group[has], weights=weight, minlength=groups)
-    product = np.bincount(group[has], weights=weight * value[has], minlength=groups)
-    mean: NDArray[np.float64] = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
-    return mean
-
-
-def _summed(timeline: Timeline, arg: str, rows: Ints, group: Ints, groups: int) -> NDArray[np.float64]:
-    """Sum of an argument over the calls; NaN where no call carries it."""
-    value = np.asarray(timeline.events.arg(arg, -1), dtype=np.float64)[rows]
-    has = value >= 0
-    total = np.bincount(group[has], weights=value[has], minlength=groups)
-    return np.where(np.bincount(group[has], minlength=groups) > 0, total, np.nan)
+    def _sum(self, argument: str, group: Ints, groups: int) -> Floats:
+        """Sum of an argument over the calls; NaN where no call carries it."""
+        value = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
+        has = value >= 0
+        total = np.bincount(group[has], weights=value[has], minlength=groups)
+        return np.where(np.bincount(group[has], minlength=groups) > 0, total, np.nan)

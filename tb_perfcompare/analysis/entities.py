@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.flags import among
 from tb_perfcompare.analysis.owned_parts import owned_parts
 from tb_perfcompare.analysis.ownership import Claims, Shares, owned_shares
 from tb_perfcompare.analysis.steps import Windows
@@ -21,16 +22,22 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owners:
-    """The events that may own time, and what each owns: m rows.
+    """The events that may own time, and what each owns: m rows of e entities.
 
     row     (m,) int64 row of the EventTable
     role    (m,) int8 StepCategory
     shares  its claims are these rows
+    entity  (m,) int64 its entity
+    category, key, name  of each entity: (e,) int8 StepCategory, e texts that join two runs, e raw names to show
     """
 
     row: Ints
     role: NDArray[np.int8]
     shares: Shares
+    entity: Ints
+    category: NDArray[np.int8]
+    key: list[str]
+    name: list[str]
 
 
 def step_of(start_ns: Ints, windows: Windows) -> Ints:
@@ -46,20 +53,15 @@ def find_owners(timeline: Timeline, windows: Windows) -> Owners:
     events = timeline.events
     role = _roles(timeline)
     rows = np.flatnonzero(role >= 0)
-    ranks = events.strings.ranks()
-    order = np.lexsort(
-        (ranks[events.name[rows]], events.external_id[rows], -events.dur_ns[rows], events.start_ns[rows])
-    )
-    rank = np.empty(len(rows), dtype=np.int64)
-    rank[order] = np.arange(len(rows))
-    claims = Claims(events.start_ns[rows], timeline.end_ns[rows], role[rows], rank)
-    return Owners(rows, role[rows], owned_shares(claims, windows))
+    ties = events.external_id[rows], events.strings.ranks()[events.name[rows]]
+    claims = Claims(events.start_ns[rows], timeline.end_ns[rows], role[rows], ties)
+    return Owners(rows, role[rows], owned_shares(claims, windows), *_entities(timeline, rows, role[rows]))
 
 
 def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime:
     """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
     events, rows, shares = timeline.events, owners.row, owners.shares
-    entity, category, key, name = _entities(timeline, owners)
+    entity, category, key, name = owners.entity, owners.category, owners.key, owners.name
     size = len(key) * steps
     time = np.bincount(entity[shares.claim] * steps + shares.step, weights=shares.time_ns, minlength=size)
     time = time.astype(np.int64).reshape(len(key), steps)
@@ -83,15 +85,17 @@ def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime
 
 def _roles(timeline: Timeline) -> NDArray[np.int8]:
     """Roles, and Other for what only explains a gap between the rest: the profiler's own work and Python functions."""
-    explains = np.isin(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
+    explains = among(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
     return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
 
 
-def _entities(timeline: Timeline, owners: Owners) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
+def _entities(
+    timeline: Timeline, rows: Ints, roles: NDArray[np.int8]
+) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
     """(entity of each row, category, key and display name of each entity)."""
     events = timeline.events
     texts, ranks = events.strings.texts, events.strings.ranks()
-    role, name = owners.role.astype(np.int64), events.name[owners.row].astype(np.int64)
+    role, name = roles.astype(np.int64), events.name[rows].astype(np.int64)
     pairs, pair_of = distinct(role * len(texts) + name, len(StepCategory) * len(texts))
     overhead = np.zeros(len(texts), dtype=bool)
     overhead[events.name[events.category == Category.OVERHEAD]] = True

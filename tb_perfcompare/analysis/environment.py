@@ -37,7 +37,7 @@ def environment(recording: TraceRecording, timeline: Timeline, device: DeviceFac
         if key.endswith("_version") and not isinstance(value, (dict, list))
     )
     rows += _distributed(properties.get("distributedInfo"))
-    threads = len(np.unique(timeline.lane[timeline.host.row])) if len(timeline.host.row) else 0
+    threads = np.count_nonzero(np.bincount(timeline.lane[timeline.host.row]))
     rows.append(("host.threads_with_operators", str(threads)))
     if "schemaVersion" in properties:
         rows.append(("trace.schema", _text(properties["schemaVersion"])))

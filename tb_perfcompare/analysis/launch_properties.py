@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.grouping import argument_of, finest
 from tb_perfcompare.model.events import EventTable
 
 Ints = NDArray[np.int64]
@@ -19,14 +20,19 @@ def launch_texts(events: EventTable, rows: Ints) -> tuple[Ints, tuple[str, ...]]
     """(text number of each row, texts), "" where a kernel states nothing; None if none of the rows does."""
     if not any(column in events.args for column in _COLUMNS):
         return None
-    stated = np.stack([np.asarray(events.arg(column, -1), dtype=np.int64)[rows] for column in _COLUMNS], axis=1)
-    distinct, at = np.unique(stated, axis=0, return_inverse=True)
+    width = len(events.strings) + 1
+    columns = [column for column in _COLUMNS if column in events.args]
+    keys = [(np.asarray(argument_of(events, column, rows, -1), dtype=np.int64) + 1, width) for column in columns]
+    stated, at = finest(keys)
+    nothing = dict.fromkeys(_COLUMNS, -1)
     index: dict[str, int] = {}
-    number = [index.setdefault(_text(events, dict(zip(_COLUMNS, row, strict=True))), len(index))
-              for row in distinct.tolist()]  # fmt: skip
+    number = [
+        index.setdefault(_text(events, {**nothing, **dict(zip(columns, row, strict=True))}), len(index))
+        for row in (np.stack(stated, axis=1) - 1).tolist()
+    ]
     if not any(index):
         return None
-    return np.array(number, dtype=np.int64)[at.reshape(-1)], tuple(index)
+    return np.array(number, dtype=np.int64)[at], tuple(index)
 
 
 def _text(events: EventTable, at: dict[str, int]) -> str:

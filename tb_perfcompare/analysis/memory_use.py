@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.entities import step_of
-from tb_perfcompare.analysis.nesting import Enclosers, innermost
+from tb_perfcompare.analysis.grouping import argument_of
+from tb_perfcompare.analysis.nesting import Enclosers, innermost, sorted_order
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.device import CPU
 from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.names import operator_key
+from tb_perfcompare.model.split_time import distinct
 
 Ints = NDArray[np.int64]
 
@@ -37,12 +39,12 @@ def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
     rows = rows[inside]
     if not len(rows):
         return None
-    size = np.asarray(events.arg("bytes", 0), dtype=np.int64)[rows]
+    size = np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64)
     # records of one instant in the order of the file would make the curve depend on it: releases come first
-    order = np.lexsort((size, events.start_ns[rows]))
-    rows, size = rows[order], size[order]
-    device = _devices(timeline, rows)
-    keys, key_of = _keys(timeline, rows, device)
+    order = sorted_order(events.start_ns[rows], ~size)
+    devices, device = _devices(timeline, rows)
+    rows, size, device = rows[order], size[order], device[order]
+    keys, key_of = _keys(timeline, rows, devices, device)
     allocated, released, calls = _per_step(step_of(events.start_ns[rows], windows), key_of, size, len(keys), windows)
     seen = np.flatnonzero(calls.any(axis=1) | released.any(axis=1))
     return MemoryUse(
@@ -50,17 +52,25 @@ def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
         allocated=allocated[seen],
         released=released[seen],
         calls=calls[seen],
-        curves=_curves(timeline, rows, size, device, start),
+        curves=_curves(timeline, rows, size, devices, device, windows),
     )
 
 
-def _devices(timeline: Timeline, rows: Ints) -> list[str]:
-    kinds = np.asarray(timeline.events.arg("device_type", ABSENT), dtype=np.int64)[rows]
-    numbers = np.asarray(timeline.events.arg("device_id", ABSENT), dtype=np.int64)[rows]
-    names: dict[tuple[int, int], str] = {}
-    for kind, number in zip(kinds.tolist(), numbers.tolist(), strict=True):
-        names.setdefault((kind, number), _device(timeline, kind, number))
-    return [names[pair] for pair in zip(kinds.tolist(), numbers.tolist(), strict=True)]
+def _devices(timeline: Timeline, rows: Ints) -> tuple[list[str], Ints]:
+    """(names of devices, the number of each record's)."""
+    events = timeline.events
+    kinds, numbers = (
+        np.unique(np.asarray(argument_of(events, argument, rows, ABSENT), dtype=np.int64), return_inverse=True)
+        for argument in ("device_type", "device_id")
+    )
+    width = len(numbers[0])
+    pairs, at = distinct(kinds[1].reshape(-1) * width + numbers[1].reshape(-1), len(kinds[0]) * width)
+    index: dict[str, int] = {}
+    number = [
+        index.setdefault(_device(timeline, int(kinds[0][pair // width]), int(numbers[0][pair % width])), len(index))
+        for pair in pairs.tolist()
+    ]
+    return list(index), np.array(number, dtype=np.int64)[at]
 
 
 def _device(timeline: Timeline, kind: int, number: int) -> str:
@@ -70,46 +80,45 @@ def _device(timeline: Timeline, kind: int, number: int) -> str:
     return word if number in (ABSENT, -1) else f"{word} {number}"
 
 
-def _keys(timeline: Timeline, rows: Ints, device: list[str]) -> tuple[list[tuple[str, str]], Ints]:
-    """((operator, device) pairs, pair of each record)."""
+def _keys(timeline: Timeline, rows: Ints, devices: list[str], device: Ints) -> tuple[list[tuple[str, str]], Ints]:
+    """((operator, device) pairs in the order of names, whatever came first in the trace; pair of each record)."""
     events, forest = timeline.events, timeline.host
     enclosers = Enclosers(timeline.lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
     node = innermost(enclosers, timeline.lane[rows], events.start_ns[rows])
-    name = np.where(node >= 0, events.name[forest.row[np.maximum(node, 0)]] if len(forest.row) else -1, -1)
-    texts = {code: operator_key(events.strings[code]) if code >= 0 else OUTSIDE for code in np.unique(name).tolist()}
-    index: dict[tuple[str, str], int] = {}
-    of = [
-        index.setdefault((texts[code], where), len(index)) for code, where in zip(name.tolist(), device, strict=True)
+    name = np.append(events.name[forest.row], -1)[node].astype(np.int64)
+    code, at = distinct((name + 1) * len(devices) + device, (len(events.strings) + 1) * len(devices))
+    pairs = [
+        (operator_key(events.strings[name_at - 1]) if name_at else OUTSIDE, devices[device_at])
+        for name_at, device_at in (divmod(c, len(devices)) for c in code.tolist())
     ]
-    # in the order of names, whatever came first in the trace
-    ordered = sorted(index)
-    place = np.empty(len(ordered), dtype=np.int64)
-    place[[index[key] for key in ordered]] = np.arange(len(ordered))
-    return ordered, place[np.array(of, dtype=np.int64)]
+    ordered = sorted(set(pairs))
+    place = {pair: number for number, pair in enumerate(ordered)}
+    return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[at]
 
 
 def _per_step(step: Ints, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
     """(keys, s) bytes allocated, bytes released, allocations."""
     steps = len(windows.label)
-    out = [np.zeros((keys, steps), dtype=np.int64) for _ in range(3)]
+    cell = key * steps + step
+    out = [np.zeros(keys * steps, dtype=np.int64) for _ in range(3)]
     known = step >= 0
-    for target, chosen, values in (
-        (out[0], known & (size > 0), size),
-        (out[1], known & (size < 0), -size),
-        (out[2], known & (size > 0), np.ones(len(size), dtype=np.int64)),
-    ):
-        np.add.at(target, (key[chosen], step[chosen]), values[chosen])
-    return out[0], out[1], out[2]
+    taken, given = np.flatnonzero(known & (size > 0)), np.flatnonzero(known & (size < 0))
+    np.add.at(out[0], cell[taken], size[taken])
+    np.add.at(out[1], cell[given], -size[given])
+    np.add.at(out[2], cell[taken], 1)
+    allocated, released, calls = (values.reshape(keys, steps) for values in out)
+    return allocated, released, calls
 
 
-def _curves(timeline: Timeline, rows: Ints, size: Ints, device: list[str], start: int) -> tuple[MemoryCurve, ...]:
+def _curves(
+    timeline: Timeline, rows: Ints, size: Ints, devices: list[str], device: Ints, windows: Windows
+) -> tuple[MemoryCurve, ...]:
     events = timeline.events
     totals = np.asarray(events.arg("total_allocated", np.nan), dtype=np.float64)[rows]
     reserved = np.asarray(events.arg("total_reserved", np.nan), dtype=np.float64)[rows]
-    names = np.array(device)
     curves = []
-    for name in sorted(set(device)):
-        mine = np.flatnonzero(names == name)
+    for name in sorted(devices):
+        mine = np.flatnonzero(device == devices.index(name))
         stated = np.isfinite(totals[mine])
         absolute = bool(stated.any())
         if absolute:
@@ -121,12 +130,14 @@ def _curves(timeline: Timeline, rows: Ints, size: Ints, device: list[str], start
         has_reserved = absolute and bool(np.isfinite(kept_by_allocator).all()) and bool((kept_by_allocator > 0).any())
         above = kept_by_allocator.astype(np.int64) if has_reserved else None
         shown = _thinned(held)
+        at = events.start_ns[rows[mine[shown]]]
         curves.append(
             MemoryCurve(
                 capture=0,
                 device=name,
                 absolute=absolute,
-                time_ns=events.start_ns[rows[mine[shown]]] - start,
+                time_ns=at - windows.start_ns[0],
+                place=_places(at, windows),
                 allocated=held[shown],
                 reserved=None if above is None else above[shown],
                 peak_allocated=int(held.max()),
@@ -134,6 +145,14 @@ def _curves(timeline: Timeline, rows: Ints, size: Ints, device: list[str], start
             )
         )
     return tuple(curves)
+
+
+def _places(at: Ints, windows: Windows) -> NDArray[np.float64]:
+    """(t,) steps passed at each instant, with the part of the current one; between two steps nothing passes."""
+    step = np.maximum(np.searchsorted(windows.start_ns, at, side="right") - 1, 0)
+    start, end = windows.start_ns[step], windows.end_ns[step]
+    place: NDArray[np.float64] = step + np.clip((at - start) / np.maximum(end - start, 1), 0.0, 1.0)
+    return place
 
 
 def _thinned(held: Ints) -> Ints:

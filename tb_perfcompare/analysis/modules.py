@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest, with_descendants
-from tb_perfcompare.analysis.operators import operator_times
+from tb_perfcompare.analysis.operators import device_self_times
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.split_time import distinct
 from tb_perfcompare.model.summary import GroupTable
 
 Ints = NDArray[np.int64]
@@ -49,7 +50,7 @@ def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | Non
     nodes = Enclosers(timeline.lane[rows], start, nesting.end, nesting.parent)
     forest = timeline.host.row
     at = innermost(nodes, timeline.lane[forest], events.start_ns[forest])
-    launched = operator_times(timeline).device_self[at >= 0]
+    launched = device_self_times(timeline)[at >= 0]
     device_self = np.bincount(at[at >= 0], weights=launched, minlength=len(rows)).astype(np.int64)
     device_total = with_descendants(nesting.parent, nesting.depth, device_self)
     return _group(
@@ -68,7 +69,7 @@ def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | Non
 
 def _group(timeline: Timeline, rows: Ints, step: Ints, steps: int, measures: dict[str, Ints]) -> GroupTable:
     events = timeline.events
-    used, group = np.unique(events.name[rows], return_inverse=True)
+    used, group = distinct(events.name[rows].astype(np.int64), len(events.strings))
     names = [events.strings[int(i)] for i in used]
     flat = group * steps + step
     size = len(names) * steps

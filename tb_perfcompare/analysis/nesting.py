@@ -1,7 +1,11 @@
 """Which event encloses which on one thread.
 
 Rule: events of a lane are taken in order of start, the longer first; an event's parent is the latest earlier event
-that is still open. An event that outlasts its parent is clipped to it, so that children never exceed their parents.
+that is still open. An event that outlasts its parent is clipped to it, so that children never exceed their parents,
+siblings never overlap, and self times are never below zero.
+
+Every function has two forms that give the same: a compiled one (native/nesting.c), which follows the rule row by row,
+and one in numpy (nesting_in_numpy.py).
 """
 
 from __future__ import annotations
@@ -11,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.analysis.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
+from tb_perfcompare.analysis.passes import compiled, packed, unpacked
 
-_MAX_PASSES = 64
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +29,7 @@ class Nesting:
     parent  (n,) row of the parent in this order, -1 at the top
     depth   (n,) 0 at the top
     end     (n,) clipped end
+    inside  (n,) clipped time of the rows right below: end - start - inside is a row's own time
     clipped number of events that outlasted their parent
     """
 
@@ -31,118 +37,46 @@ class Nesting:
     parent: Ints
     depth: Ints
     end: Ints
+    inside: Ints
     clipped: int
 
 
-def nest(lane: NDArray[np.integer], start: Ints, end: Ints, tie: NDArray[np.integer]) -> Nesting:
-    """Nest events by time. `tie` orders events of equal lane, start and end, so the result ignores file order."""
-    order = np.lexsort((tie, -end, start, lane))
-    lane, start, end = lane[order], start[order], end[order].copy()
-    clipped = 0
-    for _ in range(_MAX_PASSES):
-        depth, parent = _parents(lane, start, end)
-        over = np.flatnonzero((parent >= 0) & (end > end[parent]))
-        if not len(over):
-            return Nesting(order, parent, depth, end, clipped)
-        first = over[_first_of_clusters(lane[over], start[over], end[over])]
-        clipped += len(first)
-        end[first] = end[parent[first]]
-    depth, parent, more = _stack_walk(lane, start, end)
-    return Nesting(order, parent, depth, end, clipped + more)
+def nest(lane: NDArray[np.integer], start: Ints, end: Ints, *ties: NDArray[np.integer]) -> Nesting:
+    """Nest events by time. `ties` order events of equal lane, start and end, the first before the second, so that the
+    result ignores file order."""
+    module = compiled()
+    if module is None:
+        return Nesting(*nest_in_numpy(lane, start, end, ties))
+    numbered, lanes = _numbered(lane)
+    columns = packed(start, np.int64), packed(end, np.int64), tuple(packed(tie, np.int64) for tie in ties)
+    order, parent, depth, clipped_end, inside, clipped = module.nest(packed(numbered, np.int32), lanes, *columns)
+    return Nesting(
+        unpacked(order, np.int64),
+        unpacked(parent, np.int64),
+        unpacked(depth, np.int64),
+        unpacked(clipped_end, np.int64),
+        unpacked(inside, np.int64),
+        clipped,
+    )
 
 
-def _first_of_clusters(lane: NDArray[np.integer], start: Ints, end: Ints) -> NDArray[np.bool_]:
-    """Offenders that no earlier unsettled offender of their lane reaches: only their parents are certain already."""
-    jump = np.empty(len(lane), dtype=np.int64)
-    jump[0] = 0
-    jump[1:] = np.cumsum(lane[1:] != lane[:-1])
-    # One running maximum for all lanes: lift each lane above the one before.
-    span = int(end.max() - start.min()) + 1
-    base = start.min()
-    reach = np.maximum.accumulate((end - base) + jump * span)
-    first = np.ones(len(lane), dtype=bool)
-    first[1:] = (start[1:] - base) + jump[1:] * span >= reach[:-1]
-    return first
+def sorted_order(first: Ints, second: Ints, *ties: NDArray[np.integer]) -> Ints:
+    """(n,) rows in the order of `first`; of equal ones the larger `second` comes first, then ties decide, then rows. So
+    spans given as start and end come in order of start, the longer ones first."""
+    module = compiled()
+    if module is None:
+        return np.lexsort((*reversed(ties), ~second, first))
+    columns = packed(first, np.int64), packed(second, np.int64), tuple(packed(tie, np.int64) for tie in ties)
+    return unpacked(module.order(*columns), np.int64)
 
 
-def _stack_walk(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, Ints, int]:
-    """The rule as written, row by row, for lanes so tangled that passes do not settle them. Clips `end` in place."""
-    depth = np.zeros(len(start), dtype=np.int64)
-    parent = np.full(len(start), -1, dtype=np.int64)
-    stack: list[int] = []
-    clipped, here = 0, None
-    for row, (where, begins) in enumerate(zip(lane.tolist(), start.tolist(), strict=True)):
-        if where != here:
-            stack, here = [], where
-        while stack and end[stack[-1]] <= begins:
-            stack.pop()
-        if stack:
-            parent[row] = stack[-1]
-            depth[row] = len(stack)
-            if end[row] > end[stack[-1]]:
-                end[row] = end[stack[-1]]
-                clipped += 1
-        stack.append(row)
-    return depth, parent, clipped
-
-
-def _parents(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """(depth, parent) of rows in (lane, start, -end) order.
-
-    An event is open at a later row of its lane as long as its end lies after that row's start, so the depth of a row is
-    the number of earlier rows of its lane minus those that have ended, and its parent the nearest earlier row one
-    level up. Exact for properly nested events; the caller clips until they are.
-    """
-    n = len(start)
-    row = np.arange(n, dtype=np.int64)
-    if n == 0:
-        return row, row
-    first_of_lane = np.empty(n, dtype=np.int64)
-    new = np.empty(n, dtype=bool)
-    new[0] = True
-    new[1:] = lane[1:] != lane[:-1]
-    lane_index = np.cumsum(new) - 1
-    lane_first = np.flatnonzero(new)
-    first_of_lane = lane_first[lane_index]
-    ended = _ended_before(lane_index, start, end, first_of_lane)
-    depth = row - first_of_lane - ended
-    # A zero-length event at the start of another row counts as ended there although it comes earlier in the order.
-    level = depth * np.int64(n) + row
-    by_level = np.argsort(level, kind="stable")
-    sorted_level = level[by_level]
-    at = np.searchsorted(sorted_level, (depth - 1) * np.int64(n) + row) - 1
-    parent = np.where(depth > 0, by_level[np.maximum(at, 0)], -1)
-    return depth, parent
-
-
-def _ended_before(lane_index: Ints, start: Ints, end: Ints, first_of_lane: Ints) -> Ints:
-    """(n,) how many earlier rows of the lane have end <= this row's start."""
-    ends = np.lexsort((end, lane_index))
-    # Rank of each start among the ends of its lane: one sort of both together, ends before starts at equal times.
-    n = len(start)
-    times = np.concatenate([end[ends], start])
-    lanes = np.concatenate([lane_index[ends], lane_index])
-    is_start = np.repeat(np.array([0, 1]), n)
-    merged = np.lexsort((is_start, times, lanes))
-    ends_so_far = np.cumsum(is_start[merged] == 0)
-    position = np.empty(2 * n, dtype=np.int64)
-    position[merged] = ends_so_far
-    counted = position[n:] - first_of_lane
-    # Rows that start and end at this very instant and come later in the order have not happened yet.
-    return counted - _later_empty(lane_index, start, end)
-
-
-def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
-    """(n,) zero-length rows of the same lane and start at this row or later in the order."""
-    n = len(start)
-    empty = (end <= start).astype(np.int64)
-    group = np.empty(n, dtype=bool)
-    group[0] = True
-    group[1:] = (lane_index[1:] != lane_index[:-1]) | (start[1:] != start[:-1])
-    last = np.append(np.flatnonzero(group)[1:], n)[np.cumsum(group) - 1]
-    before = np.concatenate([[0], np.cumsum(empty)])
-    later: Ints = before[last] - before[:-1]
-    return later
+def _numbered(lane: NDArray[np.integer]) -> tuple[NDArray[np.integer], int]:
+    """(lanes, how many): as they are where they are small numbers already, else numbered anew in their order."""
+    lanes = int(lane.max(initial=-1)) + 1
+    if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
+        return lane, lanes
+    used, numbered = np.unique(lane, return_inverse=True)
+    return numbered.reshape(-1), len(used)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,27 +97,39 @@ def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Ints:
     nodes_count = len(nodes.start)
     if not nodes_count or not len(at):
         return np.full(len(at), -1, dtype=np.int64)
-    lanes, times = np.concatenate([nodes.lane, lane]), np.concatenate([nodes.start, at])
-    is_query = np.repeat(np.array([0, 1]), [nodes_count, len(at)])
-    merged = np.lexsort((is_query, times, lanes))
-    latest = np.maximum.accumulate(np.where(is_query[merged] == 0, np.arange(len(merged)), -1))
-    found = np.empty(len(merged), dtype=np.int64)
-    found[merged] = np.where(latest >= 0, merged[np.maximum(latest, 0)], -1)
-    row = found[nodes_count:]
-    row = np.where((row >= 0) & (nodes.lane[np.maximum(row, 0)] == lane), row, -1)
-    while True:
-        closed = (row >= 0) & (nodes.end[np.maximum(row, 0)] <= at)
-        if not closed.any():
-            return row
-        row = np.where(closed, nodes.parent[np.maximum(row, 0)], row)
+    module = compiled()
+    if module is None:
+        return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at)
+    numbered, lanes = _numbered(np.concatenate([nodes.lane, lane]))
+    return unpacked(
+        module.innermost(
+            packed(numbered[:nodes_count], np.int32),
+            lanes,
+            packed(nodes.start, np.int64),
+            packed(nodes.end, np.int64),
+            packed(nodes.parent, np.int64),
+            packed(numbered[nodes_count:], np.int32),
+            packed(at, np.int64),
+        ),
+        np.int64,
+    )
 
 
 def with_descendants(parent: Ints, depth: Ints, own: Ints) -> Ints:
     """(n,) own value plus those of everything nested below."""
+    module = compiled()
+    if module is not None:
+        return unpacked(module.sum_upwards(packed(parent, np.int64), packed(own, np.int64)), np.int64)
     total = own.copy()
-    order = np.argsort(depth, kind="stable")
-    bounds = np.searchsorted(depth[order], np.arange(int(depth.max(initial=-1)) + 2))
-    for level in range(len(bounds) - 2, 0, -1):
-        rows = order[bounds[level] : bounds[level + 1]]
+    for rows in reversed(by_level(depth)[1:]):
         np.add.at(total, parent[rows], total[rows])
     return total
+
+
+def by_level(depth: NDArray[np.integer]) -> list[Ints]:
+    """The rows of each depth, the outermost first; depths without rows are left out."""
+    deepest = int(depth.max(initial=0))
+    if deepest < np.iinfo(np.int16).max:
+        depth = depth.astype(np.int16)  # numpy sorts these by counting
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1) if len(order) else []

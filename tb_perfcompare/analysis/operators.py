@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.flags import used_codes
+from tb_perfcompare.analysis.grouping import Groups, added_up, finest, grouped, largest, least, texts_by_rank
 from tb_perfcompare.analysis.nesting import nest, with_descendants
 from tb_perfcompare.analysis.timeline import HostForest, Timeline
 from tb_perfcompare.model.events import EventTable
@@ -16,22 +19,19 @@ from tb_perfcompare.model.summary import GroupTable
 
 Ints = NDArray[np.int64]
 
+_NO_CALL = np.iinfo(np.int64).max
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorTimes:
-    """Per forest row h: (h,) int64 nanoseconds.
-
-    A call nested alone in a call of the same name (aten::mul in aten::mul) is one operator, as in torch-tb-profiler:
-    `merged` rows count no call and no total of their own and belong to the operator of row `top`.
-    """
+    """Per forest row h: (h,) int64 nanoseconds. A merged row (HostForest.merged) counts no call and no total of its own
+    and belongs to the operator of row HostForest.top."""
 
     host_self: Ints
     host_total: Ints
     host_api: Ints
     device_self: Ints
     device_total: Ints
-    merged: NDArray[np.bool_]
-    top: Ints
 
 
 def operator_times(timeline: Timeline) -> OperatorTimes:
@@ -44,27 +44,37 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     forest, events = timeline.host, timeline.events
     h = len(forest.row)
     span = forest.end_ns - events.start_ns[forest.row]
-    node_of = np.full(len(events) + 1, -1, dtype=np.int64)
-    node_of[forest.row] = np.arange(h)
-    inner = forest.parent >= 0
-    children = _sum_by(forest.parent[inner], span[inner], h)
+    node_of = _nodes(timeline)
     api = _outermost_calls(timeline)
     owner = node_of[timeline.operator[api]]
     known = owner >= 0
     in_calls = _sum_by(owner[known], events.dur_ns[api[known]], h)
-    work = np.flatnonzero(timeline.is_device & (timeline.operator >= 0))
-    owner = node_of[timeline.operator[work]]
-    device_self = _sum_by(owner, events.dur_ns[work], h)
-    merged, top = merged_calls(timeline, forest)
+    device_self = _device_self(timeline, node_of)
     return OperatorTimes(
-        host_self=np.maximum(span - children - in_calls, 0),
+        host_self=np.maximum(span - forest.inside - in_calls, 0),
         host_total=span,
         host_api=in_calls,
         device_self=device_self,
         device_total=with_descendants(forest.parent, forest.depth, device_self),
-        merged=merged,
-        top=top,
     )
+
+
+def device_self_times(timeline: Timeline) -> Ints:
+    """(h,) device work launched by the API calls of each forest row itself."""
+    return _device_self(timeline, _nodes(timeline))
+
+
+def _nodes(timeline: Timeline) -> Ints:
+    """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
+    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
+    node_of[timeline.host.row] = np.arange(len(timeline.host.row))
+    return node_of
+
+
+def _device_self(timeline: Timeline, node_of: Ints) -> Ints:
+    work = np.flatnonzero(timeline.is_device & (timeline.operator >= 0))
+    owner = node_of[timeline.operator[work]]
+    return _sum_by(owner, timeline.events.dur_ns[work], len(timeline.host.row))
 
 
 def _sum_by(index: Ints, values: Ints, length: int) -> Ints:
@@ -80,51 +90,67 @@ def _outermost_calls(timeline: Timeline) -> Ints:
         return rows
     events = timeline.events
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], events.correlation[rows])
-    outermost: Ints = rows[nesting.order[nesting.depth == 0]]
+    outermost: Ints = rows[nesting.order[nesting.parent < 0]]
     return outermost
 
 
 def merged_calls(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np.bool_], Ints]:
-    h = len(forest.row)
-    top = np.arange(h)
-    inner = forest.parent >= 0
-    children = np.bincount(forest.parent[inner], minlength=h)
-    name = timeline.events.name[forest.row]
-    counts = timeline.is_operator[forest.row]
-    above = np.maximum(forest.parent, 0)
-    merged = inner & (children[above] == 1) & (name == name[above]) & counts & counts[above] if h else inner
-    top[merged] = forest.parent[merged]
-    while h and (top[top] != top).any():
-        top = top[top]
-    return merged, top
+    """HostForest.merged and .top."""
+    return forest.merged, forest.top
 
 
 def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> dict[str, GroupTable]:
     """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
     forest, events = timeline.host, timeline.events
-    times = operator_times(timeline)
     shown = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
     rows = forest.row[shown]
-    distinct, at = np.unique(events.name[rows], return_inverse=True)
-    names = distinct[_interned([operator_key(events.strings[code]) for code in distinct.tolist()])][at].astype(np.int64)
-    tables = {"operators": _group("operator", events, times, shown, rows, names, None, step, steps)}
-    if "input_dims" in events.args:
-        shape = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
-        shapes = shape_ids(events)[shape[forest.row[times.top[shown]]]]
-        tables["operators_by_shape"] = _group(
-            "operator_by_shape", events, times, shown, rows, names, shapes, step, steps
+    of = forest.row[forest.top[shown]]
+    names, labels = _names(events, rows)
+    keys = [(names, len(labels))]
+    arguments: list[tuple[str, str, list[str]]] = []
+    for kind, column, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
+        if argument in events.args:
+            numbers, texts = _argument_texts(events, argument, of)
+            keys.append((numbers, len(texts)))
+            arguments.append((kind, column, texts))
+    columns, of_row = finest(keys)
+    sums = _sums(timeline, shown, grouped(of_row, len(columns[0]), step[rows], steps))
+    operators = sums.table("operator", ("name",), columns[0], lambda name: (labels[name],))
+    tables = {"operators": operators}
+    for (kind, column, texts), numbers in zip(arguments, columns[1:], strict=True):
+        width = len(texts)
+        tables[f"operators_by_{kind}"] = sums.table(
+            f"operator_by_{kind}", ("name", column), columns[0] * width + numbers, _pair(labels, texts)
         )
-    if "input_type" in events.args:
-        kinds = events.args["input_type"].dense(len(events), -1).astype(np.int64)
-        types = shape_ids(events, "input_type")[kinds[forest.row[times.top[shown]]]]
-        tables["operators_by_type"] = _group("operator_by_type", events, times, shown, rows, names, types, step, steps)
     return tables
 
 
-def _interned(texts: list[str]) -> Ints:
-    """Index of the first equal text."""
+def _pair(labels: list[str], texts: list[str]) -> Callable[[int], tuple[str, ...]]:
+    return lambda code: (labels[code // len(texts)], texts[code % len(texts)])
+
+
+def _names(events: EventTable, rows: Ints) -> tuple[Ints, list[str]]:
+    """((r,) number of each row's operator, their keys): numbered by the first code that has the key."""
+    number_of, labels = _numbered(events, events.name[rows], operator_key)
+    return number_of[events.name[rows]], labels
+
+
+def _argument_texts(events: EventTable, argument: str, rows: Ints) -> tuple[Ints, list[str]]:
+    """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
+    codes = events.args[argument].dense(len(events), -1)[rows].astype(np.int64)
+    number_of, texts = _numbered(events, codes[codes >= 0], shape_text)
+    return np.append(number_of + 1, 0)[codes], ["", *texts]
+
+
+def _numbered(
+    events: EventTable, codes: NDArray[np.integer], shown: Callable[[str], str]
+) -> tuple[Ints, list[str]]:
+    """(number by code, what is shown of each number) of the codes that occur; equal ones share the first's number."""
     index: dict[str, int] = {}
-    return np.array([index.setdefault(text, i) for i, text in enumerate(texts)], dtype=np.int64)
+    number_of = np.zeros(len(events.strings), dtype=np.int64)
+    for code in used_codes(codes, len(events.strings)).tolist():
+        number_of[code] = index.setdefault(shown(events.strings[code]), len(index))
+    return number_of, list(index)
 
 
 def shape_text(raw: str) -> str:
@@ -137,7 +163,7 @@ def shape_text(raw: str) -> str:
 
 def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints:
     """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
-    used = np.unique(events.args[argument].values).astype(np.int64)
+    used = used_codes(events.args[argument].values.astype(np.int64), len(events.strings))
     out = np.full(len(events.strings) + 1, -1, dtype=np.int64)
     first: dict[str, int] = {}
     for index in used.tolist():
@@ -145,62 +171,54 @@ def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints:
     return out
 
 
-def _group(
-    kind: str,
-    events: EventTable,
-    times: OperatorTimes,
-    shown: Ints,
-    rows: Ints,
-    names: Ints,
-    shapes: Ints | None,
-    step: NDArray[np.int64],
-    steps: int,
-) -> GroupTable:
-    texts = events.strings.texts
-    width = len(texts) + 1
-    code = names if shapes is None else names * width + shapes + 1
-    unique, group = np.unique(code, return_inverse=True)
-    if shapes is None:
-        labels: list[tuple[str, ...]] = [(operator_key(texts[name]),) for name in unique.tolist()]
-    else:
-        pairs = [divmod(key, width) for key in unique.tolist()]
-        labels = [(operator_key(texts[name]), shape_text(texts[at - 1]) if at else "") for name, at in pairs]
-    counted = ~times.merged[shown]
-    flat = group * steps + step[rows]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """What tables show, by the finest groups: (g, s) matrices, (g,) extremes, (g,) place of the first raw name."""
 
-    def matrix(values: Ints, which: NDArray[np.bool_] | slice) -> Ints:
-        sums = np.bincount(flat[which], weights=values[which], minlength=len(labels) * steps)
-        table: Ints = sums.astype(np.int64).reshape(len(labels), steps)
-        return table
+    timeline: Timeline
+    calls: Ints
+    measures_ns: dict[str, Ints]
+    low: Ints
+    high: Ints
+    first_name: Ints
 
-    every = slice(None)
+    def table(
+        self, kind: str, key_columns: tuple[str, ...], codes: Ints, key: Callable[[int], tuple[str, ...]]
+    ) -> GroupTable:
+        """The table whose row a group belongs to is told by its code."""
+        used, into = np.unique(codes, return_inverse=True)
+        count, into = len(used), into.reshape(-1)
+        low = least(self.low, into, count)
+        return GroupTable(
+            kind=kind,
+            key_columns=key_columns,
+            keys=tuple(key(code) for code in used.tolist()),
+            names=tuple(texts_by_rank(self.timeline.events.strings, least(self.first_name, into, count))),
+            calls=added_up(self.calls, into, count),
+            measures_ns={name: added_up(matrix, into, count) for name, matrix in self.measures_ns.items()},
+            min_ns=np.where(low == _NO_CALL, 0, low),
+            max_ns=largest(self.high, into, count),
+            facts={},
+        )
+
+
+def _sums(timeline: Timeline, shown: Ints, groups: Groups) -> _Sums:
+    forest, times = timeline.host, operator_times(timeline)
+    merged = forest.merged[shown]
+    counted = ~merged if merged.any() else slice(None)
     host_total = times.host_total[shown]
-    low = np.full(len(labels), np.iinfo(np.int64).max)
-    high = np.zeros(len(labels), dtype=np.int64)
-    np.minimum.at(low, group[counted], host_total[counted])
-    np.maximum.at(high, group[counted], host_total[counted])
-    return GroupTable(
-        kind=kind,
-        key_columns=("name",) if shapes is None else ("name", "input_type" if "type" in kind else "input_shape"),
-        keys=tuple(labels),
-        names=tuple(_first_names(events, rows, group, len(labels))),
-        calls=matrix(np.ones(len(rows), dtype=np.int64), counted),
+    low, high = groups.span(host_total, counted)
+    return _Sums(
+        timeline,
+        calls=groups.matrix(None, counted),
         measures_ns={
-            "host_self": matrix(times.host_self[shown], every),
-            "host_total": matrix(host_total, counted),
-            "host_api": matrix(times.host_api[shown], every),
-            "device_self": matrix(times.device_self[shown], every),
-            "device_total": matrix(times.device_total[shown], counted),
+            "host_self": groups.matrix(times.host_self[shown]),
+            "host_total": groups.matrix(host_total, counted),
+            "host_api": groups.matrix(times.host_api[shown]),
+            "device_self": groups.matrix(times.device_self[shown]),
+            "device_total": groups.matrix(times.device_total[shown], counted),
         },
-        min_ns=np.where(low == np.iinfo(np.int64).max, 0, low),
-        max_ns=high,
-        facts={},
+        low=low,
+        high=high,
+        first_name=groups.first_names(timeline.events.strings, timeline.events.name[forest.row[shown]]),
     )
-
-
-def _first_names(events: EventTable, rows: Ints, group: Ints, groups: int) -> list[str]:
-    """The alphabetically first raw name of each group."""
-    ranks = events.strings.ranks()
-    order = np.lexsort((ranks[events.name[rows]], group))
-    first = order[np.searchsorted(group[order], np.arange(groups))] if len(rows) else np.zeros(0, dtype=np.int64)
-    return [events.strings[int(i)] for i in events.name[rows[first]]]

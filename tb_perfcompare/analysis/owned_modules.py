@@ -34,20 +34,41 @@ _BACKWARD = "autograd::engine::evaluate_function"
 _OUTSIDE, _BACK = 0, 1
 
 
-def owned_modules(timeline: Timeline, owners: Owners, flows: FlowTable, steps: int) -> SplitTime | None:
-    """Owned time with keys (module path, category label); None if the trace has no calls of modules.
+@dataclass(frozen=True, slots=True, eq=False)
+class ModulePaths:
+    """The module of every owner; p paths, each after the one above it.
 
-    A path is made of the names in the trace, `Net_0/Sequential_1/Conv2d_3`.
+    text      p texts made of the names in the trace, `Net_0/Sequential_1/Conv2d_3`; the first two are OUTSIDE_MODULES
+              and BACKWARD_OUTSIDE
+    name      p last parts of these
+    above     p numbers of the paths above, -1 at the top
+    of_owner  (m,) int64 path of each owner
+    is_call   (m,) bool the owner is itself the call of a module
     """
+
+    text: list[str]
+    name: list[str]
+    above: list[int]
+    of_owner: Ints
+    is_call: NDArray[np.bool_]
+
+
+def module_paths(timeline: Timeline, owners: Owners, flows: FlowTable) -> ModulePaths | None:
+    """None if the trace has no calls of modules."""
     calls = _calls(timeline)
     if calls is None:
         return None
     path = calls.path_of(timeline, owners.row)
     path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
+    return ModulePaths(calls.paths, calls.names, calls.above, path, calls.node_of[owners.row] >= 0)
+
+
+def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
+    """Owned time with keys (module path, category label)."""
     shares = owners.shares
     kinds = len(CATEGORY_LABELS)
-    code, part = distinct(path * kinds + owners.role, len(calls.paths) * kinds)
-    keys = [(calls.paths[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist()]
+    code, part = distinct(paths.of_owner * kinds + owners.role, len(paths.text) * kinds)
+    keys = [(paths.text[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist()]
     rest = np.full(len(shares.gap_step), len(keys), dtype=np.int64)
     time = np.concatenate([shares.time_ns, shares.gap_end - shares.gap_start])
     found = split_time(
@@ -63,12 +84,14 @@ def owned_modules(timeline: Timeline, owners: Owners, flows: FlowTable, steps: i
 @dataclass(frozen=True, slots=True, eq=False)
 class _Calls:
     """Calls of modules, k rows: `nodes` to find the innermost in, `node_path` (k,) index of each into `paths`,
-    `node_of` (n,) row of an event that is such a call, -1."""
+    `node_of` (n,) row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
 
     nodes: Enclosers
     node_path: Ints
     node_of: Ints
     paths: list[str]
+    names: list[str]
+    above: list[int]
 
     def path_of(self, timeline: Timeline, rows: Ints) -> Ints:
         """(m,) path of each event, -1 outside all calls. A call is its own module."""
@@ -98,6 +121,7 @@ def _calls(timeline: Timeline) -> _Calls | None:
     node_of = np.full(len(events), -1, dtype=np.int64)
     node_of[rows] = np.arange(len(rows))
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
+    names, upper = list(paths), [-1, -1]
     node_path = np.zeros(len(rows), dtype=np.int64)
     width = len(events.strings)
     for level in range(int(nesting.depth.max()) + 1):
@@ -109,7 +133,9 @@ def _calls(timeline: Timeline) -> _Calls | None:
             parent, name = divmod(known, width)
             own = module_name(events.strings[name])
             paths.append(f"{paths[parent]}/{own}" if level else own)
-    return _Calls(nodes, node_path, node_of, paths)
+            names.append(own)
+            upper.append(parent if level else -1)
+    return _Calls(nodes, node_path, node_of, paths, names, upper)
 
 
 def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Ints) -> Ints:

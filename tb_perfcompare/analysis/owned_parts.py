@@ -11,13 +11,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.operators import merged_calls, shape_ids, shape_text
+from tb_perfcompare.analysis.grouping import finest
+from tb_perfcompare.analysis.operators import shape_ids, shape_text
 from tb_perfcompare.analysis.ownership import Shares
 from tb_perfcompare.analysis.surroundings import surroundings
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import operator_key
-from tb_perfcompare.model.split_time import SplitTime, distinct, split_time
+from tb_perfcompare.model.split_time import SplitTime, add_cells, distinct
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
 Ints = NDArray[np.int64]
@@ -44,27 +45,33 @@ def owned_parts(
     """
     caller, caller_texts = _callers(timeline, rows)
     shape, shape_texts = _shapes(timeline, rows)
-    width, depth = len(caller_texts), len(shape_texts)
-    code, part = distinct((entity * width + caller) * depth + shape, len(entities) * width * depth)
-    pair, at_shape = np.divmod(code, depth)
-    keys = [
-        (CATEGORY_LABELS[entities[e][0]], entities[e][1], caller_texts[c], shape_texts[s])
-        for e, c, s in zip((pair // width).tolist(), (pair % width).tolist(), at_shape.tolist(), strict=True)
-    ]
-    counted = step[rows] >= 0
+    found, part = finest([(entity, len(entities)), (caller, len(caller_texts)), (shape, len(shape_texts))])
     around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
-    keys_of_gaps = [(CATEGORY_LABELS[StepCategory.OTHER], NOBODY, text, "") for text in gap_texts]
-    owned, called, idle = len(shares.claim), int(counted.sum()), len(shares.gap_start)
-    found = split_time(
-        keys + keys_of_gaps,
-        np.concatenate([part[shares.claim], part[counted], around + len(keys)]),
-        np.concatenate([shares.step, step[rows][counted], shares.gap_step]),
-        np.concatenate([shares.time_ns, np.zeros(called, np.int64), shares.gap_end - shares.gap_start]),
-        np.repeat(np.array([0, 1, 0]), [owned, called, idle]),
+    parts = len(found[0])
+    counted = np.flatnonzero(step[rows] >= 0)
+    cells = add_cells(
+        parts + len(gap_texts),
+        (
+            np.append(part[shares.claim], around + parts),
+            np.append(shares.step, shares.gap_step),
+            np.append(shares.time_ns, shares.gap_end - shares.gap_start),
+        ),
+        (part[counted], step[rows[counted]], np.ones(len(counted), dtype=np.int64)),
     )
+
+    def key(number: int) -> tuple[str, ...]:
+        if number >= parts:
+            return CATEGORY_LABELS[StepCategory.OTHER], NOBODY, gap_texts[number - parts], ""
+        category, name = entities[found[0][number]]
+        return CATEGORY_LABELS[category], name, caller_texts[found[1][number]], shape_texts[found[2][number]]
+
+    entry = np.append(found[0], np.full(len(gap_texts), len(entities)))
+    cells, is_rest, pooled = cells.largest(MOST_PARTS, key, entry)
+    split = cells.named(lambda number: (*key(number)[:2], SMALLER, "") if is_rest[number] else key(number))
+    if len(set(split.keys)) < len(split):  # something in the recording is called like the rest
+        split = split.renamed(split.keys)
     told = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
-    found = replace(found, told=tuple(what for what, known in told if known))
-    return found.largest(MOST_PARTS, lambda key: (*key[:2], SMALLER, ""))
+    return replace(split, told=tuple(what for what, known in told if known), pooled=pooled)
 
 
 def _callers(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:
@@ -91,9 +98,8 @@ def _shapes(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:
     if "input_dims" not in events.args:
         return np.zeros(len(rows), dtype=np.int64), [""]
     forest = timeline.host.row
-    _, top = merged_calls(timeline, timeline.host)
     dims = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
-    dims[forest] = dims[forest[top]]
+    dims[forest] = dims[forest[timeline.host.top]]
     device = timeline.is_device[rows]
     of = np.where(device, timeline.operator[rows], rows)
     raw = np.where((of >= 0) & ~timeline.is_api[rows], dims[of], -1)

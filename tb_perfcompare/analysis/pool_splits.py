@@ -1,4 +1,4 @@
-"""Split times of several captures side by side, and of some of the steps."""
+"""Split times and call trees of several captures side by side, and of some of the steps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.call_tree import CallTree, tree_of, union
 from tb_perfcompare.model.device_work import DeviceWork
 from tb_perfcompare.model.split_time import SplitTime, split_time
 
@@ -62,3 +63,35 @@ def work_of_steps(work: DeviceWork | None, columns: NDArray[np.intp]) -> DeviceW
         return None
     chosen, operators = split_of_steps(work.work, columns), split_of_steps(work.operators, columns)
     return DeviceWork(chosen, operators) if chosen is not None and operators is not None and len(chosen) else None
+
+
+def pool_trees(trees: Sequence[CallTree | None], steps: Sequence[int]) -> CallTree | None:
+    """The captures' steps one after another; None unless every capture has a tree, for the sums to hold."""
+    known = [tree for tree in trees if tree is not None]
+    if len(known) < len(trees):
+        return None
+    frames, numbers = union(known)
+    merged = np.zeros(len(frames), dtype=np.int64)
+    for tree, number in zip(known, numbers, strict=True):
+        merged[number] += tree.merged
+    first = np.cumsum([0, *steps])
+    return tree_of(
+        frames,
+        merged,
+        np.concatenate([number[tree.frame] for tree, number in zip(known, numbers, strict=True)]),
+        np.concatenate([tree.step + offset for tree, offset in zip(known, first, strict=False)]),
+        np.concatenate([tree.time_ns for tree in known]),
+        np.concatenate([tree.calls for tree in known]),
+    )
+
+
+def tree_of_steps(tree: CallTree | None, columns: NDArray[np.intp]) -> CallTree | None:
+    """The chosen steps, numbered anew; frames without time in them stay, as nothing."""
+    if tree is None:
+        return None
+    place = np.full(max(int(tree.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int32)
+    place[columns] = np.arange(len(columns))
+    kept = place[tree.step] >= 0
+    return replace(
+        tree, frame=tree.frame[kept], step=place[tree.step[kept]], time_ns=tree.time_ns[kept], calls=tree.calls[kept]
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.summary import CATEGORY_LABELS, DeviceMetric, OwnedTime, StepCategory
 
@@ -25,8 +23,8 @@ def recommendations(timeline: Timeline, owned: OwnedTime, metrics: tuple[DeviceM
             f"{loader:.1%} of step time waits for the data loader: raise num_workers, use pinned memory or "
             "move decoding off the training process."
         )
-    names = {timeline.events.strings[int(i)] for i in np.unique(timeline.events.name[timeline.host.row])}
-    if "DataParallel.forward" in names:
+    wrapper = timeline.events.strings.find("DataParallel.forward")
+    if wrapper >= 0 and (timeline.events.name[timeline.host.row] == wrapper).any():
         out.append("DataParallel drives the devices from one process: DistributedDataParallel is faster.")
     communication = float(share[StepCategory.COMMUNICATION])
     if communication > COMMUNICATION_SHARE:

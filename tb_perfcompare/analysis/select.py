@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pool_memory import some_steps
-from tb_perfcompare.analysis.pool_splits import split_of_steps, work_of_steps
+from tb_perfcompare.analysis.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
@@ -52,6 +52,7 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         owned=_owned(summary.owned, columns),
         modules=split_of_steps(summary.modules, columns),
         work=work_of_steps(summary.work, columns),
+        call_tree=tree_of_steps(summary.call_tree, columns),
         groups={name: group for name, group in groups.items() if len(group)},
         device_metrics=(),
         recommendations=(),
@@ -84,6 +85,7 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
         owned=_owned(summary.owned, columns),
         modules=split_of_steps(summary.modules, columns),
         work=work_of_steps(summary.work, columns),
+        call_tree=tree_of_steps(summary.call_tree, columns),
         groups={name: group for name, group in groups.items() if len(group)},
         counters=None if summary.counters is None else _counters(summary.counters, columns),
         memory=memory,

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.flags import among
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import step_label
 
 Ints = NDArray[np.int64]
+
+_HOST_WORK = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
 TAIL_SHARE = 0.8
 """The last step is cut off if it has less than this share of the device events of the step before it: the recording
@@ -71,7 +74,7 @@ def _markers(timeline: Timeline) -> Ints:
     if not len(rows):
         # A trace of device streams alone still carries the copies of the markers.
         names = np.array([text.startswith("ProfilerStep#") for text in events.strings.texts], dtype=bool)
-        has_host = np.isin(events.category, (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)).any()
+        has_host = among(events.category, _HOST_WORK).any()
         if has_host or not len(names):
             return rows
         rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
@@ -98,7 +101,7 @@ def _distinct(labels: list[str]) -> tuple[str, ...]:
 def _whole_window(timeline: Timeline) -> Windows:
     """One step "0" over all host operators and annotations; without any, over whatever has a role."""
     events = timeline.events
-    rows = np.flatnonzero(np.isin(events.category, (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)))
+    rows = np.flatnonzero(among(events.category, _HOST_WORK))
     if not len(rows):
         rows = np.flatnonzero(timeline.role >= 0)
     if not len(rows):

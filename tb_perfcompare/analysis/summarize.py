@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.call_tree import call_tree
 from tb_perfcompare.analysis.clock import clock_zero_ns
 from tb_perfcompare.analysis.counters import SampledCounters, coarse_note, sampled_counters
 from tb_perfcompare.analysis.device_metrics import device_metrics
@@ -15,7 +16,7 @@ from tb_perfcompare.analysis.environment import environment
 from tb_perfcompare.analysis.memory_use import memory_use
 from tb_perfcompare.analysis.modules import module_table
 from tb_perfcompare.analysis.operators import operator_tables
-from tb_perfcompare.analysis.owned_modules import owned_modules
+from tb_perfcompare.analysis.owned_modules import module_paths, owned_modules
 from tb_perfcompare.analysis.recommendations import recommendations
 from tb_perfcompare.analysis.steps import Windows, step_windows
 from tb_perfcompare.analysis.timeline import Timeline, interpret
@@ -30,6 +31,7 @@ from tb_perfcompare.model.summary import Capture, DroppedStep, GroupTable, StepC
 _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
     "operators_by_shape": "no input shapes; record with record_shapes=True",
+    "call_tree": "the trace has no operators; record with ProfilerActivity.CPU",
     "kernels": "no device events; record with the device's ProfilerActivity",
     "kernels_by_launch": "no kernel states how it was launched",
     "memcpy": "no copies between host and device in the compared steps",
@@ -72,8 +74,10 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
     memory = memory_use(timeline, windows)
     sampled = _counters(recording, windows, device.word)
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
-    by_module = owned_modules(timeline, owners, recording.flows, steps)
-    told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module))
+    paths = module_paths(timeline, owners, recording.flows)
+    by_module = None if paths is None else owned_modules(owners, paths, steps)
+    tree = call_tree(timeline, owners, paths, step)
+    told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
     known = {name for name, found in told if found is not None}
     if "kernels" not in groups:
         known.add("kernels_by_launch")  # no loss of its own
@@ -102,6 +106,7 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
         memory=memory,
         modules=by_module,
         work=device_work(timeline, step),
+        call_tree=tree,
         notes=recording.notes
         + _notes(recording, timeline, windows)
         + _pooled(owned.parts, by_module, recording.file.path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.nesting import sorted_order
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.split_time import distinct
@@ -22,12 +23,11 @@ def surroundings(timeline: Timeline, rows: Ints, gap_start: Ints, gap_end: Ints)
     events = timeline.events
     main = _on_main_thread(timeline, rows[~timeline.is_device[rows]])
     start, end, name = events.start_ns[main], timeline.end_ns[main], events.strings.ranks()[events.name[main]]
-    by_end = main[np.lexsort((name, -start, end))]
-    by_start = main[np.lexsort((name, -end, start))]
-    last = np.searchsorted(timeline.end_ns[by_end], gap_start, side="right") - 1
-    next_ = np.searchsorted(events.start_ns[by_start], gap_end, side="left")
-    before = np.append(by_start, -1)[next_]
-    after = np.append(by_end, -1)[last]
+    by_end, by_start = sorted_order(end, start, name), sorted_order(start, end, name)
+    last = np.searchsorted(end[by_end], gap_start, side="right") - 1
+    next_ = np.searchsorted(start[by_start], gap_end, side="left")
+    before = np.append(main[by_start], -1)[next_]
+    after = np.append(main[by_end], -1)[last]
     return _texts(timeline, after, before)
 
 

@@ -7,12 +7,13 @@ merely repeat the correlation link nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.flags import Flags, NameFlags, among
+from tb_perfcompare.analysis.lookup import last_equal
 from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest
 from tb_perfcompare.model.device import Vendor
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
@@ -31,6 +32,7 @@ NO_ROLE = -1
 
 _HOST_WORK = (Category.OPERATOR, Category.ANNOTATION, Category.PYTHON)
 _API = (Category.RUNTIME, Category.DRIVER)
+_DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 _WRAPPERS = frozenset({"DataParallel.forward", "DistributedDataParallel.forward"})
 
 IDS_REPEAT_CORRELATION = 0.5
@@ -49,6 +51,8 @@ class Timeline:
     operator  (n,) int64 row of the innermost operator an API call, device event or operator belongs to, -1
     is_operator  (n,) bool rows that count in operator tables
     is_marker    (n,) bool step markers on host threads
+    is_device    (n,) bool kernels, copies and sets
+    is_api       (n,) bool runtime and driver calls
     ids_unusable True when operators had to be found by time
     """
 
@@ -59,21 +63,13 @@ class Timeline:
     end_ns: Ints
     launcher: Ints
     operator: Ints
-    is_operator: NDArray[np.bool_]
-    is_marker: NDArray[np.bool_]
+    is_operator: Flags
+    is_marker: Flags
+    is_device: Flags
+    is_api: Flags
     host: HostForest
     ids_unusable: bool
     device_markers: int
-
-    @property
-    def is_device(self) -> NDArray[np.bool_]:
-        """(n,) kernels, copies and sets."""
-        return np.isin(self.events.category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET))
-
-    @property
-    def is_api(self) -> NDArray[np.bool_]:
-        """(n,) runtime and driver calls."""
-        return np.isin(self.events.category, _API)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +80,10 @@ class HostForest:
     parent   (h,) forest row, -1 at the top
     depth    (h,)
     end_ns   (h,) clipped to the parent
+    inside   (h,) time of the rows right below
+    merged   (h,) bool a call nested alone in a call of the same name (aten::mul in aten::mul), which is one operator
+             with that, as in torch-tb-profiler
+    top      (h,) forest row of the operator that a row counts as: of a merged one that around it, else itself
     clipped  events that outlasted their parent
     """
 
@@ -91,62 +91,53 @@ class HostForest:
     parent: Ints
     depth: Ints
     end_ns: Ints
+    inside: Ints
+    merged: Flags
+    top: Ints
     clipped: int
-
-
-class _NameFacts:
-    """Answers per distinct name, spread over the events."""
-
-    def __init__(self, events: EventTable) -> None:
-        texts = events.strings.texts
-        used = np.unique(events.name)
-        self.step = self._spread(events, used, texts, is_step)
-        self.loader = self._spread(events, used, texts, is_loader)
-        self.optimizer = self._spread(events, used, texts, is_optimizer)
-        self.annotated = self._spread(events, used, texts, is_collective_annotation)
-        self.collective = self._spread(events, used, texts, is_collective_kernel)
-        self.wrapper = self._spread(events, used, texts, lambda name: name in _WRAPPERS)
-
-    @staticmethod
-    def _spread(
-        events: EventTable, used: NDArray[np.int32], texts: Sequence[str], test: Callable[[str], bool]
-    ) -> NDArray[np.bool_]:
-        table = np.zeros(len(texts), dtype=bool)
-        table[used] = [test(texts[i]) for i in used.tolist()]
-        spread: NDArray[np.bool_] = table[events.name]
-        return spread
 
 
 def interpret(events: EventTable, vendor: Vendor) -> Timeline:
     """The corrected reading of one trace's events."""
-    facts = _NameFacts(events)
+    names = NameFlags(
+        events.strings, events.name,
+        is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, _is_wrapper,
+    )  # fmt: skip
+    step, annotated = names.where(is_step), names.where(is_collective_annotation)
+    loader = names.where(is_loader)
+    special = loader | names.where(is_optimizer) | annotated
     category = events.category
-    host = np.isin(category, _HOST_WORK)
-    marker = facts.step & host
+    host = among(category, _HOST_WORK)
+    api, device = among(category, _API), among(category, _DEVICE)
     lane = _lanes(events)
     end_ns = events.end_ns
-    special = facts.loader | facts.optimizer | facts.annotated
-    is_node = host & ~facts.step & ((category != Category.ANNOTATION) | special)
-    forest = _host_forest(events, lane, end_ns, is_node)
-    api = np.isin(category, _API)
+    work = host & ~step
+    is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(_is_wrapper))
+    is_node = work & ((category != Category.ANNOTATION) | special)
+    forest = _host_forest(events, lane, end_ns, is_node, is_operator)
     ids_unusable = _ids_repeat_correlation(events, api)
-    launcher = _launchers(events, api)
-    operator = _operators(events, lane, api, forest, launcher, ids_unusable)
+    launcher = _launchers(events, api, device)
+    operator = _operators(events, lane, api, device, forest, launcher, ids_unusable)
     return Timeline(
         events=events,
         vendor=vendor,
-        role=_roles(events, facts, host & ~facts.step, operator),
+        role=_roles(events, names, work, loader, annotated, api, operator),
         lane=lane,
         end_ns=end_ns,
         launcher=launcher,
         operator=operator,
-        is_operator=(category == Category.OPERATOR)
-        & ~(facts.step | facts.loader | facts.optimizer | facts.annotated | facts.wrapper),
-        is_marker=marker,
+        is_operator=is_operator,
+        is_marker=step & host,
+        is_device=device,
+        is_api=api,
         host=forest,
         ids_unusable=ids_unusable,
-        device_markers=int((facts.step & (category == Category.DEVICE_ANNOTATION)).sum()),
+        device_markers=int((step & (category == Category.DEVICE_ANNOTATION)).sum()),
     )
+
+
+def _is_wrapper(name: str) -> bool:
+    return name in _WRAPPERS
 
 
 def _lanes(events: EventTable) -> Ints:
@@ -156,98 +147,105 @@ def _lanes(events: EventTable) -> Ints:
         index.setdefault((str(pid), str(tid)), len(index))
         for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)
     ]
-    return np.asarray(canonical, dtype=np.int64)[events.lane] if canonical else np.zeros(0, dtype=np.int64)
+    if len(index) == len(canonical):
+        return events.lane.astype(np.int64)
+    return np.asarray(canonical, dtype=np.int64)[events.lane]
 
 
-def _host_forest(events: EventTable, lane: Ints, end_ns: Ints, is_node: NDArray[np.bool_]) -> HostForest:
+def _host_forest(events: EventTable, lane: Ints, end_ns: Ints, is_node: Flags, is_operator: Flags) -> HostForest:
     rows = np.flatnonzero(is_node)
     # Equal spans: the outer event is the one that got its External id first; names settle the rest.
-    order = np.lexsort((events.strings.ranks()[events.name[rows]], events.external_id[rows]))
-    tie = np.empty(len(rows), dtype=np.int64)
-    tie[order] = np.arange(len(rows))
-    nesting = nest(lane[rows], events.start_ns[rows], end_ns[rows], tie)
-    return HostForest(rows[nesting.order], nesting.parent, nesting.depth, nesting.end, nesting.clipped)
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(lane[rows], events.start_ns[rows], end_ns[rows], events.external_id[rows], ranks)
+    rows = rows[nesting.order]
+    merged, top = _merged(nesting.parent, events.name[rows], is_operator[rows])
+    return HostForest(
+        rows, nesting.parent, nesting.depth, nesting.end, nesting.inside, merged, top, nesting.clipped
+    )
 
 
-def _ids_repeat_correlation(events: EventTable, api: NDArray[np.bool_]) -> bool:
-    known = api & (events.external_id != ABSENT) & (events.correlation != ABSENT)
+def _merged(parent: Ints, name: NDArray[np.int32], counts: Flags) -> tuple[Flags, Ints]:
+    top = np.arange(len(parent))
+    inner = np.flatnonzero(parent >= 0)
+    above = parent[inner]
+    alike = inner[(name[inner] == name[above]) & counts[inner] & counts[above]]
+    merged = np.zeros(len(parent), dtype=bool)
+    if len(alike):
+        children = np.bincount(above, minlength=len(parent))
+        merged[alike] = children[parent[alike]] == 1
+    top[merged] = parent[merged]
+    while (top[top] != top).any():
+        top = top[top]
+    return merged, top
+
+
+def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
+    calls = np.flatnonzero(api)
+    external_id, correlation = events.external_id[calls], events.correlation[calls]
+    known = (external_id != ABSENT) & (correlation != ABSENT)
     total = int(known.sum())
-    if total < 2:
-        return False
-    same = int((events.external_id[known] == events.correlation[known]).sum())
-    return same / total >= IDS_REPEAT_CORRELATION
+    return total >= 2 and int(((external_id == correlation) & known).sum()) / total >= IDS_REPEAT_CORRELATION
 
 
-def _lookup(keys: Ints, wanted: Ints) -> Ints:
-    """Position in `keys` of the last entry equal to each wanted value, -1 if none."""
-    order = np.argsort(keys, kind="stable")
-    at = np.searchsorted(keys[order], wanted, side="right") - 1
-    found = np.where(at >= 0, order[np.maximum(at, 0)] if len(order) else -1, -1)
-    hit = found >= 0
-    hit[hit] &= keys[found[hit]] == wanted[hit]
-    return np.where(hit, found, -1)
-
-
-def _launchers(events: EventTable, api: NDArray[np.bool_]) -> Ints:
+def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints:
     """Device event -> API call with its correlation; of several the one that started last."""
     launcher = np.full(len(events), -1, dtype=np.int64)
-    calls = np.flatnonzero(api & (events.correlation != ABSENT))
-    calls = calls[np.lexsort((events.dur_ns[calls], events.start_ns[calls]))]
-    work = np.flatnonzero(
-        np.isin(events.category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET)) & (events.correlation != ABSENT)
+    identified = events.correlation != ABSENT
+    calls, work = np.flatnonzero(api & identified), np.flatnonzero(device & identified)
+    found = last_equal(
+        events.correlation[calls],
+        events.correlation[work],
+        lambda: np.lexsort((events.dur_ns[calls], events.start_ns[calls])),
     )
-    if len(calls) and len(work):
-        found = _lookup(events.correlation[calls], events.correlation[work])
-        launcher[work] = np.where(found >= 0, calls[np.maximum(found, 0)], -1)
+    launcher[work] = np.append(calls, -1)[found]
     return launcher
 
 
 def _operators(
-    events: EventTable,
-    lane: Ints,
-    api: NDArray[np.bool_],
-    forest: HostForest,
-    launcher: Ints,
-    ids_unusable: bool,
+    events: EventTable, lane: Ints, api: Flags, device: Flags, forest: HostForest, launcher: Ints, ids_unusable: bool
 ) -> Ints:
     """API call -> operator by External id, else by time on its thread; device event -> operator of its launcher,
     else by its own External id."""
     operator = np.full(len(events), -1, dtype=np.int64)
     calls = np.flatnonzero(api)
-    by_id = np.full(len(events), -1, dtype=np.int64)
-    if not ids_unusable:
-        nodes = forest.row[np.lexsort((forest.depth, events.start_ns[forest.row]))]
-        nodes = nodes[events.external_id[nodes] != ABSENT]
-        with_id = np.flatnonzero(
-            (events.external_id != ABSENT)
-            & (api | np.isin(events.category, (Category.KERNEL, Category.MEMCPY, Category.MEMSET)))
+    nodes = np.flatnonzero(events.external_id[forest.row] != ABSENT)
+    ids = events.external_id[forest.row[nodes]]
+
+    def by_id(rows: Ints) -> Ints:
+        """Of operators with one id the one that started last; of those that started together the innermost."""
+        wanted = events.external_id[rows]
+        found = last_equal(
+            ids, wanted, lambda: np.lexsort((forest.depth[nodes], events.start_ns[forest.row[nodes]]))
         )
-        if len(nodes) and len(with_id):
-            found = _lookup(events.external_id[nodes], events.external_id[with_id])
-            by_id[with_id] = np.where(found >= 0, nodes[np.maximum(found, 0)], -1)
-        operator[calls] = by_id[calls]
+        return np.append(forest.row[nodes], -1)[found]
+
+    if not ids_unusable:
+        operator[calls] = by_id(calls)
     missing = calls[operator[calls] < 0]
     if len(missing) and len(forest.row):
         enclosers = Enclosers(lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
         at = innermost(enclosers, lane[missing], events.start_ns[missing])
-        operator[missing] = np.where(at >= 0, forest.row[np.maximum(at, 0)], -1)
+        operator[missing] = np.append(forest.row, -1)[at]
     work = np.flatnonzero(launcher >= 0)
     operator[work] = operator[launcher[work]]
-    lost = (operator < 0) & ~api & (by_id >= 0)
-    operator[lost] = by_id[lost]
+    if not ids_unusable:
+        lost = np.flatnonzero(device & (operator < 0))
+        operator[lost] = by_id(lost)
     return operator
 
 
-def _roles(events: EventTable, facts: _NameFacts, host: NDArray[np.bool_], operator: Ints) -> NDArray[np.int8]:
+def _roles(
+    events: EventTable, names: NameFlags, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Ints
+) -> NDArray[np.int8]:
     category = events.category
     role = np.full(len(events), NO_ROLE, dtype=np.int8)
     role[host] = StepCategory.CPU_EXEC
-    role[host & facts.loader & (category != Category.PYTHON)] = StepCategory.DATALOADER
-    role[host & facts.annotated] = StepCategory.COMMUNICATION
-    role[np.isin(category, _API)] = StepCategory.RUNTIME
+    role[host & loader & (category != Category.PYTHON)] = StepCategory.DATALOADER
+    role[host & annotated] = StepCategory.COMMUNICATION
+    role[api] = StepCategory.RUNTIME
     kernel = category == Category.KERNEL
     role[kernel] = StepCategory.KERNEL
-    role[kernel & facts.collective] = StepCategory.COMMUNICATION
+    role[kernel & names.where(is_collective_kernel)] = StepCategory.COMMUNICATION
     named = events.args.get("collective_name")
     if named is not None:
         carried = np.zeros(len(events), dtype=bool)
@@ -260,8 +258,7 @@ def _roles(events: EventTable, facts: _NameFacts, host: NDArray[np.bool_], opera
     record = events.strings.find("record_param_comms")
     if record >= 0:
         communicates[record] = True
-    launched = kernel & (operator >= 0)
-    rows = np.flatnonzero(launched)
-    under = communicates[events.name[operator[rows]]] | facts.annotated[operator[rows]]
+    rows = np.flatnonzero(kernel & (operator >= 0))
+    under = communicates[events.name[operator[rows]]] | annotated[operator[rows]]
     role[rows[under]] = StepCategory.COMMUNICATION
     return role

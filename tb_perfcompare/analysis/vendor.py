@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.analysis.flags import among, used_codes
+from tb_perfcompare.analysis.grouping import argument_of
 from tb_perfcompare.model.device import CPU, VENDORS, Vendor
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recording import TraceRecording
@@ -22,7 +24,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
         for vendor in VENDORS:
             if any(mark in names for mark in vendor.name_marks):
                 return vendor, "deviceProperties"
-    raw = {events.strings[int(i)].lower() for i in np.unique(events.raw_category) if i >= 0}
+    raw = {events.strings[code].lower() for code in used_codes(events.raw_category, len(events.strings)).tolist()}
     for vendor in VENDORS:
         if any(category in raw for category in vendor.runtime):
             return vendor, "categories"
@@ -33,12 +35,12 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
     for vendor in VENDORS:
         if vendor.word != "GPU" and vendor.word.lower() in labels:
             return vendor, "process labels"
-    api = np.isin(events.category, (Category.RUNTIME, Category.DRIVER))
-    calls = [events.strings[int(i)] for i in np.unique(events.name[api])]
+    called = events.name[among(events.category, (Category.RUNTIME, Category.DRIVER))]
+    calls = [events.strings[code] for code in used_codes(called, len(events.strings)).tolist()]
     for vendor in VENDORS:
         if any(call.startswith(vendor.api_prefixes) for call in calls):
             return vendor, "API names"
-    if np.isin(events.category, _DEVICE_WORK).any():
+    if among(events.category, _DEVICE_WORK).any():
         return VENDORS[-1], "device events"
     return CPU, "no device events"
 
@@ -46,9 +48,9 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
     """Device model and how many devices did work (0 for a CPU trace)."""
     events = recording.events
-    work = np.isin(events.category, _DEVICE_WORK)
-    used = np.unique(np.asarray(events.arg("device", -1))[work]) if work.any() else np.array([], dtype=np.int64)
-    lanes = {str(recording.events.lanes.pid[int(i)]) for i in np.unique(events.lane[work])}
+    work = np.flatnonzero(among(events.category, _DEVICE_WORK))
+    used = np.unique(argument_of(events, "device", work, -1))
+    lanes = {str(events.lanes.pid[lane]) for lane in used_codes(events.lane[work], len(events.lanes)).tolist()}
     properties = recording.device_properties
     names = sorted({str(item["name"]) for item in properties if item.get("name")}) if vendor is not CPU else []
     used = used[used >= 0]

@@ -7,6 +7,7 @@ ANSWERS = "profiler_answers"
 LISTING = "kernel_listing"
 NCU = "ncu_csv"
 CYCLES = "perf_data"
+BASELINE = "baseline"
 
 TITLES: dict[str, str] = {
     TRACE: "torch.profiler trace",
@@ -14,5 +15,6 @@ TITLES: dict[str, str] = {
     LISTING: "kernel listing",
     NCU: "ncu --csv export",
     CYCLES: "perf_data table",
+    BASELINE: "saved baseline",
 }
 """Format -> what users call it."""

@@ -15,7 +15,8 @@ class MemoryCurve:
     capture    index into Summary.captures
     device     "CPU", "GPU 0"
     absolute   False: the profiler did not write totals, and the curve counts from zero at the first record
-    time_ns    (t,) int64 since the start of the first compared step, ascending; thinned, peaks kept
+    time_ns    (t,) int64 since the start of the first step, ascending; thinned, peaks kept
+    place      (t,) float64 the same in steps: 2.5 is in the middle of the third step, whatever the steps last
     allocated  (t,) int64 bytes held by tensors after the record
     reserved   (t,) int64 bytes held by the allocator, None where not written
     peak_allocated, peak_reserved  largest values before thinning; None where not written
@@ -25,6 +26,7 @@ class MemoryCurve:
     device: str
     absolute: bool
     time_ns: NDArray[np.int64]
+    place: NDArray[np.float64]
     allocated: NDArray[np.int64]
     reserved: NDArray[np.int64] | None
     peak_allocated: int

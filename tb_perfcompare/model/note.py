@@ -42,6 +42,7 @@ class NoteCode(str, Enum):
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
+    OTHER_VERSION = "other_version"  # a saved baseline of another version of the tool
     DUPLICATE_KEYS = "duplicate_keys"
     ANSWERS_DISAGREE = "answers_disagree"  # two saved answers contradict each other
 

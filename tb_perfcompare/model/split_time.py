@@ -37,22 +37,14 @@ class SplitTime:
 
     def totals(self) -> tuple[Ints, Ints]:
         """(r,) time and (r,) calls over all steps."""
-        return (
-            np.bincount(self.row, weights=self.time_ns, minlength=len(self)).astype(np.int64),
-            np.bincount(self.row, weights=self.calls, minlength=len(self)).astype(np.int64),
-        )
+        return _totals(self.row, self.time_ns, self.calls, len(self))
 
     def largest(self, most: int, rest: Callable[[tuple[str, ...]], tuple[str, ...]]) -> SplitTime:
         """The `most` largest keys by time (then calls, then name) as they are; the others join the key that `rest`
         makes of theirs."""
         if len(self) <= most:
             return self
-        time, calls = self.totals()
-        last = np.lexsort((-calls, -time))[most - 1]
-        larger = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
-        equal = np.flatnonzero((time == time[last]) & (calls == calls[last])).tolist()
-        kept = larger.copy()
-        kept[sorted(equal, key=lambda i: self.keys[i])[: most - int(larger.sum())]] = True
+        kept = _largest(*self.totals(), most, self.keys.__getitem__)
         keys = [key if keep else rest(key) for key, keep in zip(self.keys, kept.tolist(), strict=True)]
         return replace(self.renamed(keys), pooled=len(self) - most)
 
@@ -62,32 +54,96 @@ class SplitTime:
         return replace(found, told=self.told, pooled=self.pooled)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitCells:
+    """Owned time by rows that have no keys yet; c cells as in SplitTime, `count` rows of which some may have no cell."""
+
+    count: int
+    row: Ints
+    step: Ints
+    time_ns: Ints
+    calls: Ints
+
+    def largest(
+        self, most: int, key: Callable[[int], tuple[str, ...]], group: Ints
+    ) -> tuple[SplitCells, NDArray[np.bool_], int]:
+        """(the `most` largest rows as they are and one more row for all others of each group, (count,) whether a row is
+        such a one, how many stand together). `key` settles who of equal rows is larger; `group` is (count,)."""
+        used = np.flatnonzero(np.bincount(self.row, minlength=self.count))
+        is_rest = np.zeros(self.count, dtype=bool)
+        if len(used) <= most:
+            return self, is_rest, 0
+        time, calls = _totals(self.row, self.time_ns, self.calls, self.count)
+        small = used[~_largest(time[used], calls[used], most, lambda i: key(int(used[i])))]
+        first = np.zeros(int(group.max()) + 1, dtype=np.int64)
+        first[group[small[::-1]]] = small[::-1]  # of equal indices the last one assigned stays
+        place = np.arange(self.count)
+        place[small] = first[group[small]]
+        is_rest[place[small]] = True
+        row = place[self.row]
+        return add_cells(self.count, (row, self.step, self.time_ns), (row, self.step, self.calls)), is_rest, len(small)
+
+    def named(self, key: Callable[[int], tuple[str, ...]]) -> SplitTime:
+        """The rows that have cells, under their keys, which differ."""
+        used, row = distinct(self.row, self.count)
+        keys = tuple(key(number) for number in used.tolist())
+        return SplitTime(keys, row.astype(np.int32), self.step.astype(np.int32), self.time_ns, self.calls)
+
+
+Values = tuple[NDArray[np.integer], NDArray[np.integer], Ints]
+"""(c,) rows, (c,) steps, (c,) values; cells may lie upon each other."""
+
+
+def add_cells(count: int, timed: Values, called: Values) -> SplitCells:
+    """Times and calls of `count` rows added up. Cells without any time or call go."""
+    steps = max(int(step.max(initial=0)) for _, step, _ in (timed, called)) + 1
+    size = count * steps
+    codes = [row.astype(np.int64, copy=False) * steps + step for row, step, _ in (timed, called)]
+    place, found = codes, None
+    if _is_sparse(size, len(codes[0]) + len(codes[1])):
+        found, at = distinct(np.concatenate(codes), size)
+        place, size = [at[: len(codes[0])], at[len(codes[0]) :]], len(found)
+    time = np.bincount(place[0], weights=timed[2], minlength=size)
+    calls = np.bincount(place[1], weights=called[2], minlength=size)
+    some = np.flatnonzero((time != 0) | (calls != 0))
+    code = some if found is None else found[some]
+    return SplitCells(count, code // steps, code % steps, time[some].astype(np.int64), calls[some].astype(np.int64))
+
+
 def split_time(
     keys: Sequence[tuple[str, ...]], row: NDArray[np.integer], step: NDArray[np.integer], time_ns: Ints, calls: Ints
 ) -> SplitTime:
     """From keys that may repeat and cells that may lie upon each other. Keys without any time or call go."""
     index: dict[tuple[str, ...], int] = {}
-    place = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)
-    steps = int(step.max(initial=0)) + 1
-    code, at = distinct(place[row] * steps + step, len(index) * steps)
-    time = np.bincount(at, weights=time_ns, minlength=len(code)).astype(np.int64)
-    count = np.bincount(at, weights=calls, minlength=len(code)).astype(np.int64)
-    some = np.flatnonzero((time != 0) | (count != 0))
-    used, new = distinct(code[some] // steps, len(index))
-    distinct_keys = list(index)
-    return SplitTime(
-        keys=tuple(distinct_keys[i] for i in used.tolist()),
-        row=new.astype(np.int32),
-        step=(code[some] % steps).astype(np.int32),
-        time_ns=time[some],
-        calls=count[some],
+    place = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)[row]
+    return add_cells(len(index), (place, step, time_ns), (place, step, calls)).named(list(index).__getitem__)
+
+
+def _totals(row: NDArray[np.integer], time_ns: Ints, calls: Ints, count: int) -> tuple[Ints, Ints]:
+    return (
+        np.bincount(row, weights=time_ns, minlength=count).astype(np.int64),
+        np.bincount(row, weights=calls, minlength=count).astype(np.int64),
     )
+
+
+def _largest(time: Ints, calls: Ints, most: int, key: Callable[[int], tuple[str, ...]]) -> NDArray[np.bool_]:
+    """Which of the rows are the `most` largest by time, then calls, then key; there are more of them."""
+    last = np.lexsort((-calls, -time))[most - 1]
+    kept: NDArray[np.bool_] = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
+    equal = np.flatnonzero((time == time[last]) & (calls == calls[last])).tolist()
+    kept[sorted(equal, key=key)[: most - int(kept.sum())]] = True
+    return kept
+
+
+def _is_sparse(size: int, count: int) -> bool:
+    """Whether a table of `size` places would be much larger than what is looked up in it."""
+    return size > 1 << 16 and size > 8 * count
 
 
 def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     """(the different codes in order, index into them of each); codes lie in 0..size - 1. Sorts only where a table of
     all possible codes would be much larger than what is looked up."""
-    if size > 1 << 16 and size > 8 * len(codes):
+    if _is_sparse(size, len(codes)):
         found, at = np.unique(codes, return_inverse=True)
         return found, at.reshape(-1)
     seen = np.zeros(size, dtype=bool)

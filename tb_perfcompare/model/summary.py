@@ -13,6 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.call_tree import CallTree
 from tb_perfcompare.model.device_work import DeviceWork
 from tb_perfcompare.model.memory import MemoryUse
 from tb_perfcompare.model.note import Note
@@ -271,6 +272,7 @@ class Summary:
                  where the source has no such calls
     launches     the launches one by one, for sources that hold nothing else and for one capture only
     work         what ran on the device, by the operators around its launch; None without device events
+    call_tree    owned time by module, operator and what ran below; None where the source has no operators
     """
 
     source: str
@@ -297,6 +299,7 @@ class Summary:
     memory: MemoryUse | None = None
     modules: SplitTime | None = None
     work: DeviceWork | None = None
+    call_tree: CallTree | None = None
 
     @property
     def is_split(self) -> bool:

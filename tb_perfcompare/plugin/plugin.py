@@ -5,10 +5,8 @@ Construction touches nothing; numpy and the readers are imported by the first re
 
 from __future__ import annotations
 
-import json
 import threading
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,32 +16,26 @@ from werkzeug.wrappers import Request, Response
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.plugin import page
 from tb_perfcompare.plugin.logdir import LogdirRoot, TraceProbe, logdir_roots
+from tb_perfcompare.plugin.parameters import check_parameters
 from tb_perfcompare.plugin.responses import (
     JSON,
     PageNotBuilt,
-    check_tag,
-    error_dict,
     failure,
     is_known,
     not_modified,
     respond,
-    stream,
-    tag_of,
-    tagged,
 )
 
 if TYPE_CHECKING:
     from tb_perfcompare.plugin.requests import SideRequest
-    from tb_perfcompare.workspace.flights import Flight
     from tb_perfcompare.workspace.jobs import Side
-    from tb_perfcompare.workspace.workspace import Question, Workspace
+    from tb_perfcompare.workspace.workspace import Workspace
 
 PLUGIN_NAME = "tb_perfcompare"
 TAB_NAME = "Perf Compare"
 
 _PROFILER_PLUGIN = "pytorch_profiler"
 _REMOTE = "only local directories can be read; copy the traces or mount the store"
-_LINE_EVERY_S = 0.25  # also how soon a browser that has gone is noticed
 
 Handler = Callable[[Request], Response]
 
@@ -70,6 +62,9 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/view": _route(self._view),
             "/api/report": _route(self._report),
             "/api/strict": _route(self._strict),
+            "/api/step": _route(self._step),
+            "/api/step_event": _route(self._step_event),
+            "/api/trace": _route(self._trace),
             "/static/*": _route(self._static),
         }
 
@@ -102,86 +97,44 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return respond(request, page.body, JSON, tag=page.tag)
 
     def _comparison(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests import flag
+        from tb_perfcompare.plugin import pair_routes
 
-        question = self._question(request.args)
-        if request.method == "HEAD":
-            return respond(request, b"", JSON)
-        if flag(request.args, "stream", default=True):
-            return stream(request, _Stream(self.workspace, question))
-        tag = question.tag()
-        if is_known(request, tag):
-            return not_modified(tag)
-        return respond(request, tagged(self.workspace.pages.first_bytes(question), tag), JSON, tag=tag)
+        return pair_routes.comparison(self.workspace, self._side, request)
 
     def _table(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests import table_request
-        from tb_perfcompare.render.pages import table_answer
-        from tb_perfcompare.workspace.workspace import Question
+        from tb_perfcompare.plugin import pair_routes
 
-        asked = table_request(request.args)
-        pair = asked.pair
-        question = Question(self._side(pair.baseline), self._side(pair.candidate), pair.options)
-        check_tag(request.args.get("tag", ""), question.tag())
-        tag = tag_of(question, asked)
-        if is_known(request, tag):
-            return not_modified(tag)
-        table, chosen = self.workspace.pages.of_pair(question, asked.table, asked.rows)
-        return respond(request, table_answer(table, chosen, asked.page, asked.row), JSON, tag=tag)
+        return pair_routes.table(self.workspace, self._side, request)
 
     def _view(self, request: Request) -> Response:
-        from tb_perfcompare.comparison.tables.views import VIEWS
-        from tb_perfcompare.plugin.requests import choice, view_request
-        from tb_perfcompare.render.pages import view_answer
+        from tb_perfcompare.plugin import pair_routes
 
-        asked = view_request(request.args)
-        view = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
-        side = self._side(asked.side)
-        tag = tag_of(side, asked)
-        if is_known(request, tag):
-            return not_modified(tag)
-        found, table, chosen = self.workspace.pages.of_run(side, asked.window, view, asked.rows)
-        body = view_answer(view, found.reading, found.side, table, found.notes, chosen, asked.page)
-        return respond(request, body, JSON, tag=tag)
+        return pair_routes.view(self.workspace, self._side, request)
 
     def _report(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests import choice
-        from tb_perfcompare.render.formats import FORMATS, render
+        from tb_perfcompare.plugin import pair_routes
 
-        form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
-        table = request.args.get("table") or None
-        question = self._question(request.args)
-        tag = f"{question.tag()}-{form.name}-{'' if table is None else table.encode().hex()}"
-        if is_known(request, tag):
-            return not_modified(tag)
-        body = render(self.workspace.compare(question), form.name, table=table)
-        name = f"perfcompare.{form.extension}"
-        return respond(request, body, form.media_type, tag=tag, filename=name)
+        return pair_routes.report(self.workspace, self._side, request)
 
     def _strict(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests import strict_request
-        from tb_perfcompare.render.pages import table_answer
-        from tb_perfcompare.render.strict_pages import strict_first
-        from tb_perfcompare.workspace.strict_jobs import CSV, StrictQuestion
-        from tb_perfcompare.workspace.strict_jobs import JSON as JSON_FORM
+        from tb_perfcompare.plugin import pair_routes
 
-        asked = strict_request(request.args)
-        question = StrictQuestion(
-            self._side(asked.baseline), self._side(asked.candidate), asked.processes, asked.beta, asked.window,
-            JSON_FORM if asked.table else asked.form,
-        )  # fmt: skip
-        tag = tag_of(question, asked)
-        if is_known(request, tag):
-            return not_modified(tag)
-        if asked.table:
-            check_tag(request.args.get("tag", ""), question.tag())
-            table, chosen = self.workspace.pages.of_strict(question, asked.table, asked.rows)
-            return respond(request, table_answer(table, chosen, asked.page, asked.row), JSON, tag=tag)
-        body = self.workspace.strict(question)
-        if asked.form == "json":
-            return respond(request, tagged(strict_first(body), question.tag()), JSON, tag=tag)
-        kind = "text/csv" if asked.form == CSV else "text/markdown; charset=utf-8"
-        return respond(request, body, kind, tag=tag, filename=f"strict_comparison.{asked.form}")
+        return pair_routes.strict(self.workspace, self._side, request)
+
+    def _step(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import step_routes
+
+        return step_routes.step(self.workspace, self._side, request)
+
+    def _step_event(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import step_routes
+
+        return step_routes.step_event(self.workspace, self._side, request)
+
+    def _trace(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import step_routes
+
+        return step_routes.trace(self.workspace, self._side, request)
 
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]
@@ -192,73 +145,9 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             return respond(request, b"not found", "text/plain", status=404)
         return respond(request, found.body, found.content_type, keep=found.keep)
 
-    def _question(self, query: Mapping[str, str]) -> Question:
-        from tb_perfcompare.plugin.requests import pair_request
-        from tb_perfcompare.workspace.workspace import Question
-
-        asked = pair_request(query)
-        return Question(self._side(asked.baseline), self._side(asked.candidate), asked.options)
-
     def _side(self, request: SideRequest) -> Side:
         side = self.workspace.side(request.selection, request.steps, request.launches)
-        return replace(side, all_steps=request.all_steps)
-
-
-class _Stream:
-    """The lines of one comparison. The server closes it when the browser has gone, which stops waiting."""
-
-    def __init__(self, workspace: Workspace, question: Question) -> None:
-        self._pages = workspace.pages
-        self._tag = question.tag()
-        self._lines: Generator[bytes, None, None] = self._talk(question)
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._lines
-
-    def close(self) -> None:
-        """Called by the server in every case."""
-        self._lines.close()
-
-    def _talk(self, question: Question) -> Generator[bytes, None, None]:
-        flight = self._pages.first(question)
-        try:
-            yield from _progress_lines(flight)
-            try:
-                answer = flight.result()
-            except PerfCompareError as error:
-                yield _line(error_dict(error))
-                return
-            yield b'{"result":' + tagged(answer, self._tag) + b"}\n"
-        finally:
-            self._pages.leave(flight)
-
-
-def _progress_lines(flight: Flight[bytes]) -> Iterator[bytes]:
-    """A first line at once, then what is new, a few times per second; the last line again when nothing is, so that a
-    browser that has gone is noticed. Nothing for an answer that is known already."""
-    start_s, seen, wait_s = time.monotonic(), 0, 0.0
-    lines = [{"phase": "listing", "path": "", "done_bytes": 0, "total_bytes": 0, "events": 0}]
-    while not flight.wait(wait_s):
-        wait_s = _LINE_EVERY_S
-        seen, news = flight.news(seen)
-        lines = [_progress_dict(progress) for progress in news] or lines[-1:]
-        elapsed_s = round(time.monotonic() - start_s, 3)
-        for line in lines:
-            yield _line({"progress": {**line, "elapsed_s": elapsed_s}})
-
-
-def _progress_dict(progress: Any) -> dict[str, Any]:
-    return {
-        "phase": progress.phase,
-        "path": progress.path,
-        "done_bytes": progress.done_bytes,
-        "total_bytes": progress.total_bytes,
-        "events": progress.events,
-    }
-
-
-def _line(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value).encode() + b"\n"
+        return replace(side, all_steps=side.all_steps or request.all_steps)
 
 
 def _route(handler: Handler) -> Callable[..., Any]:
@@ -271,6 +160,7 @@ def _route(handler: Handler) -> Callable[..., Any]:
             answer.headers["Allow"] = "GET, HEAD"
             return answer
         try:
+            check_parameters(request.args)
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
@@ -280,7 +170,9 @@ def _route(handler: Handler) -> Callable[..., Any]:
 
 def _open_workspace(roots: tuple[LogdirRoot, ...]) -> Workspace:
     from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.links import links_stay_inside
     from tb_perfcompare.workspace.summary_cache import user_cache
     from tb_perfcompare.workspace.workspace import Workspace
 
-    return Workspace([Root(root.path, root.name) for root in roots if not root.is_remote], cache=user_cache())
+    local = [Root(root.path, root.name) for root in roots if not root.is_remote]
+    return Workspace(local, cache=user_cache(), links_inside=links_stay_inside())

@@ -1,6 +1,10 @@
 from typing import Any
 
 INTERFACE: int
+ALL: int
+ROOM: int
+INPUT: int
+FOREIGN: int
 SOURCE_HASH: str
 
 class Scan:
@@ -23,3 +27,7 @@ class Scan:
     def finish(self) -> dict[str, Any]: ...
     @property
     def counts(self) -> tuple[int, int, int, int]: ...
+
+class Inflate:
+    def __new__(cls) -> Inflate: ...
+    def more(self, data: bytes, start: int, is_all: bool, room: int, /) -> tuple[bytes, int, int]: ...

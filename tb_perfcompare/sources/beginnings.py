@@ -28,7 +28,7 @@ REMEMBERED_FILES = 1 << 16
 """What the beginnings of so many files said is remembered. Directories are listed again and again in the same order, so
 a memory that holds fewer than there are would hold none of those that come next."""
 
-POSSIBLE_NAME = re.compile(r".+\.(?:jsonl|ndjson|txt|log|lst|csv)|trace_view\.json", re.DOTALL)
+POSSIBLE_NAME = re.compile(r".+\.(?:jsonl|ndjson|txt|log|lst|csv|baseline)|trace_view\.json", re.DOTALL)
 """Names worth a look inside when nothing else says that a directory holds something."""
 
 
@@ -97,11 +97,12 @@ def declines_ncu(name: str, head: bytes) -> str:
 
 
 def looks_known(head: bytes) -> bool:
-    """Whether a file beginning like this is a listing, an ncu export, a per-cycle table, torch_npu's trace or holds
-    saved answers."""
+    """Whether a file beginning like this is a listing, an ncu export, a per-cycle table, torch_npu's trace, a saved
+    baseline or holds saved answers."""
     answers = ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
     layers = not declines_layers("trace_view.json", head)
-    return answers or layers or not all(says("", head) for says in (declines_listing, declines_ncu, declines_cycles))
+    others = (declines_listing, declines_ncu, declines_cycles, declines_baseline)
+    return answers or layers or not all(says("", head) for says in others)
 
 
 def declines_layers(name: str, head: bytes) -> str:
@@ -110,3 +111,21 @@ def declines_layers(name: str, head: bytes) -> str:
         return "not named trace_view.json"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return "" if text.startswith(b"[") and b'"ph"' in text else "not a list of events"
+
+
+BASELINE_HEADER = "baseline.json"
+"""First member of a saved baseline."""
+
+BASELINE_ENDING = ".baseline"
+_ZIP_MEMBER = b"PK\x03\x04"
+_NAME_OF_MEMBER = 30
+"""Where the first member's name stands in a zip archive."""
+
+
+def declines_baseline(name: str, head: bytes) -> str:
+    """Why a file with these first bytes is no saved baseline; "" if it is one. A name that promises one makes it one as
+    well, so that a broken file is reported instead of overlooked."""
+    if name.endswith(BASELINE_ENDING):
+        return ""
+    is_one = head.startswith(_ZIP_MEMBER) and head.startswith(BASELINE_HEADER.encode(), _NAME_OF_MEMBER)
+    return "" if is_one else f"no archive that begins with {BASELINE_HEADER}"

@@ -1,11 +1,13 @@
 """The bytes of a file in blocks of bounded size, inflated by a second thread ahead of the caller.
 
 Compression is told by the first bytes, never by the name. Whatever can be inflated of a damaged gzip file is delivered;
-what was wrong is left in `damage`.
+what was wrong is left in `damage`. Compiled code inflates where that is wanted and possible; where it stops because
+something is wrong, zlib goes over the file again, and only what it finds further is delivered.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import zlib
 from collections import deque
@@ -14,11 +16,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import BinaryIO
 
-BLOCK_BYTES = 2 << 20
+BLOCK_BYTES = 1 << 20
 _STORED_BYTES = 256 << 10  # one read of a compressed file
 _AHEAD = 1  # blocks inflated before they are asked for
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
+_EARLY = "the gzip data end early"
 
 
 class Blocks:
@@ -33,9 +36,13 @@ class Blocks:
     damage        why the gzip stream could not be followed to its end, "" if it could
     """
 
-    def __init__(self, file: BinaryIO, *, want_hash: bool = False, block_bytes: int = BLOCK_BYTES) -> None:
+    def __init__(
+        self, file: BinaryIO, *, want_hash: bool = False, block_bytes: int = BLOCK_BYTES, compiled: bool = False
+    ) -> None:
         self._file = file
         self._block_bytes = block_bytes
+        self._compiled = compiled
+        self._at = 0  # in the file, from where it was taken over
         self._hash = hashlib.sha256() if want_hash else None
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inflate")
         self.stored_bytes = 0
@@ -66,10 +73,13 @@ class Blocks:
 
     def _produce(self) -> Iterator[bytes]:
         """Runs in the thread, one block per call."""
+        start = self._file.tell() if self._compiled and self._file.seekable() else -1
         first = self._read(_STORED_BYTES)
         self.head = first[:16]
         if first.startswith(_GZIP_MAGIC):
-            yield from self._inflate(first)
+            yield from self._inflate(first) if start < 0 else self._inflate_quickly(first, start)
+            while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
+                pass
             return
         while first:
             yield first
@@ -77,10 +87,32 @@ class Blocks:
 
     def _read(self, size: int) -> bytes:
         data = self._file.read(size)
-        self.stored_bytes += len(data)
-        if self._hash is not None:
-            self._hash.update(data)
+        self._at += len(data)
+        unseen = self._at - self.stored_bytes
+        if unseen > 0:
+            if self._hash is not None:
+                self._hash.update(data[-unseen:])
+            self.stored_bytes = self._at
         return data
+
+    def _inflate_quickly(self, first: bytes, start: int) -> Iterator[bytes]:
+        from tb_perfcompare.sources.quick_gzip import Ending, QuickGzip  # is there only where it was compiled
+
+        quick = QuickGzip(lambda: self._read(_STORED_BYTES), first, self._block_bytes)
+        delivered = 0
+        for block in quick:
+            delivered += len(block)
+            yield block
+        if quick.ending is Ending.EARLY:
+            self.damage = _EARLY
+        if quick.ending is not Ending.FOREIGN:
+            return
+        self._file.seek(start)
+        self._at = 0
+        for block in self._inflate(self._read(_STORED_BYTES)):
+            if len(block) > delivered:
+                yield block[delivered:]
+            delivered = max(0, delivered - len(block))
 
     def _inflate(self, data: bytes) -> Iterator[bytes]:
         """Blocks of all members of a gzip file; zeros behind the last one are padding."""
@@ -93,7 +125,7 @@ class Blocks:
                 part = member.decompress(data, missing)
             except zlib.error as error:
                 part = _inflatable(before, data)
-                self.damage = f"gzip data damaged before byte {self.stored_bytes}: {error}"
+                self.damage = f"gzip data damaged before byte {self._at}: {error}"
             parts.append(part)
             missing -= len(part)
             if missing <= 0:
@@ -110,12 +142,10 @@ class Blocks:
             elif not data and not part:  # an empty call has shown that nothing is held back inside zlib
                 data = self._read(_STORED_BYTES)
                 if not data:
-                    self.damage = "the gzip data end early"
+                    self.damage = _EARLY
         rest = b"".join(parts)
         if rest:
             yield rest
-        while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
-            pass
 
 
 def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
@@ -134,7 +164,7 @@ def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
 def _inflatable(member: zlib._Decompress, data: bytes) -> bytes:
     """What comes out of `data` before the damage in it, to the byte: zlib gives nothing back from a call that fails."""
     parts: list[bytes] = []
-    for step in (1 << 16, 1 << 8, 1):
+    for step in (1 << 16, 1 << 8):
         part = b"more"
         while part:
             before = member.copy()
@@ -145,4 +175,11 @@ def _inflatable(member: zlib._Decompress, data: bytes) -> bytes:
                 break
             parts.append(part)
             data = member.unconsumed_tail
+    with contextlib.suppress(zlib.error):
+        for at in range(len(data)):  # byte by byte on both sides: a wrong checksum must not take a symbol with it
+            given, part = data[at : at + 1], b"more"
+            while part:
+                part = member.decompress(given, 1)
+                parts.append(part)
+                given = member.unconsumed_tail
     return b"".join(parts)

@@ -5,9 +5,10 @@ below the log directory with `/`, or the basename of the log directory itself. A
 profiling window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span
 `default`.
 
-A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one,
-and so is a per-cycle table. It has the name of its directory if it is the only such file there and no traces are beside
-it, else that of the file below the directory's.
+A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one, and so
+is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from. It has the name
+of its directory if it is the only such file there and no traces are beside it, else that of the file below the
+directory's.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.baseline import SavedFacts
+from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.baseline_file import read_facts
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
 from tb_perfcompare.sources.loose_files import held_runs, possible_stem
 
@@ -30,7 +33,7 @@ DEFAULT_SPAN = "default"
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
 _NAMES = (
     "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing, "
-    ".csv for a perf_data table or an ncu export"
+    ".csv for a perf_data table or an ncu export, .baseline for a saved baseline"
 )
 _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
@@ -41,13 +44,15 @@ _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
 @dataclass(frozen=True, slots=True)
 class FileEntry:
     """A stored file. `path` opens it, `name` is relative to the run's directory, `part` says which run of a file that
-    holds several."""
+    holds several. In a saved baseline `name` is that of the file that was summarised, `run` that of its run, and `part`
+    the number of the capture."""
 
     path: str
     name: str
     bytes: int
     mtime_ns: int
     part: int = 1
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +81,15 @@ class WorkerEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One directory of traces, or one file of another format; `format` is a key of model/formats.py."""
+    """One directory of traces, or one file of another format; `format` is a key of model/formats.py, `saved` what a
+    saved baseline says about itself."""
 
     name: str
     path: str
     workers: tuple[WorkerEntry, ...]
     problems: tuple[Note, ...] = ()
     format: str = TRACE
+    saved: SavedFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,10 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
         saved = _loose_files(entries, fs)
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
-            runs += _loose_runs(name if run is None and len(saved) == 1 else below, file, fs)
+            try:
+                runs += _loose_runs(name if run is None and len(saved) == 1 else below, file, fs)
+            except InputError as error:
+                problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), below))
         for entry in sorted(entries, key=lambda e: e.name):
             if entry.is_dir and TRACE_FILE.fullmatch(entry.name) is None:
                 below = f"{relative}/{entry.name}" if relative else entry.name
@@ -245,14 +255,28 @@ def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
 
 
 def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
-    """One entry for every run in a file that is one by its content, none for another file."""
+    """One entry for every run in a file that is one by its content, none for another file. Raises InputError for a
+    saved baseline that cannot be read."""
     form, worker, runs = held_runs(file, fs, any_name=any_name)
+    if form == BASELINE:
+        return [_saved_run(name, file, read_facts(file.path, fs))]
     out = []
     for part in range(1, runs + 1):
         entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part)
         only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
+
+
+def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:
+    workers: dict[str, list[SpanEntry]] = {}
+    ranks: dict[str, int | None] = {}
+    for part, capture in enumerate(facts.captures, start=1):
+        entry = FileEntry(file.path, capture.file.path, file.bytes, file.mtime_ns, part, facts.run)
+        workers.setdefault(capture.worker, []).append(SpanEntry(capture.span, "", (entry,)))
+        ranks.setdefault(capture.worker, capture.rank)
+    found = tuple(WorkerEntry(worker, ranks[worker], tuple(spans)) for worker, spans in workers.items())
+    return RunEntry(name, file.path, found, format=BASELINE, saved=facts)
 
 
 def _run(name: str, path: str, entries: Iterable[FileStat]) -> RunEntry | None:

@@ -7,6 +7,7 @@ LocalFileSystem. Paths are texts; only the FileSystem that made a path may take 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
@@ -66,7 +67,11 @@ class LocalFileSystem:
         is_link = False
         try:
             is_link = entry.is_symlink()
-            return _facts(entry.path, entry.name, entry.stat(), is_link)
+            found = entry.stat()
+            if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+                problem = "not a file: a pipe, a socket or a device"  # reading it might never end
+                return FileStat(entry.path, entry.name, False, is_link=is_link, problem=problem)
+            return _facts(entry.path, entry.name, found, is_link)
         except OSError as error:
             return FileStat(entry.path, entry.name, False, is_link=is_link, problem=error.strerror or str(error))
 
@@ -83,13 +88,13 @@ class LocalFileSystem:
         return os.path.basename(path) or path
 
 
-def _facts(path: str, name: str, stat: os.stat_result, is_link: bool) -> FileStat:
-    is_dir = (stat.st_mode & 0o170000) == 0o040000
+def _facts(path: str, name: str, found: os.stat_result, is_link: bool) -> FileStat:
+    is_dir = stat.S_ISDIR(found.st_mode)
     # scandir gives no inode on Windows; the resolved path serves there, and only directories are ever compared
-    identity: Hashable = (stat.st_dev, stat.st_ino)
-    if is_dir and not stat.st_ino:
+    identity: Hashable = (found.st_dev, found.st_ino)
+    if is_dir and not found.st_ino:
         identity = os.path.realpath(path)
-    return FileStat(path, name, is_dir, stat.st_size, stat.st_mtime_ns, identity, is_link)
+    return FileStat(path, name, is_dir, found.st_size, found.st_mtime_ns, identity, is_link)
 
 
 LOCAL = LocalFileSystem()

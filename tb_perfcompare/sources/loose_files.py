@@ -1,5 +1,5 @@
 """Files that are runs by what they hold, not by a trace's name: saved answers, kernel listings, ncu
-exports, per-cycle tables.
+exports, per-cycle tables, saved baselines.
 
 Their names only have to look possible; the beginning of the file decides, once per state of the file.
 """
@@ -12,10 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TRACE
+from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.sources.answer_lines import count_runs
 from tb_perfcompare.sources.beginnings import (
     REMEMBERED_FILES,
+    declines_baseline,
     declines_cycles,
     declines_layers,
     declines_listing,
@@ -72,6 +73,7 @@ LOOSE_FORMATS: tuple[LooseFormat, ...] = (
     LooseFormat(
         CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_if(declines_cycles)
     ),
+    LooseFormat(BASELINE, re.compile(r"(?P<stem>.+)\.baseline", re.DOTALL), "", _one_if(declines_baseline)),
     LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_if(declines_layers)),
 )  # fmt: skip
 

@@ -21,7 +21,7 @@ from tb_perfcompare.sources.interleaving import Insertion, Rows, interleaved
 from tb_perfcompare.sources.native_columns import gathered
 from tb_perfcompare.sources.scan import Fed, PythonScanner
 
-INTERFACE = 1
+INTERFACE = 2
 """Of the compiled module that this one is written for."""
 
 if getattr(_scanner, "INTERFACE", None) != INTERFACE:
@@ -60,6 +60,13 @@ class NativeScanner(PythonScanner):
             return super()._block(data, start, cut)
         self._take_handed()
         return Fed(closed, True)
+
+    def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
+        bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
+        if self._salvager.array_end(data, bracket) < 0 or self._scan.take(data, start, bracket) != bracket:
+            return super()._closed(data, start, array)
+        self._take_handed()
+        return Fed(bracket + 1, True)
 
     def _take_handed(self) -> None:
         elements = self._scan.handed()

@@ -8,13 +8,15 @@ from typing import Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
+from tb_perfcompare.model.baseline import SavedSummary
 from tb_perfcompare.model.cycles import CycleRecording
-from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TITLES, TRACE
+from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.sources.answer_lines import declines_answers
-from tb_perfcompare.sources.beginnings import declines_cycles, declines_listing, declines_ncu
+from tb_perfcompare.sources.baseline_file import read_saved
+from tb_perfcompare.sources.beginnings import declines_baseline, declines_cycles, declines_listing, declines_ncu
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.kernel_listing import read_listing
@@ -23,7 +25,7 @@ from tb_perfcompare.sources.perf_data_csv import read_cycles
 from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.torch_profiler import declines_trace, read_trace
 
-Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording
+Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
 """What a reader may give back; whoever takes one apart matches all of them."""
 
 
@@ -77,7 +79,14 @@ def _read_cycles(
     return read_cycles(path, fs=fs, report=report, want_hash=want_hash, name=name)
 
 
+def _read_baseline(
+    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
+) -> SavedSummary | LaunchRecording:
+    return read_saved(path, part, fs)  # facts, names and notes are those of the run that was saved
+
+
 READERS: tuple[Reader, ...] = (
+    Reader(BASELINE, declines_baseline, _read_baseline),
     Reader(ANSWERS, declines_answers, read_answers),
     Reader(LISTING, declines_listing, _read_listing),
     Reader(NCU, declines_ncu, _read_ncu),

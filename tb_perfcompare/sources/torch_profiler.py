@@ -31,7 +31,7 @@ from tb_perfcompare.sources.document import MOST_MEMBER_BYTES, Document, State, 
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.gathered import Columns
 from tb_perfcompare.sources.mending import mend
-from tb_perfcompare.sources.scanner_choice import active_reader, new_scanner
+from tb_perfcompare.sources.scanner_choice import NATIVE, active_reader, new_scanner
 
 READER = "torch_profiler"
 
@@ -100,7 +100,11 @@ class _Reading:
 
     def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
-        with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks, _paused_collector():
+        compiled = reader == NATIVE
+        with (
+            Blocks(file, want_hash=want_hash, block_bytes=block_bytes, compiled=compiled) as blocks,
+            _paused_collector(),
+        ):
 
             def tell(events: int) -> None:
                 self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))

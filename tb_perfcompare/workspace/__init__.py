@@ -4,7 +4,7 @@ workspace.py   Workspace: names in, comparisons out
 index.py       what is below a log directory; from names and paths to files
 jobs.py        what a worker does with a file or two sides
 strict_*.py    the strict report of two sides, and the comparison beside it
-workers.py     worker processes; worker_process.py is their own side
+workers.py     worker processes, no more than limits.py says; worker.py is one of them, worker_process.py its own side
 flights.py     one computation for everybody who asks the same
 cache.py       bounded memory of results
 """

@@ -5,13 +5,18 @@ from __future__ import annotations
 import dataclasses
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 T = TypeVar("T")
+
+BRIEF_S = 5.0
+"""Values that may be better soon are kept for so long: an answer that lacks a file whose reader was killed."""
 
 _LOOKED_AT = 32
 """Of longer sequences about so many items stand for all: the rows of a table are alike, and a million calls would take
@@ -19,44 +24,62 @@ a second."""
 
 
 class ByteCache(Generic[T]):
-    """Values by key, together at most `limit_bytes` as `size_of` counts. Safe to use from several threads."""
+    """Values by key, together with their keys at most `limit_bytes` as `size_of` counts. Safe to use from several
+    threads."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
         self._used = 0
         self._lock = threading.Lock()
-        self._values: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
+        self._values: OrderedDict[Hashable, _Kept[T]] = OrderedDict()
 
     def get(self, key: Hashable) -> T | None:
         """The value, which thereby becomes the most recently used one, or None."""
+        found = self.find(key)
+        return None if found is None else found[0]
+
+    def find(self, key: Hashable) -> tuple[T, bool] | None:
+        """The value, and whether it is kept for a moment only."""
         with self._lock:
-            found = self._values.get(key)
-            if found is None:
+            kept = self._values.get(key)
+            if kept is None:
+                return None
+            if kept.until_s is not None and time.monotonic() >= kept.until_s:
+                self._drop(key)
                 return None
             self._values.move_to_end(key)
-            return found[0]
+            return kept.value, kept.until_s is not None
 
-    def put(self, key: Hashable, value: T) -> None:
-        """Keeps the value unless it alone is larger than the limit."""
-        size = size_of(value)
+    def put(self, key: Hashable, value: T, *, brief: bool = False) -> None:
+        """Keeps the value unless it alone is larger than the limit; `brief` for BRIEF_S at most."""
+        size = size_of(key) + size_of(value)  # somebody may ask for very little in very many words
         with self._lock:
-            _, known = self._values.pop(key, (None, 0))
-            self._used -= known
+            self._drop(key)
             if size > self._limit:
                 return
-            self._values[key] = (value, size)
+            self._values[key] = _Kept(value, size, time.monotonic() + BRIEF_S if brief else None)
             self._used += size
             while self._used > self._limit:
-                _, (_, freed) = self._values.popitem(last=False)
-                self._used -= freed
+                self._drop(next(iter(self._values)))
 
     @property
     def used_bytes(self) -> int:
-        """Sum of the sizes of what is kept."""
+        """Sum of the sizes of what is kept, keys included."""
         return self._used
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def _drop(self, key: Hashable) -> None:
+        kept = self._values.pop(key, None)
+        self._used -= 0 if kept is None else kept.size
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[T]):
+    value: T
+    size: int
+    until_s: float | None
 
 
 def size_of(value: Any) -> int:

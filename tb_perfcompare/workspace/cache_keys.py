@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -35,13 +37,21 @@ def described(value: Any, *, names: bool) -> Iterator[Any]:
 
 
 def _content(file: CaptureFile) -> tuple[int, int, str]:
-    """(size, time, hash of the first and last bytes) of what is stored now."""
-    with open(file.path, "rb") as stored:
+    """(size, time, hash of the first and last bytes) of what is stored now. Never waits for what is no file."""
+    with open(file.path, "rb", opener=_at_once) as stored:
         facts = os.fstat(stored.fileno())
         digest = hashlib.sha256(stored.read(_LOOKED_AT))
         stored.seek(max(0, facts.st_size - _LOOKED_AT))
         digest.update(stored.read(_LOOKED_AT))
     return facts.st_size, facts.st_mtime_ns, digest.hexdigest()
+
+
+def _at_once(path: str, flags: int) -> int:
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "no file")
+    return handle
 
 
 @functools.cache

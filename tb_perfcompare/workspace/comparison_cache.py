@@ -89,11 +89,13 @@ class ComparisonCache:
                 if len(heads) < 2 * _HEAD.size:
                     raise ValueError
                 sizes, digests = zip(*_HEAD.iter_unpack(heads), strict=True)
+                if os.fstat(stored.fileno()).st_size != len(heads) + sum(sizes):
+                    raise ValueError
                 stored.seek(sum(sizes[:number]), os.SEEK_CUR)
                 body = stored.read(sizes[number])
         except OSError:
             return None
-        except (ValueError, OverflowError, MemoryError):
+        except ValueError:
             self._entries.remove(path)
             return None
         if hashlib.sha256(body).digest() != digests[number]:

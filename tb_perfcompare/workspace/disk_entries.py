@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-SUMMARY = ".summary.npz"
+SUMMARY = ".summary"
 COMPARISON = ".comparison.msgpack"
 ENDINGS = (SUMMARY, COMPARISON)
 

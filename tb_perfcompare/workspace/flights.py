@@ -6,14 +6,17 @@ import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future
 from concurrent.futures import wait as wait_for
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.workspace.cache import ByteCache
 
 T = TypeVar("T")
+Item = TypeVar("Item")
+Taken = TypeVar("Taken")
 
 _TICK_S = 0.1
 
@@ -23,11 +26,14 @@ class Flight(Generic[T]):
 
     The computing side calls `report`, which raises Cancelled once nobody waits any more, and may register what must
     be stopped with `stopping`. The waiting side uses `wait`, `news` and `result`.
+
+    brief  set by the computing side where the value may be better soon: it is remembered for a moment only
     """
 
     def __init__(self, key: Hashable) -> None:
         self.key = key
         self.waiters = 0
+        self.brief = False
         self._future: Future[T] = Future()
         self._lock = threading.Lock()
         self._cancelled = False
@@ -121,9 +127,10 @@ class SharedWork(Generic[T]):
             flight = self._flights.get(key)
             if flight is None:
                 flight = Flight(key)
-                known = self._cache.get(key)
+                known = self._cache.find(key)
                 if known is not None:
-                    flight.finish(known)
+                    value, flight.brief = known
+                    flight.finish(value)
                     return flight
                 self._flights[key] = flight
                 threading.Thread(
@@ -166,7 +173,7 @@ class SharedWork(Generic[T]):
             self._land(flight)
             flight.fail(error)
             return
-        self._cache.put(flight.key, value)
+        self._cache.put(flight.key, value, brief=flight.brief)
         self._land(flight)
         flight.finish(value)
 
@@ -179,15 +186,59 @@ class SharedWork(Generic[T]):
 def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
     """Waits until all are done, forwarding what they report. When nothing is new the last report is repeated, so that
     `report` can end the wait (by raising) within a tick."""
-    seen = [0] * len(flights)
-    latest = Progress("listing")
-    pending = {flight.future for flight in flights}
+    follower = _Follower(report)
+    pending = list(flights)
     while pending:
-        pending = wait_for(pending, _TICK_S, FIRST_COMPLETED).not_done
+        pending = follower.tick(pending)
+
+
+def finished(joined: AbstractContextManager[Flight[T]], report: Reporter) -> Flight[T]:
+    """A computation, followed to its end. Raises what it raised, and what `report` raises."""
+    with joined as flight:
+        follow([flight], report)
+        flight.result()
+        return flight
+
+
+def each_in_turn(
+    items: Sequence[Item], begin: Callable[[Item], Flight[T]], leave: Callable[[Flight[T]], None],
+    take: Callable[[Flight[T]], Taken], at_once: int, report: Reporter,
+) -> list[Taken]:  # fmt: skip
+    """What `take` makes of the finished flight of each item, in their order; up to `at_once` are under way at a time.
+    Each flight that was begun is left, also when `report` raises."""
+    follower = _Follower(report)
+    out: dict[int, Taken] = {}
+    active: dict[int, Flight[T]] = {}
+    try:
+        for number, item in enumerate(items):
+            active[number] = begin(item)
+            while len(active) >= at_once or (active and number == len(items) - 1):
+                follower.tick(list(active.values()))
+                for done in [place for place, flight in active.items() if flight.done]:
+                    out[done] = take(active[done])
+                    leave(active.pop(done))
+        return [out[number] for number in range(len(items))]
+    finally:
+        for flight in active.values():
+            leave(flight)
+
+
+class _Follower:
+    """Forwards the news of flights to a reporter."""
+
+    def __init__(self, report: Reporter) -> None:
+        self._report = report
+        self._seen: WeakKeyDictionary[Flight[Any], int] = WeakKeyDictionary()
+        self._latest = Progress("listing")
+
+    def tick(self, flights: Sequence[Flight[Any]]) -> list[Flight[Any]]:
+        """Waits a moment, or until one is done; the flights that are not."""
+        wait_for([flight.future for flight in flights], _TICK_S, FIRST_COMPLETED)
         news: list[Progress] = []
-        for index, flight in enumerate(flights):
-            seen[index], fresh = flight.news(seen[index])
+        for flight in flights:
+            self._seen[flight], fresh = flight.news(self._seen.get(flight, 0))
             news += fresh
-        for progress in news or [latest]:
-            report(progress)
-            latest = progress
+        for progress in news or [self._latest]:
+            self._report(progress)
+            self._latest = progress
+        return [flight for flight in flights if not flight.done]

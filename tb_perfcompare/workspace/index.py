@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import math
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -25,8 +26,11 @@ from tb_perfcompare.sources.discover import (
 from tb_perfcompare.sources.filesystem import LOCAL
 from tb_perfcompare.sources.perf_data_csv import read_along
 from tb_perfcompare.workspace.jobs import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.links import REFUSED, InsideOnly, is_inside
 
 _KEPT_S = 5.0
+_REST = 4
+"""Of the time between two scans at least so many times that of a scan passes, when unknown names are asked for."""
 _NAMES_LISTED = 20
 
 
@@ -53,23 +57,35 @@ class Listing:
 
 
 class Index:
-    """Lists the roots, at most every few seconds. Safe to use from several threads."""
+    """Lists the roots, at most every few seconds. Safe to use from several threads.
 
-    def __init__(self, roots: Sequence[Root]) -> None:
+    inside  links that lead out of a root are not followed
+    """
+
+    def __init__(self, roots: Sequence[Root], *, inside: bool = False) -> None:
         self._roots = tuple(roots)
+        self._inside = inside
         self._lock = threading.Lock()
         self._listing: Listing | None = None
-        self._until_s = 0.0
+        self._begun_s = self._done_s = -math.inf
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """What there is; `rescan` looks again now. A root that cannot be listed is a problem, not an error."""
-        with self._lock:  # whoever asks meanwhile waits for this scan instead of starting another
-            if self._listing is None or rescan or time.monotonic() >= self._until_s:
-                found = _scan(self._roots)
+        asked_s = time.monotonic()
+        with self._lock:  # whoever asks meanwhile waits for this scan, or shares the next one
+            old = self._done_s + _KEPT_S <= time.monotonic()
+            if self._listing is None or old or (rescan and self._begun_s <= asked_s):
+                self._begun_s = time.monotonic()
+                found = _scan(self._roots, self._inside)
                 # an equal one stays the same object: what was made of it is found again
                 self._listing = self._listing if self._listing == found else found
-                self._until_s = time.monotonic() + _KEPT_S
+                self._done_s = time.monotonic()
             return self._listing
+
+    def _look_again(self) -> Listing:
+        """A rescan for a name that nobody knows; where scanning takes long, not for each of many such names."""
+        took_s = self._done_s - self._begun_s
+        return self.listing(rescan=time.monotonic() - self._done_s >= _REST * took_s)
 
     def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
         """The files of a run, as they are on disk now, and of the listing or export called `launches`. SelectionError
@@ -79,13 +95,17 @@ class Index:
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
         attached = None if launches is None else _as_on_disk(_launches_of(self._run(launches)))
-        return Side(run.name, tuple(_as_on_disk(file) for file in files), steps, attached)
+        if self._inside:  # a link may have been changed since the listing
+            for file in (*files, *(() if attached is None else (attached,))):
+                if not any(is_inside(file.path, root.path) for root in self._roots):
+                    raise InputError(file.shown, REFUSED, hint="put the file itself there")
+        return _as_saved(Side(run.name, tuple(_as_on_disk(file) for file in files), steps, attached), run)
 
     def _run(self, name: str) -> RunEntry:
         listing = self.listing()
         run = _named(listing.runs, name)
         if run is None:
-            listing = self.listing(rescan=True)  # it may have appeared since
+            listing = self._look_again()  # it may have appeared since
             run = _named(listing.runs, name)
         if run is None:
             raise _unknown("run", name, [found.name for found in listing.runs])
@@ -101,16 +121,29 @@ def side_from_path(
     `counters` that of a file with samples taken meanwhile.
 
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
-    files = _files_at(path, worker, span)
-    return Side(
+    run, files = _files_at(path, worker, span)
+    side = Side(
         path, tuple(files), steps, None if launches is None else launches_from_path(launches),
         None if counters is None else counters_from_path(counters),
     )  # fmt: skip
+    return _as_saved(side, run)
+
+
+def _as_saved(side: Side, run: RunEntry) -> Side:
+    """Of a saved baseline: with the steps it is narrowed to and the launches that came with it, unless others are
+    asked for."""
+    saved = run.saved
+    if saved is None:
+        return side
+    launches = side.launches
+    if launches is None and saved.launches:
+        launches = replace(side.files[0], name=saved.launches, part=len(saved.captures) + 1)
+    return replace(side, steps=side.steps or saved.steps, launches=launches, all_steps=saved.all_steps)
 
 
 def launches_from_path(path: str) -> CaptureFile:
     """The listing or export at a path. What it holds is found when it is read."""
-    files = _files_at(path, None, None)
+    _, files = _files_at(path, None, None)
     if len(files) != 1:
         raise SelectionError(f"{path} is no kernel listing: it holds {len(files)} files", hint="give one file")
     return files[0]
@@ -126,15 +159,15 @@ def counters_from_path(path: str) -> CaptureFile:
     return CaptureFile(LOCAL.absolute(path), path, name, facts.bytes, facts.mtime_ns, "", "", "", None, path)
 
 
-def _files_at(path: str, worker: str | None, span: str | None) -> list[CaptureFile]:
+def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry, list[CaptureFile]]:
     run = parse_source(path)
     place, part = without_part(LOCAL.absolute(path))
-    is_file = len(run.workers) == 1 and any(
-        file.path == run.path == place for span in run.workers[0].spans for file in span.files
+    is_file = any(
+        file.path == run.path == place for one in run.workers for found in one.spans for file in found.files
     )
     folder = path if part is None else path.removesuffix(f"#{part}")
     shown = path if is_file else folder.rstrip("/") + "/"
-    return _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
+    return run, _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
 
 
 def _launches_of(run: RunEntry) -> CaptureFile:
@@ -151,12 +184,13 @@ def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFil
     return _capture(run, worker, span, span.file, f"{run.name}/{span.file.name}", run.name)
 
 
-def _scan(roots: Iterable[Root]) -> Listing:
+def _scan(roots: Iterable[Root], inside: bool) -> Listing:
     runs: dict[str, RunEntry] = {}
     problems: list[Note] = []
     for root in roots:
+        files = InsideOnly(root.path) if inside else LOCAL
         try:
-            index = find_runs(root.path)
+            index = find_runs(root.path, files)
         except InputError as error:
             message = f"{error.reason}; {error.hint}" if error.hint else error.reason
             problems.append(Note(NoteCode.FILE_FAILED, message, root.name or root.path))
@@ -170,6 +204,9 @@ def _scan(roots: Iterable[Root]) -> Listing:
             runs[name] = replace(run, name=name)
             problems += [replace(note, where=f"{name}/{note.where}") for note in run.problems]
         problems += index.problems
+        if isinstance(files, InsideOnly):
+            told = {note.where for note in problems}
+            problems += [Note(NoteCode.FILE_FAILED, REFUSED, name) for name in sorted({*files.refused} - told)]
     ordered = tuple(runs[name] for name in sorted(runs))
     return Listing(ordered, tuple(problems), suggest_pairs([shape_of(run) for run in ordered]))
 
@@ -213,8 +250,8 @@ def _capture(
     run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str
 ) -> CaptureFile:
     return CaptureFile(
-        file.path, shown, file.name, file.bytes, file.mtime_ns, run.name, worker.name, span.label, worker.rank, source,
-        file.part, read_along(file.path),
+        file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
+        worker.rank, source, file.part, read_along(file.path),
     )  # fmt: skip
 
 

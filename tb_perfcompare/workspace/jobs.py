@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.counter_file import with_counter_file
 from tb_perfcompare.analysis.cycles import summarize_cycles
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.saved import saved_summary
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.analysis.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
@@ -22,6 +23,7 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
+from tb_perfcompare.model.baseline import SavedSummary
 from tb_perfcompare.model.cycles import CounterTable, CycleRecording
 from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
 from tb_perfcompare.model.launches import LaunchRecording
@@ -136,6 +138,8 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
             case CycleRecording() as cycles:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, len(cycles.table)))
                 return summarize_cycles(cycles, file.origin, job.window)
+            case SavedSummary() as saved:
+                return saved_summary(saved, file.origin, job.window)
     except InputError as error:
         raise shown_error(error, file) from error
 
@@ -237,6 +241,11 @@ def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
             case CycleRecording():
                 raise SelectionError(
                     f"{question.file.shown} is a perf_data table, which torch-tb-profiler does not answer",
+                    hint="leave out --compat",
+                )
+            case SavedSummary():
+                raise SelectionError(
+                    f"{question.file.shown} is a saved baseline: torch-tb-profiler's answers need the trace itself",
                     hint="leave out --compat",
                 )
     except InputError as error:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.comparison import SideFacts, Table
+from tb_perfcompare.comparison.comparison import SideFacts, Table, View
 from tb_perfcompare.comparison.engine import side_facts
-from tb_perfcompare.comparison.tables.views import view_tables
+from tb_perfcompare.comparison.tables.views import VIEWS, view_tables
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary import Summary
@@ -28,8 +28,19 @@ class RunViews:
         found = self.tables.get(view)
         if found is None:
             why = self.absent.get(view, "the source does not hold it")
-            raise SelectionError(f"{self.side.source} has no {view}", hint=why)
+            known = ", ".join(self.tables)
+            raise SelectionError(f"{self.side.source} has no {view}: {why}", hint=f"there are: {known}")
         return found
+
+    def view(self, name: str) -> View:
+        """One table with what is said with it. Raises SelectionError where the source does not hold it."""
+        return View(self.reading, self.side, self.table(name), self.notes)
+
+
+def check_view(name: str) -> None:
+    """Raises SelectionError for a view that no run has, before a run is read for it."""
+    if name not in VIEWS:
+        raise SelectionError(f"there is no view {name!r}", hint=f"there are: {', '.join(VIEWS)}")
 
 
 def run_views(summary: Summary) -> RunViews:

@@ -1,9 +1,10 @@
 """Summaries on disk, so that a second opening of a run reads kilobytes instead of gigabytes.
 
-One file per summary: a numpy archive with the arrays and, as JSON, everything else. The key is what the summary depends
-on: the input's size, time, first and last bytes, the options, this package's code and the format. Entries are written
-beside their place and moved there, so that readers never see half of one and two processes cannot disturb each other; a
-damaged entry is removed and read anew. Nothing here ever fails a comparison: a cache that cannot be used is none.
+One file per summary: its arrays and, as JSON, everything else (sources/columnar.py), and a digest of both, without
+which nothing is looked at. The key is what the summary depends on: the input's size, time, first and last bytes, the options,
+this package's code and the format. Entries are written beside their place and moved there, so that readers never see
+half of one and two processes cannot disturb each other; a damaged entry is removed and read anew. Nothing here ever
+fails a comparison: a cache that cannot be used is none.
 Documented in docs/cache.md.
 """
 
@@ -11,24 +12,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
-
-import msgspec
-import numpy as np
+from typing import IO
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.columnar import packed, unpacked
 from tb_perfcompare.workspace.cache_keys import code, described
 from tb_perfcompare.workspace.comparison_cache import ComparisonCache
 from tb_perfcompare.workspace.disk_entries import SUMMARY, CacheFacts, DiskEntries
 from tb_perfcompare.workspace.jobs import CaptureFile, SummaryJob
 
-FORMAT = 1
+FORMAT = 2
 """Changes when entries written before cannot be read any more."""
 
 SWITCH = "TB_PERFCOMPARE_CACHE"
@@ -40,6 +38,8 @@ LIMIT = "TB_PERFCOMPARE_CACHE_MB"
 DEFAULT_LIMIT_BYTES = 1024 * 2**20
 WORTH_KEEPING_BYTES = 256 * 2**10
 """Smaller inputs are read again as fast as their entry."""
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 class SummaryCache:
@@ -61,7 +61,7 @@ class SummaryCache:
             found = _read(path)
         except OSError:
             return None
-        except (ValueError, KeyError, zipfile.BadZipFile, msgspec.MsgspecError, EOFError, zipfile.LargeZipFile):
+        except ValueError:
             self._entries.remove(path)
             return None
         self._entries.touch(path)  # the least recently used go first
@@ -120,29 +120,15 @@ def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
 
 
 def _write(out: IO[bytes], summary: Summary) -> None:
-    arrays: dict[str, Any] = {}
-
-    def placed(value: Any) -> Any:
-        if isinstance(value, np.ndarray):
-            name = f"a{len(arrays)}"
-            arrays[name] = value
-            return name
-        if isinstance(value, np.generic):
-            return value.item()
-        raise TypeError(f"{type(value).__name__} in a summary")
-
-    text = msgspec.json.encode(summary, enc_hook=placed)
-    np.savez(out, summary=np.frombuffer(text, dtype=np.uint8), **arrays)
+    body = packed(summary)
+    out.write(body)
+    out.write(hashlib.sha256(body).digest())
 
 
 def _read(path: Path) -> Summary:
-    with open(path, "rb") as stored, np.load(stored, allow_pickle=False) as archive:
-        text = archive["summary"].tobytes()
-
-        def taken(_kind: Any, name: Any) -> Any:
-            array = archive[name]
-            array.setflags(write=False)
-            return array
-
-        found: Summary = msgspec.json.decode(text, type=Summary, dec_hook=taken)
-    return found
+    """Raises ValueError for anything but what was written."""
+    stored = path.read_bytes()
+    body, digest = stored[:-_DIGEST_BYTES], stored[-_DIGEST_BYTES:]
+    if hashlib.sha256(body).digest() != digest:
+        raise ValueError
+    return unpacked(body, Summary)

@@ -4,6 +4,8 @@ pages afterwards."""
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.comparison import Table
@@ -14,7 +16,7 @@ from tb_perfcompare.render.document import table_named
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.render.strict_pages import strict_tables
 from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.flights import Flight, SharedWork, follow
+from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.run_views import RunViews, run_views
 from tb_perfcompare.workspace.strict_jobs import StrictQuestion
@@ -28,6 +30,15 @@ _STRICT_CACHE_BYTES = 32 * 2**20
 _VIEW_CACHE_BYTES = 64 * 2**20
 
 
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table and the rows of it that were asked for; `brief` where it may be more complete soon."""
+
+    table: Table
+    chosen: ChosenRows
+    brief: bool
+
+
 class TablePages:
     """What a workspace's tables answer to a query of rows. Comparisons and views are computed once."""
 
@@ -38,69 +49,71 @@ class TablePages:
         self._strict: ByteCache[dict[str, Table]] = ByteCache(_STRICT_CACHE_BYTES)
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
-    def first(self, question: Question) -> Flight[bytes]:
-        """The answer about a pair that a tab is sent first: done, under way or started now. The caller must `leave` it.
-        """
+    def first(self, question: Question) -> AbstractContextManager[Flight[bytes]]:
+        """The answer about a pair that a tab is sent first, done, under way or started now, for as long as the body
+        lasts. When nobody waits any more the work ends."""
 
         def make(flight: Flight[bytes]) -> bytes:
             kept = self._workspace.kept_answer(question)
-            return kept if kept is not None else comparison_answer(self._workspace.compare(question, flight.report))
+            if kept is not None:
+                return kept
+            compared = finished(self._workspace.ask(question), flight.report)
+            flight.brief = compared.brief
+            return comparison_answer(compared.result())
 
-        return self._answers.join(question, make)
-
-    def leave(self, flight: Flight[bytes]) -> None:
-        """Stops waiting for it. When nobody waits any more the work ends."""
-        self._answers.leave(flight)
+        return self._answers.joined(question, make)
 
     def first_bytes(self, question: Question, report: Reporter = silent) -> bytes:
         """`first` and wait."""
-        flight = self.first(question)
-        try:
-            follow([flight], report)
-            return flight.result()
-        finally:
-            self.leave(flight)
+        return finished(self.first(question), report).result()
 
-    def of_pair(self, question: Question, name: str, query: RowQuery) -> tuple[Table, ChosenRows]:
+    def of_pair(self, question: Question, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's comparison ("ledger" is one). Raises SelectionError for a name or column that there is
         not, and what comparing raises."""
-        table = table_named(self._workspace.compare(question), name)
-        return table, self._rows((question, name), table, query)
+        compared = finished(self._workspace.ask(question), report)
+        table = table_named(compared.result(), name)
+        return self._rows((question, name), table, query, compared.brief)
+
+    def views(self, side: Side, window: str) -> AbstractContextManager[Flight[RunViews]]:
+        """A run's own tables, done, under way or started now, for as long as the body lasts."""
+
+        def make(flight: Flight[RunViews]) -> RunViews:
+            return run_views(self._workspace.load_within(flight, side, window))
+
+        return self._views.joined((side, window), make)
 
     def of_run(
         self, side: Side, window: str, view: str, query: RowQuery, report: Reporter = silent
-    ) -> tuple[RunViews, Table, ChosenRows]:
+    ) -> tuple[RunViews, TableRows]:
         """A run's own table. Raises SelectionError where the run does not have it, and what reading raises."""
+        made = finished(self.views(side, window), report)
+        found = made.result()
+        return found, self._rows((side, window, view), found.table(view), query, made.brief)
 
-        def make(flight: Flight[RunViews]) -> RunViews:
-            return run_views(self._workspace.load(side, window, flight.report))
-
-        key = (side, window)
-        with self._views.joined(key, make) as made:
-            follow([made], report)
-            found = made.result()
-        table = found.table(view)
-        return found, table, self._rows((key, view), table, query)
-
-    def of_strict(self, question: StrictQuestion, name: str, query: RowQuery) -> tuple[Table, ChosenRows]:
+    def of_strict(self, question: StrictQuestion, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's strict answer. Raises SelectionError for one that there is not."""
-        tables = self._strict.get(question)
+        made = finished(self._workspace.ask_strict(question), report)
+        body = made.result()
+        key = (question, hash(body))  # another answer to the same question has other tables
+        tables = self._strict.get(key)
         if tables is None:
-            tables = strict_tables(self._workspace.strict(question))
-            self._strict.put(question, tables)
+            tables = strict_tables(body)
+            self._strict.put(key, tables)
         if name not in tables:
             raise SelectionError(f"there is no table {name[:80]!r}", hint=f"there are: {', '.join(tables) or 'none'}")
-        return tables[name], self._rows((question, name), tables[name], query)
+        return self._rows((key, name), tables[name], query, made.brief)
 
     def close(self) -> None:
         """Ends work under way."""
         self._answers.cancel_all()
         self._views.cancel_all()
 
-    def _rows(self, of: Hashable, table: Table, query: RowQuery) -> ChosenRows:
+    def _rows(self, of: Hashable, table: Table, query: RowQuery, brief: bool) -> TableRows:
+        """`of` names the table; of one that may soon be another under the same name nothing is remembered."""
         key = (of, query)
-        known = self._chosen.get(key)
-        if known is None:
-            known = choose_rows(table, query)
-            self._chosen.put(key, known)
-        return known
+        chosen = None if brief else self._chosen.get(key)
+        if chosen is None:
+            chosen = choose_rows(table, query)
+            if not brief:
+                self._chosen.put(key, chosen)
+        return TableRows(table, chosen, brief)

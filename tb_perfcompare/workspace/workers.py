@@ -7,74 +7,60 @@ before the first task.
 
 from __future__ import annotations
 
-import json
-import logging
-import os
-import subprocess
-import sys
-import tempfile
 import threading
+import time
 import weakref
+from collections import deque
 from collections.abc import Callable
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.worker_process import answer, read_frame, write_frame
+from tb_perfcompare.workspace.limits import memory_for_reading
+from tb_perfcompare.workspace.worker import Worker, WorkerDied
 
 T = TypeVar("T")
 
-MOST_WORKERS = 4
+IDLE_S = 30.0
+"""A process keeps the memory of the largest file that it has read; so long it waits for another one."""
 
-_BOOT = (
-    "import signal, sys, json; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = json.loads(sys.argv[1]); "
-    "from tb_perfcompare.workspace.worker_process import main; main()"
-)
-_SLOT_WAIT_S = 0.2
-_LAST_WORDS_BYTES = 4096
-_LAST_WORDS_S = 5.0
-
-_log = logging.getLogger(__name__)
-
-
-def default_workers() -> int:
-    """As many as there are cores this process may use, at most MOST_WORKERS."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, MOST_WORKERS))
-
-
-class WorkerDied(PerfCompareError):
-    """A worker process ended in the middle of a task. `detail` says how."""
-
-    code = "worker_died"
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(f"the process doing the work ended unexpectedly: {detail}")
-        self.detail = detail
+_LOOK_S = 1.0
 
 
 class WorkerPool:
-    """At most `size` processes, started when there is work for them and used again afterwards."""
+    """At most `size` processes, started when there is work for them, used again afterwards, and ended when there was
+    none for IDLE_S. Tasks begin in the order in which they came.
 
-    def __init__(self, size: int) -> None:
-        self._size = size
+    memory_bytes  what the tasks under way may need together; a task that needs more runs alone. None: what
+                  memory_for_reading says when the first task begins
+    """
+
+    def __init__(self, size: int, memory_bytes: int | None = None) -> None:
+        self.size = size
+        self._memory_bytes = memory_bytes
+        self._needed_bytes = 0
+        self._waiting: deque[object] = deque()
         self._changed = threading.Condition()
-        self._idle: list[_Worker] = []
-        self._busy: set[_Worker] = set()
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
         self._starting = 0
+        self._looking_after_idle = False
         self._closed = False
-        self._started_workers: set[_Worker] = set()
+        self._started_workers: set[Worker] = set()
         # also when the pool is forgotten without being closed, and when the interpreter ends
         self._finalizer = weakref.finalize(self, _end_all, self._started_workers, self._idle)
 
-    def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
+    def run(
+        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], need_bytes: int = 0
+    ) -> T:
         """`function(*arguments, report)` in a worker, which must find the function by its module's name.
 
         Progress goes to the flight. When the flight is cancelled the process is killed and Cancelled raised. Raises
         what the function raises if that is a PerfCompareError, and WorkerDied if the process ended by itself.
+        `need_bytes` is the memory the task is expected to need.
         """
         while True:
-            worker = self._acquire(flight)
+            worker = self._acquire(flight, need_bytes)
             try:
                 with flight.stopping(worker.kill):
                     if not worker.responds():
@@ -85,7 +71,7 @@ class WorkerPool:
                     raise Cancelled from None
                 raise
             finally:
-                self._release(worker)
+                self._release(worker, need_bytes)
 
     def close(self) -> None:
         """Ends all processes; tasks under way fail."""
@@ -101,149 +87,113 @@ class WorkerPool:
         with self._changed:
             return sorted(worker.process_id for worker in (*self._idle, *self._busy))
 
-    def _acquire(self, flight: Flight[Any]) -> _Worker:
-        with self._changed:
-            while True:
-                flight.check()
-                if self._closed:
-                    raise Cancelled
-                if self._idle:
-                    worker = self._idle.pop()
-                    self._busy.add(worker)
-                    return worker
-                if len(self._busy) + self._starting < self._size:
-                    self._starting += 1
-                    break
-                self._changed.wait(_SLOT_WAIT_S)
+    def _acquire(self, flight: Flight[Any], need_bytes: int) -> Worker:
+        """A process, when it is this task's turn, one is free or may be started, and there is memory for it."""
+        turn = object()
+        with flight.stopping(self._wake), self._changed:
+            if self._memory_bytes is None:
+                self._memory_bytes = memory_for_reading()
+            self._waiting.append(turn)
+            try:
+                while True:
+                    flight.check()
+                    if self._closed:
+                        raise Cancelled
+                    if self._waiting[0] is turn and self._has_room(need_bytes):
+                        break
+                    self._changed.wait()
+            finally:
+                self._waiting.remove(turn)
+                self._changed.notify_all()
+            self._needed_bytes += need_bytes
+            if self._idle:
+                worker = self._idle.pop()
+                self._busy.add(worker)
+                return worker
+            self._starting += 1
         try:
-            worker = _Worker()
+            worker = Worker()
         except OSError as error:
-            self._started(None)
+            self._started(None, need_bytes)
             raise PerfCompareError(
                 f"cannot start a process to read files: {error.strerror or error}",
                 hint="the system may be out of memory or processes",
             ) from error
-        self._started(worker)
+        self._started(worker, need_bytes)
         return worker
 
-    def _started(self, worker: _Worker | None) -> None:
+    def _has_room(self, need_bytes: int) -> bool:
+        assert self._memory_bytes is not None
+        running = len(self._busy) + self._starting
+        alone = need_bytes == 0 or self._needed_bytes == 0
+        return running < self.size and (alone or self._needed_bytes + need_bytes <= self._memory_bytes)
+
+    def _wake(self) -> None:
+        """Whoever waits looks again whether its turn has come, or nobody wants it any more."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _started(self, worker: Worker | None, need_bytes: int) -> None:
         with self._changed:
             self._starting -= 1
-            if worker is not None:
+            if worker is None:
+                self._needed_bytes -= need_bytes
+            else:
                 self._busy.add(worker)
                 self._started_workers.add(worker)
                 if self._closed:
                     worker.kill()
-            self._changed.notify()
+            self._changed.notify_all()
 
-    def _release(self, worker: _Worker) -> None:
+    def _release(self, worker: Worker, need_bytes: int) -> None:
+        if not worker.reusable:
+            self._discard(worker)  # its place is taken until it has gone
         with self._changed:
             self._busy.discard(worker)
+            self._needed_bytes -= need_bytes
             keep = worker.reusable and not self._closed
             if keep:
+                worker.idle_since_s = time.monotonic()
                 self._idle.append(worker)
-            self._changed.notify()
+                self._look_after_idle()
+            self._changed.notify_all()
         if not keep:
             self._discard(worker)
 
-    def _discard(self, worker: _Worker) -> None:
+    def _look_after_idle(self) -> None:
+        if not self._looking_after_idle:
+            self._looking_after_idle = True
+            threading.Thread(target=_end_idle, args=(weakref.ref(self),), daemon=True).start()
+
+    def _end_idle(self) -> bool:
+        """Ends the processes that nobody has needed for long; False when none is left."""
+        long_ago_s = time.monotonic() - IDLE_S
+        with self._changed:
+            old = [worker for worker in self._idle if worker.idle_since_s <= long_ago_s]
+            self._idle[:] = [worker for worker in self._idle if worker not in old]
+            self._looking_after_idle = bool(self._idle)
+            more = self._looking_after_idle
+        for worker in old:
+            self._discard(worker)
+        return more
+
+    def _discard(self, worker: Worker) -> None:
         worker.kill()
         worker.clean_up()
         self._started_workers.discard(worker)
 
 
-class _Worker:
-    """One child process; used by one task at a time."""
-
-    def __init__(self) -> None:
-        # a worker computes on one core; numerical libraries would start a thread for every core
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-        self._last_words = tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )  # fmt: skip
-        self._stdin, self._stdout = _pipe(self._process.stdin), _pipe(self._process.stdout)
-        self._cleaned = threading.Lock()
-        self.reusable = False
-
-    @property
-    def process_id(self) -> int:
-        return self._process.pid
-
-    def responds(self) -> bool:
-        """Whether a worker that was used before still answers; a new one is believed to."""
-        if not self.reusable:
-            return True
-        self.reusable = False
-        try:
-            write_frame(self._stdin, (answer, ()))
-            read_frame(self._stdout)
-        except (EOFError, OSError):
-            return False
-        return True
-
-    def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
-        self.reusable = False
-        try:
-            write_frame(self._stdin, (function, arguments))
-            while True:
-                kind, value = read_frame(self._stdout)
-                if kind == "progress":
-                    flight.report(value)
-                    continue
-                self.reusable = True
-                if kind == "failed":
-                    raise value
-                return value  # type: ignore[no-any-return]
-        except (EOFError, OSError, ValueError) as error:  # ValueError: the pipe was closed by clean_up
-            flight.check()
-            raise WorkerDied(self._obituary()) from error
-
-    def kill(self) -> None:
-        """Ends the process at once; it holds nothing that would need saving."""
-        self._process.kill()
-
-    def wait(self) -> None:
-        """Until the killed process is gone."""
-        self._process.wait()
-
-    def clean_up(self) -> None:
-        """Waits for the killed process and closes the pipes."""
-        with self._cleaned:
-            self._process.wait()
-            for stream in (self._stdin, self._stdout, self._last_words):
-                try:
-                    stream.close()
-                except OSError:
-                    continue  # what was left to write has no reader any more
-
-    def _obituary(self) -> str:
-        """How the process ended, with the last line it wrote; the whole of it goes to the log."""
-        try:
-            status = self._process.wait(_LAST_WORDS_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            status = self._process.wait()
-        self._last_words.seek(0, os.SEEK_END)
-        self._last_words.seek(max(0, self._last_words.tell() - _LAST_WORDS_BYTES))
-        words = self._last_words.read().decode("utf-8", "replace").strip()
-        if words:
-            _log.error("a worker process ended: %s", words)
-        if status < 0:
-            reason = "out of memory or killed by somebody" if status == -9 else "see the system's log"
-            return f"it was stopped by signal {-status} ({reason})"
-        last = words.splitlines()[-1] if words else "without a word"
-        return f"exit status {status}, {last}"
+def _end_idle(pool: weakref.ref[WorkerPool]) -> None:
+    """Looks after the idle processes of a pool for as long as it has some; a forgotten pool ends them itself."""
+    more = True
+    while more:
+        time.sleep(min(IDLE_S, _LOOK_S))
+        found = pool()
+        more = found is not None and found._end_idle()
+        del found
 
 
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None
-    return stream
-
-
-def _end_all(workers: set[_Worker], idle: list[_Worker]) -> None:
+def _end_all(workers: set[Worker], idle: list[Worker]) -> None:
     """Kills all; busy workers are cleaned up by the threads that use them."""
     for worker in tuple(workers):
         worker.kill()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.comparison import Comparison
@@ -16,7 +18,7 @@ from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.flights import Flight, SharedWork, follow
+from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
 from tb_perfcompare.workspace.index import Index, Listing, Root
 from tb_perfcompare.workspace.jobs import (
     CaptureFile,
@@ -31,7 +33,9 @@ from tb_perfcompare.workspace.jobs import (
     read_launches,
     summarize_file,
 )
+from tb_perfcompare.workspace.limits import default_workers, reading_bytes
 from tb_perfcompare.workspace.run_pages import RunPages
+from tb_perfcompare.workspace.step_views import StepViews
 from tb_perfcompare.workspace.strict_jobs import (
     StrictQuestion,
     check_kinds,
@@ -41,16 +45,18 @@ from tb_perfcompare.workspace.strict_jobs import (
 )
 from tb_perfcompare.workspace.summary_cache import SummaryCache
 from tb_perfcompare.workspace.table_pages import TablePages
-from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool, default_workers
+from tb_perfcompare.workspace.worker import WorkerDied
+from tb_perfcompare.workspace.workers import WorkerPool
 
 SMALL_BYTES = 6 * 2**20
 """Files up to this size together are read faster here than by processes that have to be started for them."""
 
-_SUMMARY_CACHE_BYTES = 256 * 2**20
-_COMPARISON_CACHE_BYTES = 256 * 2**20
+_SUMMARY_CACHE_BYTES = 128 * 2**20
+_COMPARISON_CACHE_BYTES = 128 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
 _LAUNCHES_CACHE_BYTES = 64 * 2**20
 
+T = TypeVar("T")
 Summarizer = Callable[[SummaryJob, Reporter], Summary]
 Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], Comparison]
 
@@ -74,6 +80,7 @@ class Workspace:
     in_process_bytes  a question whose files have at most this size together is answered in this process instead of by
                       workers; a server leaves it at 0, because reading keeps Python busy for its other threads
     cache     summaries and comparisons on disk; None: everything is read
+    links_inside  links that lead out of a root are not followed
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
 
@@ -84,10 +91,11 @@ class Workspace:
         workers: int | None = None,
         in_process_bytes: int = 0,
         cache: SummaryCache | None = None,
+        links_inside: bool = False,
         summarize: Summarizer = summarize_file,
         compare: Comparer = compare_sides,
     ) -> None:
-        self._index = Index(roots)
+        self._index = Index(roots, inside=links_inside)
         self._in_process_bytes = in_process_bytes
         self._summarize = summarize
         self._cache = cache
@@ -100,6 +108,7 @@ class Workspace:
         self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
         self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
         self.pages = TablePages(self)
+        self.step_views = StepViews(self)
         self.run_pages = RunPages()
 
     def listing(self, *, rescan: bool = False) -> Listing:
@@ -116,41 +125,36 @@ class Workspace:
 
         Raises InputError if no file can be read, SelectionError for steps that do not exist, what `report` raises.
         """
-        return pooled(self._load_sides((side,), window, report)[0])
+        return pooled(self._load_sides((side,), window, report)[0][0])
+
+    def load_within(self, flight: Flight[Any], side: Side, window: str) -> Summary:
+        """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time."""
+        (loaded,), flight.brief = self._load_sides((side,), window, flight.report)
+        return pooled(loaded)
 
     def survey(
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
     ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read."""
+        """Each file by itself: its summary, or why it cannot be read. As many at once as there are workers, so that
+        a question of many files does not keep others waiting until all of them are read."""
         small = self._is_small(files)
-        flights: list[Flight[Summary]] = []
-        try:
-            for file in files:
-                job = SummaryJob(file, window)
-                flights.append(self._summaries.join(job, self._summarizer(job, small)))
-            follow(flights, report)
-            return [_summary_or_error(flight) for flight in flights]
-        finally:
-            for flight in flights:
-                self._summaries.leave(flight)
+        for file in files:  # how much there is to do is known before all of it has begun
+            report(_not_begun(file))
 
-    def ask(self, question: Question) -> Flight[Comparison]:
-        """The comparison, finished, under way or started now; the same question is computed once. The caller must
-        `leave` it."""
-        return self._comparisons.join(question, lambda flight: self._answer(question, flight))
+        def begin(file: CaptureFile) -> Flight[Summary]:
+            job = SummaryJob(file, window)
+            return self._summaries.join(job, self._summarizer(job, small))
 
-    def leave(self, flight: Flight[Comparison]) -> None:
-        """Stops waiting for it. When nobody waits any more the work ends."""
-        self._comparisons.leave(flight)
+        return each_in_turn(files, begin, self._summaries.leave, _summary_or_error, self._pool.size, report)
+
+    def ask(self, question: Question) -> AbstractContextManager[Flight[Comparison]]:
+        """The comparison, finished, under way or started now, for as long as the body lasts; the same question is
+        computed once. When nobody waits any more the work ends."""
+        return self._comparisons.joined(question, lambda flight: self._answer(question, flight))
 
     def compare(self, question: Question, report: Reporter = silent) -> Comparison:
         """`ask` and wait. Leaves when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
-        flight = self.ask(question)
-        try:
-            follow([flight], report)
-            return flight.result()
-        finally:
-            self.leave(flight)
+        return finished(self.ask(question), report).result()
 
     def kept_answer(self, question: Question) -> bytes | None:
         """render/pages.py's answer about the pair, if it is on disk."""
@@ -159,13 +163,24 @@ class Workspace:
 
     def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
         """The strict report, drawn. Leaves when `report` raises; work that nobody waits for ends."""
-        with self._strict.joined(question, lambda flight: self._answer_strict(question, flight)) as flight:
-            follow([flight], report)
-            return flight.result()
+        return finished(self.ask_strict(question), report).result()
+
+    def ask_strict(self, question: StrictQuestion) -> AbstractContextManager[Flight[bytes]]:
+        """The same, done, under way or started now, for as long as the body lasts."""
+        return self._strict.joined(question, lambda flight: self._answer_strict(question, flight))
+
+    def work(
+        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
+    ) -> T:
+        """`function(*arguments, report)` about some files: here where they are small, else in a worker."""
+        if self._is_small(files) and self._in_process_bytes:
+            return function(*arguments, flight.report)
+        return self._pool.run(function, arguments, flight, _reading_bytes(files))
 
     def close(self) -> None:
         """Ends all work and all processes."""
         self.pages.close()
+        self.step_views.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
         self._summaries.cancel_all()
@@ -189,7 +204,7 @@ class Workspace:
 
     def _compared(self, question: Question, flight: Flight[Comparison]) -> Comparison:
         sides = (question.baseline, question.candidate)
-        baseline, candidate = self._load_sides(sides, question.options.window, flight.report)
+        (baseline, candidate), flight.brief = self._load_sides(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))
         if self._is_small([file for side in sides for file in side.everything]):
             return self._compare(baseline, candidate, question.options, flight.report)
@@ -204,8 +219,9 @@ class Workspace:
         if are_tables:
             if small:
                 return strict_of_tables(question, flight.report)
-            return self._pool.run(strict_of_tables, (question,), flight)
-        baseline, candidate = self._load_sides(question.sides, question.window, flight.report)
+            need = _reading_bytes([file for side in question.sides for file in side.files])
+            return self._pool.run(strict_of_tables, (question,), flight, need)
+        (baseline, candidate), flight.brief = self._load_sides(question.sides, question.window, flight.report)
         if small:
             return strict_of_traces(baseline, candidate, question, flight.report)
         return self._pool.run(strict_of_traces, (baseline, candidate, question), flight)
@@ -213,15 +229,19 @@ class Workspace:
     def _is_small(self, files: Sequence[CaptureFile]) -> bool:
         return sum(file.bytes for file in files) <= self._in_process_bytes
 
-    def _load_sides(self, sides: Sequence[Side], window: str, report: Reporter) -> list[LoadedSide]:
-        """Reads the files of all sides side by side."""
+    def _load_sides(
+        self, sides: Sequence[Side], window: str, report: Reporter
+    ) -> tuple[list[LoadedSide], bool]:
+        """Reads the files of all sides side by side; also tells whether one failed that may be read next time."""
         files = [file for side in sides for file in side.files]
-        found = iter(self.survey(files, window, report))
+        read = self.survey(files, window, report)
+        found = iter(read)
         loaded = [_loaded(side, [next(found) for _ in side.files]) for side in sides]
-        return [
+        whole = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
             for one in loaded
         ]
+        return whole, any(type(one) is InputError for one in read)  # others are about what the file holds
 
     def _attached(self, side: Side, report: Reporter) -> LaunchRecording | None:
         """What the side's launches file holds; read once however many sides use it."""
@@ -232,15 +252,13 @@ class Workspace:
         def read(flight: Flight[LaunchRecording]) -> LaunchRecording:
             if self._is_small([file]):
                 return read_launches(file, flight.report)
-            return self._pool.run(read_launches, (file,), flight)
+            return self._pool.run(read_launches, (file,), flight, _reading_bytes([file]))
 
-        with self._launches.joined(file, read) as flight:
-            follow([flight], report)
-            return flight.result()
+        return finished(self._launches.joined(file, read), report).result()
 
     def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
         def compute(flight: Flight[Summary]) -> Summary:
-            flight.report(Progress("reading", job.file.shown, 0, job.file.bytes))
+            flight.report(_not_begun(job.file))
             kept = self._cache.get(job) if self._cache is not None else None
             if kept is not None:
                 return kept
@@ -253,7 +271,7 @@ class Workspace:
             if small:
                 return self._summarize(job, flight.report)
             try:
-                return self._pool.run(self._summarize, (job,), flight)
+                return self._pool.run(self._summarize, (job,), flight, _reading_bytes([job.file]))
             except WorkerDied as died:
                 raise InputError(
                     job.file.shown,
@@ -262,6 +280,14 @@ class Workspace:
                 ) from died
 
         return compute
+
+
+def _not_begun(file: CaptureFile) -> Progress:
+    return Progress("reading", file.shown, 0, file.bytes)
+
+
+def _reading_bytes(files: Sequence[CaptureFile]) -> int:
+    return sum(reading_bytes(file.path, file.bytes) for file in files)
 
 
 def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:

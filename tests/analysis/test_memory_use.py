@@ -54,6 +54,19 @@ def test_the_curve_has_the_profilers_totals_and_peaks() -> None:
     assert curve.absolute and curve.allocated.tolist() == [1100, 1400, 1300]
     assert (curve.peak_allocated, curve.peak_reserved) == (1400, 4096)
     assert curve.time_ns.tolist() == [250_000, 1_250_000, 1_500_000]
+    assert curve.place.tolist() == [0.25, 1.25, 1.5]
+
+
+def test_curves_have_places_in_steps_whatever_the_steps_last() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number, (start, end) in enumerate(((0, 100), (100, 500), (600, 1000))):
+        trace.step(number, start, end)
+    for at in (50, 200, 550, 700):
+        trace.memory(at, 1, allocated=at, reserved=0)
+    (curve,) = use(summary(trace, window="marker")).curves
+    assert curve.time_ns.tolist() == [50_000, 200_000, 550_000, 700_000]
+    # the second step lasts until the third begins
+    assert curve.place.tolist() == [0.5, 1.2, 1.9, 2.25]
 
 
 def test_a_trace_without_memory_events_has_none() -> None:

@@ -1,65 +1,178 @@
-"""Nesting by time: the vectorised form must equal the rule written as a stack."""
+"""Nesting by time: both forms must equal the rule written as a stack."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from tb_perfcompare.analysis import nesting
-from tb_perfcompare.analysis.nesting import nest
+from tb_perfcompare.analysis import nesting, nesting_in_numpy
+from tb_perfcompare.analysis.nesting import Enclosers, by_level, innermost, nest, sorted_order, with_descendants
+from tests.analysis.passes_tools import FORMS, form
 
-SPANS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 12), st.sampled_from((0, 1, 2, 3, 5, 9))), max_size=14)
+Span = tuple[int, int, int, int, int]
+"""lane, start, length, two ties"""
+
+LENGTHS = st.sampled_from((0, 1, 2, 3, 5, 9))
+SPANS = st.lists(
+    st.tuples(st.sampled_from((0, 1, 2, 70_000)), st.integers(0, 12), LENGTHS, st.integers(0, 1), st.integers(0, 1)),
+    max_size=14,
+)
+both_forms = pytest.mark.parametrize("compiled", FORMS)
 
 
-def by_stack(rows: list[tuple[int, int, int]]) -> tuple[list[int], list[int], list[int]]:
+def in_order(spans: list[Span]) -> list[int]:
+    return sorted(range(len(spans)), key=lambda i: (*spans[i][:2], -spans[i][2], *spans[i][3:], i))
+
+
+def by_stack(spans: list[Span]) -> tuple[list[int], list[int], list[int], list[int], int]:
+    """parent, depth, end and time inside of spans in order, and how many were clipped."""
     parent: list[int] = []
-    depth: list[int] = []
     ends: list[int] = []
+    inside: list[int] = []
     stack: list[int] = []
-    lane = None
-    for row, (where, start, end) in enumerate(rows):
+    depth: list[int] = []
+    clipped, lane = 0, None
+    for row, (where, start, length, *_) in enumerate(spans):
         if where != lane:
             stack, lane = [], where
         while stack and ends[stack[-1]] <= start:
             stack.pop()
+        end = start + length
+        if stack:
+            clipped += end > ends[stack[-1]]
+            end = min(end, ends[stack[-1]])
+            inside[stack[-1]] += end - start
         parent.append(stack[-1] if stack else -1)
         depth.append(len(stack))
-        ends.append(min(end, ends[stack[-1]]) if stack else end)
+        ends.append(end)
+        inside.append(0)
         stack.append(row)
-    return parent, depth, ends
+    return parent, depth, ends, inside, clipped
 
 
-def nested(spans: list[tuple[int, int, int]]) -> tuple[nesting.Nesting, list[tuple[int, int, int]]]:
-    lane = np.array([s[0] for s in spans], dtype=np.int64)
-    start = np.array([s[1] for s in spans], dtype=np.int64)
-    end = start + np.array([s[2] for s in spans], dtype=np.int64)
-    result = nest(lane, start, end, np.arange(len(spans)))
-    return result, [(int(lane[i]), int(start[i]), int(end[i])) for i in result.order]
+def columns(spans: list[Span]) -> list[NDArray[np.int64]]:
+    return [np.array([span[i] for span in spans], dtype=np.int64) for i in range(5)]
+
+
+def nested(spans: list[Span]) -> nesting.Nesting:
+    lane, start, length, *ties = columns(spans)
+    return nest(lane, start, start + length, *ties)
+
+
+@both_forms
+@given(spans=SPANS)
+def test_equals_the_stack_rule(compiled: bool, spans: list[Span]) -> None:
+    order = in_order(spans)
+    with form(compiled):
+        got = nested(spans)
+    assert got.order.tolist() == order
+    found = got.parent.tolist(), got.depth.tolist(), got.end.tolist(), got.inside.tolist(), got.clipped
+    assert found == by_stack([spans[i] for i in order])
+
+
+@both_forms
+@given(spans=SPANS)
+def test_own_times_are_never_below_zero_and_sum_to_the_outermost_spans(compiled: bool, spans: list[Span]) -> None:
+    with form(compiled):
+        got = nested(spans)
+    start = np.array([spans[i][1] for i in got.order], dtype=np.int64)
+    own = got.end - start - got.inside
+    assert (own >= 0).all()
+    assert own.sum() == (got.end - start)[got.parent < 0].sum()
 
 
 @given(SPANS)
-def test_equals_the_stack_rule(spans: list[tuple[int, int, int]]) -> None:
-    got, rows = nested(spans)
-    assert (got.parent.tolist(), got.depth.tolist(), got.end.tolist()) == by_stack(rows)
-
-
-@given(SPANS)
-def test_the_fallback_for_tangled_lanes_gives_the_same(spans: list[tuple[int, int, int]]) -> None:
-    quick, _ = nested(spans)
-    passes, nesting._MAX_PASSES = nesting._MAX_PASSES, 0
-    try:
-        slow, _ = nested(spans)
-    finally:
-        nesting._MAX_PASSES = passes
+def test_the_fallback_for_tangled_lanes_gives_the_same(spans: list[Span]) -> None:
+    with form(False), pytest.MonkeyPatch.context() as patch:
+        quick = nested(spans)
+        patch.setattr(nesting_in_numpy, "_MAX_PASSES", 0)
+        slow = nested(spans)
     assert (slow.parent.tolist(), slow.end.tolist()) == (quick.parent.tolist(), quick.end.tolist())
-    assert slow.clipped == quick.clipped
+    assert (slow.clipped, slow.inside.tolist()) == (quick.clipped, quick.inside.tolist())
 
 
-def test_an_event_that_outlasts_its_parent_is_cut_there() -> None:
+@both_forms
+def test_an_event_that_outlasts_its_parent_is_cut_there(compiled: bool) -> None:
     """
     a |======
     b |   ======
     """
-    got, _ = nested([(0, 0, 6), (0, 3, 6)])
+    with form(compiled):
+        got = nested([(0, 0, 6, 0, 0), (0, 3, 6, 0, 0)])
     assert (got.parent.tolist(), got.end.tolist(), got.clipped) == ([-1, 0], [6, 6], 1)
+
+
+@both_forms
+@given(spans=SPANS, asked=st.lists(st.tuples(st.sampled_from((0, 1, 2, 5, 70_000)), st.integers(-1, 23)), max_size=20))
+def test_innermost_is_the_latest_started_that_is_open(
+    compiled: bool, spans: list[Span], asked: list[tuple[int, int]]
+) -> None:
+    with form(compiled):
+        got = nested(spans)
+        lane, start, *_ = (column[got.order] for column in columns(spans))
+        nodes = Enclosers(lane, start, got.end, got.parent)
+        found = innermost(nodes, np.array([q[0] for q in asked], dtype=np.int64), np.array([q[1] for q in asked]))
+    for (where, at), row in zip(asked, found.tolist(), strict=True):
+        open_ones = [i for i in range(len(spans)) if lane[i] == where and start[i] <= at < got.end[i]]
+        assert row == max(open_ones, default=-1)
+
+
+@both_forms
+@given(spans=SPANS)
+def test_what_is_below_is_added_to_everything_above(compiled: bool, spans: list[Span]) -> None:
+    with form(compiled):
+        got = nested(spans)
+        own = np.arange(1, len(spans) + 1)
+        total = with_descendants(got.parent, got.depth, own)
+    want = own.copy()
+    for row in range(len(spans)):
+        above = got.parent[row]
+        while above >= 0:
+            want[above] += own[row]
+            above = got.parent[above]
+    assert total.tolist() == want.tolist()
+
+
+@both_forms
+@given(rows=st.lists(st.tuples(*(st.integers(-3, 3),) * 4), max_size=60))
+def test_order_is_first_then_larger_second_then_ties(compiled: bool, rows: list[tuple[int, int, int, int]]) -> None:
+    keys = [np.array([row[i] for row in rows], dtype=np.int64) for i in range(4)]
+    with form(compiled):
+        got = sorted_order(*keys).tolist()
+    assert got == sorted(range(len(rows)), key=lambda i: (rows[i][0], -rows[i][1], *rows[i][2:], i))
+
+
+@both_forms
+@pytest.mark.parametrize("kind", ["ascending", "descending", "shuffled", "runs", "late parents"])
+def test_many_rows_in_any_order_are_sorted(compiled: bool, kind: str) -> None:
+    rows = np.arange(5000)
+    random = np.random.default_rng(3)
+    first = {
+        "ascending": rows,
+        "descending": rows[::-1].copy(),
+        "shuffled": random.permutation(rows),
+        "runs": rows % 700,
+        "late parents": rows - 40 * (rows % 37 == 36),
+    }[kind]
+    second = random.integers(0, 3, len(rows))
+    with form(compiled):
+        got = sorted_order(first, second)
+    assert np.array_equal(got, np.lexsort((-second, first)))
+
+
+def test_levels_are_the_rows_of_each_depth() -> None:
+    depth = np.array([0, 1, 2, 1, 0, 40_000])
+    assert [rows.tolist() for rows in by_level(depth)] == [[0, 4], [1, 3], [2], [5]]
+    assert by_level(depth[:0]) == []
+
+
+@both_forms
+def test_times_at_the_ends_of_what_an_integer_holds(compiled: bool) -> None:
+    low, high = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+    start, end = np.array([low, low, high - 5]), np.array([low + 10, low + 4, high])
+    with form(compiled):
+        got = nest(np.zeros(3, dtype=np.int64), start, end, np.arange(3))
+    assert (got.parent.tolist(), got.inside.tolist()) == ([-1, 0, -1], [4, 0, 0])

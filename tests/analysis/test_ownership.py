@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis import ownership
+from tb_perfcompare.analysis import ownership_in_numpy
 from tb_perfcompare.analysis.ownership import Claims, owned_shares
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, StepCategory
+from tests.analysis.passes_tools import FORMS, form, needs_compiled
 from tests.analysis.summaries import categories_us, owners_us, summary
 from tests.picture import picture
 
@@ -124,9 +125,13 @@ def naive(
     return owned, rest
 
 
-@given(st.lists(CLAIM, max_size=12), WINDOWS)
+both_forms = pytest.mark.parametrize("compiled", FORMS)
+
+
+@both_forms
+@given(claims=st.lists(CLAIM, max_size=12), gaps=WINDOWS)
 def test_equals_the_rule_instant_by_instant_and_closes(
-    claims: list[tuple[StepCategory, int, int, int]], gaps: list[tuple[int, int]]
+    compiled: bool, claims: list[tuple[StepCategory, int, int, int]], gaps: list[tuple[int, int]]
 ) -> None:
     windows: list[tuple[int, int]] = []
     at = 0
@@ -143,29 +148,28 @@ def test_equals_the_rule_instant_by_instant_and_closes(
         True,
         0,
     )
-    owned, rest = owned_time(
-        Claims(
-            start,
-            start + np.array([c[2] for c in claims], dtype=np.int64),
-            np.array([c[0] for c in claims], dtype=np.int8),
-            np.arange(len(claims), dtype=np.int64),
-        ),
-        np.array([c[3] for c in claims], dtype=np.int64),
-        table,
-        4,
+    drawn = Claims(
+        start,
+        start + np.array([c[2] for c in claims], dtype=np.int64),
+        np.array([c[0] for c in claims], dtype=np.int8),
+        (np.arange(len(claims), dtype=np.int64),),
     )
+    with form(compiled):
+        owned, rest = owned_time(drawn, np.array([c[3] for c in claims], dtype=np.int64), table, 4)
     want, idle = naive(claims, windows)
     assert {(e, s): int(owned[e, s]) for e, s in np.argwhere(owned).tolist()} == {k: v for k, v in want.items() if v}
     assert rest.tolist() == idle
     assert (owned.sum(axis=0) + rest).tolist() == [b - a for a, b in windows]
 
 
+@both_forms
 @pytest.mark.parametrize("streams", [2, 3, 7])
-def test_a_nanosecond_that_does_not_divide_is_not_lost(streams: int) -> None:
+def test_a_nanosecond_that_does_not_divide_is_not_lost(streams: int, compiled: bool) -> None:
     zeros = np.zeros(streams, dtype=np.int64)
-    claims = Claims(zeros, zeros + 10, np.zeros(streams, dtype=np.int8), np.arange(streams))
+    claims = Claims(zeros, zeros + 10, np.zeros(streams, dtype=np.int8), (np.arange(streams),))
     window = Windows(("0",), np.array([0]), np.array([10]), (), True, 0)
-    owned, rest = owned_time(claims, np.arange(streams), window, streams)
+    with form(compiled):
+        owned, rest = owned_time(claims, np.arange(streams), window, streams)
     assert int(owned.sum()) == 10 and rest.tolist() == [0]
     assert owned[:, 0].tolist() == [10 // streams] * (streams - 1) + [10 // streams + 10 % streams]
 
@@ -177,12 +181,38 @@ def test_a_long_recording_is_swept_in_parts_with_the_same_result(monkeypatch: py
         start,
         start + random.integers(0, 60, 400),
         random.integers(0, 7, 400).astype(np.int8),
-        np.arange(400),
+        (np.arange(400),),
     )
     entity = random.integers(0, 20, 400)
     edges = np.arange(0, 1000, 50)
     windows = Windows(tuple(map(str, edges)), edges, edges + random.integers(0, 51, len(edges)), (), True, 0)
-    whole = owned_time(claims, entity, windows, 20)
-    monkeypatch.setattr(ownership, "AT_ONCE", 37)
-    parts = owned_time(claims, entity, windows, 20)
+    with form(False):
+        whole = owned_time(claims, entity, windows, 20)
+        monkeypatch.setattr(ownership_in_numpy, "AT_ONCE", 37)
+        parts = owned_time(claims, entity, windows, 20)
     assert np.array_equal(whole[0], parts[0]) and np.array_equal(whole[1], parts[1])
+
+
+TIE = st.integers(0, 2)
+
+
+@needs_compiled
+@given(
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 40), st.integers(0, 25), TIE, TIE), max_size=40),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=6),
+)
+def test_both_forms_give_the_same_claim_by_claim(
+    drawn: list[tuple[int, int, int, int, int]], gaps: list[tuple[int, int]]
+) -> None:
+    role, start, length, *ties = (np.array([claim[i] for claim in drawn], dtype=np.int64) for i in range(5))
+    claims = Claims(start, start + length, role.astype(np.int8), tuple(ties))
+    ends = np.cumsum(np.array(gaps, dtype=np.int64).reshape(-1))
+    windows = Windows(tuple(map(str, range(len(gaps)))), ends[::2].copy(), ends[1::2].copy(), (), True, 0)
+    found = []
+    for compiled in (False, True):
+        with form(compiled):
+            shares = owned_shares(claims, windows)
+        assert (shares.claim.dtype, shares.step.dtype, shares.gap_step.dtype) == (np.int32, np.int32, np.int64)
+        cells = sorted(zip(shares.claim.tolist(), shares.step.tolist(), shares.time_ns.tolist(), strict=True))
+        found.append((cells, shares.gap_start.tolist(), shares.gap_end.tolist(), shares.gap_step.tolist()))
+    assert found[0] == found[1]

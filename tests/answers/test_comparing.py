@@ -37,7 +37,7 @@ def summary(path: Path, *answers: Any) -> Summary:
 
 def compared(a: Summary, b: Summary) -> Comparison:
     got = compare_summaries(a, b, CompareOptions())
-    assert wire.encode(wire.comparison_dict(got), indent=None)  # every face can say it
+    assert wire.encode(got.to_dict(), indent=None)  # every face can say it
     return got
 
 

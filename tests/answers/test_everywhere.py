@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare import compare_runs, open_logdir
+from tb_perfcompare import compare, open_logdir
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.sources.discover import find_runs, parse_source
@@ -119,7 +119,7 @@ def test_partial_sets_open_too(tmp_path: Path) -> None:
 
 def test_the_python_api_takes_them(tmp_path: Path) -> None:
     path = write_two(tmp_path / "two" / "x.jsonl")
-    assert compare_runs(path, f"{path}#2").headline.delta == -200.0
+    assert compare(path, f"{path}#2").headline.delta == -200.0
     workspace = open_logdir(tmp_path)
     try:
         summary = workspace.load(workspace.side(Selection("two#2")))

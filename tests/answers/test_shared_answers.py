@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare import compare_runs
+from tb_perfcompare import compare
 from tb_perfcompare.comparison.comparison import Comparison, Verdict
 from tb_perfcompare.workspace.index import side_from_path
 from tests.answers.test_comparing import assert_books_close, column
@@ -23,12 +23,12 @@ def categories(got: Comparison) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def mlu() -> Comparison:
-    return compare_runs(MLU, f"{MLU}#2")
+    return compare(MLU, f"{MLU}#2")
 
 
 @pytest.fixture(scope="module")
 def kineto() -> Comparison:
-    return compare_runs(KINETO, f"{KINETO}#2")
+    return compare(KINETO, f"{KINETO}#2")
 
 
 def test_the_mlu_runs_differ_by_their_runtime(mlu: Comparison) -> None:
@@ -63,7 +63,7 @@ def test_nothing_of_the_mlu_answers_is_lost_or_contradicts(mlu: Comparison) -> N
 
 def test_the_kineto_answers_compare_as_their_traces_do(kineto: Comparison) -> None:
     folders = [f"{SHARED}/kineto/resnet50_num_workers_{n}" for n in (0, 4)]
-    traces = compare_runs(*folders, span="1")
+    traces = compare(*folders, span="1")
     assert kineto.headline == traces.headline
     assert kineto.headline.delta == pytest.approx(-36_524.17, abs=0.01)
     assert categories(kineto) == categories(traces)
@@ -73,7 +73,7 @@ def test_the_kineto_answers_compare_as_their_traces_do(kineto: Comparison) -> No
 
 def test_answers_compare_with_a_trace(kineto: Comparison) -> None:
     trace = side_from_path(f"{SHARED}/kineto/resnet50_num_workers_4", None, "1")
-    mixed = compare_runs(KINETO, trace)
+    mixed = compare(KINETO, trace)
     assert categories(mixed) == categories(kineto)
     assert_books_close(mixed)
     assert column(mixed.tables["kernels"], "delta_us") == pytest.approx(column(kineto.tables["kernels"], "delta_us"))

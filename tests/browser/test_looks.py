@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, TABLE_A, TABLE_B, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, NORMAL, TABLE_A, TABLE_B, Tab, link
 
 VIEWS = {
     "summary": (link(), ".waterfall"),
@@ -17,6 +17,9 @@ VIEWS = {
     "steps": (link(tab="steps"), ".grid-body .row"),
     "scatter": (link(a=LISTING_A, b=LISTING_B, tab="kernels"), ".scatter svg[role=img]"),
     "timeline": (link(a=LISTING_A, b=LISTING_B, tab="launches"), ".timeline-canvas"),
+    "flame": (link(a=GPU_A, b=GPU_B, tab="call_tree", q="gemm", min="0"), ".flame-path"),
+    "memory": (link(tab="memory"), ".memory-box svg"),
+    "stacks": (link(a=GPU_A, b=GPU_B, tab="steps", asteps="7-9"), ".stacks-box svg"),
     "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-triplets .grid-body .row"),
     "missing": (link(a="gone", b="gone too"), ".state"),
 }
@@ -91,6 +94,9 @@ def test_strict_policy_blocks_nothing(fresh_tab: Tab) -> None:
         (2, link(a=LISTING_A, b=LISTING_B, tab="kernels"), ".scatter svg[role=img]"),
         (3, link(a=LISTING_A, b=LISTING_B, tab="launches"), ".timeline-canvas"),
         (4, link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-title"),
+        (5, link(a=GPU_A, b=GPU_B, tab="call_tree"), ".flame-path"),
+        (6, link(a=GPU_A, b=GPU_B, tab="steps"), ".stacks-box svg"),
+        (7, link(a=NORMAL, b=ABNORMAL, tab="memory"), ".memory-box svg"),
     ):
         tab.go(hash_).wait(ready)
         assert tab.frame.evaluate("document.adoptedStyleSheets.length") == part

@@ -217,7 +217,7 @@ def test_swapping_the_sides_negates_every_delta(tmp_path: Path) -> None:
 
 
 def test_the_answer_is_json(tmp_path: Path) -> None:
-    answer = json.loads(wire.encode(wire.comparison_dict(compare(server(tmp_path), server(tmp_path, "b", mhz=210)))))
+    answer = json.loads(wire.encode(compare(server(tmp_path), server(tmp_path, "b", mhz=210)).to_dict()))
     assert answer["baseline"]["format"] == "perf_data"
     moved = next(found for found in answer["findings"] if found["rule"] == "counter_moved")
     assert moved["delta_us"] is None and moved["share"] is None

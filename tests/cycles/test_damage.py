@@ -49,7 +49,7 @@ def assert_finite(value: Any) -> None:
 def assert_comparable(found: Summary, other: Summary) -> None:
     for got in (compare(found, other), compare(other, found), compare(found, found)):
         assert_finite(got)
-        json.loads(wire.encode(wire.comparison_dict(got)))
+        json.loads(wire.encode(got.to_dict()))
     assert compare(found, found).headline.delta == 0
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_perfcompare.model import names
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names import alike_key, kernel_key, library_free, operator_key
 from tb_perfcompare.sources.torch_profiler import read_trace
@@ -137,3 +138,18 @@ def test_of_the_operators_of_a_real_trace_only_steps_share_a_key(path: object) -
     for name in names:
         merged[operator_key(name)].add(name)
     assert {key for key, found in merged.items() if len(found) > 1} <= {"ProfilerStep"}
+
+
+PIECES = st.sampled_from(
+    ("0x7f88abcdef12", "_0", "_0d1d2d34", "1", "d", " ", "\t", "triton_", "cpp_fused", "graph_2_", "5f3a9c0d" * 4,
+     "aten::mm", "Backward", "7", "Torch-Compiled Region", ": 3/1", "CompiledFxGraph ", "c4v7", ":send", " 0->1",
+     "rank ", "STREAM#", "ſtream", "\u212a", "ran", "_", "-", "\u0663")
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=5).map("".join))
+def test_a_name_without_what_noise_begins_with_has_none(name: str) -> None:
+    """Keys are found without the patterns where a quick look says that none can match."""
+    assert kernel_key(name) == names._without(names._KERNEL_NOISE, name)
+    if not name.startswith("enumerate(") and not names.is_step(name):
+        assert operator_key(name) == names._without(names._HOST_NOISE, name)

@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare import compare_runs, open_logdir
-from tb_perfcompare.comparison.comparison import Comparison, Table
+from tb_perfcompare import compare, open_logdir, side
+from tb_perfcompare.comparison.comparison import Table
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs
-from tb_perfcompare.workspace.index import side_from_path
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_garbage, write_pair
 from tests.ncu.exports import details_page, launch, raw_page, write
@@ -165,18 +164,16 @@ def test_http_says_by_its_name_what_cannot_be_read(server: Server, logs: Path) -
 
 
 def test_python_attaches_files(logs: Path) -> None:
-    def rows(**launches: Path) -> dict[str, Any]:
-        got: Comparison = compare_runs(logs / "normal", logs / "abnormal", **launches)  # type: ignore[arg-type]
+    def rows(before: Path | None, after: Path | None) -> dict[str, Any]:
+        got = compare(side(logs / "normal", launches=before), side(logs / "abnormal", launches=after))
         return kernel(got.tables["kernels"])
 
-    assert "baseline_tensor_active" not in rows()
-    both = rows(baseline_launches=logs / "before.txt", candidate_launches=logs / "after.csv")
+    assert "baseline_tensor_active" not in rows(None, None)
+    both = rows(logs / "before.txt", logs / "after.csv")
     assert (both["baseline_dram_active"], both["candidate_dram_active"]) == (0.1, 0.7)
-    side = side_from_path(str(logs / "normal"), None, None)
-    got = compare_runs(side, logs / "abnormal", baseline_launches=logs / "after.csv")
-    assert kernel(got.tables["kernels"])["baseline_dram_active"] == 0.7
+    assert rows(logs / "after.csv", None)["baseline_dram_active"] == 0.7
     with pytest.raises(InputError, match="no launches"):
-        compare_runs(side, side, baseline_launches=next((logs / "normal").iterdir()))
+        compare(side(logs / "normal", launches=next((logs / "normal").iterdir())), logs / "normal")
 
 
 def test_a_file_that_fails_beside_others_does_not_keep_figures_away(logs: Path) -> None:

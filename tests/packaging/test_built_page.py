@@ -53,7 +53,8 @@ def test_first_request_is_small_and_the_only_one(manifest: Any, entry: bytes) ->
 
 def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(manifest: Any) -> None:
     late = {name for name, chunk in manifest.items() if chunk.get("isDynamicEntry")}
-    assert late == {"src/scatter_view.tsx", "src/strict_view.tsx", "src/timeline_view.tsx"}
+    views = ("flame", "memory", "scatter", "stacks", "step_timeline", "strict", "timeline")
+    assert late == {f"src/{view}_view.tsx" for view in views}
 
 
 @pytest.mark.parametrize(

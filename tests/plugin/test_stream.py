@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from tb_perfcompare.plugin import plugin as plugin_module
+from tb_perfcompare.plugin.lines import LINE_EVERY_S
 from tb_perfcompare.workspace.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
@@ -144,7 +144,7 @@ def test_a_server_that_stops_ends_its_streams(tmp_path: Path, serve: Callable[..
 
 
 def test_lines_come_a_few_times_per_second() -> None:
-    assert 0.1 <= plugin_module._LINE_EVERY_S <= 0.5
+    assert 0.1 <= LINE_EVERY_S <= 0.5
 
 
 @pytest.mark.parametrize("query", [{}, {"baseline": "missing", "candidate": "abnormal"}])

@@ -46,7 +46,7 @@ def test_a_small_comparison_is_sent_whole() -> None:
     sent = json.loads(comparison_answer(small))
     for table in sent["tables"].values():
         assert table.pop("total_rows") == len(table["rows"])
-    assert sent == json.loads(wire.encode(wire.comparison_dict(small)))
+    assert sent == json.loads(wire.encode(small.to_dict()))
 
 
 def test_a_table_has_at_most_so_many_rows_and_says_what_is_left_out() -> None:

@@ -65,7 +65,7 @@ def test_ledger_integers_are_exact_beyond_double_precision() -> None:
 
 def test_infinite_bounds_of_a_shift_are_null() -> None:
     shift = Shift(0.1, float("-inf"), float("inf"), 1.0, float("-inf"), float("inf"), None)
-    answer = wire.comparison_dict(comparison(headline=headline(shift=shift)))
+    answer = comparison(headline=headline(shift=shift)).to_dict()
     assert answer["headline"]["shift"]["low"] is None
     jsonschema.validate(answer, SCHEMA)
 

@@ -70,6 +70,30 @@ def slow_summary(job: SummaryJob, report: Reporter) -> Summary:
     return summarize_file(job, report)
 
 
+def once_deadly_summary(job: SummaryJob, report: Reporter) -> Summary:
+    """Dies on the first file that it is given, once; leaves a mark beside the run."""
+    mark = Path(job.file.path).parents[1] / "died"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), 9)
+    return summarize_file(job, report)
+
+
+def crash_with_a_path(job: SummaryJob, report: Reporter) -> Summary:
+    """A bug whose message says where files lie."""
+    raise FileNotFoundError(2, "No such file or directory", f"/home/somebody/{job.file.path}")
+
+
+def needy(log: str, seconds: float, report: Reporter) -> str:
+    """Leaves a line in the log when it begins and one when it ends."""
+    for word in ("begins", "ends"):
+        with open(log, "a") as file:
+            file.write(f"{word} {os.getpid()}\n")
+        if word == "begins":
+            time.sleep(seconds)
+    return "done"
+
+
 def deadly_summary(job: SummaryJob, report: Reporter) -> Summary:
     """Dies on files of a run called deadly."""
     if job.file.run == "deadly":

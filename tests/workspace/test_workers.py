@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import subprocess
 import sys
@@ -16,7 +17,8 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled, CorruptInput
 from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.workers import WorkerDied, WorkerPool
+from tb_perfcompare.workspace.worker import WorkerDied, without_paths
+from tb_perfcompare.workspace.workers import WorkerPool
 from tests.workspace import tasks
 from tests.workspace.waiting import becomes_true, is_running
 
@@ -131,6 +133,91 @@ def test_never_more_processes_than_the_size() -> None:
         time.sleep(0.02)
     pool.close()
     assert max(most) == 2
+
+
+def begun_together(log: Path) -> int:
+    """Most tasks of tasks.needy that were under way at once."""
+    running = most = 0
+    for line in log.read_text().splitlines():
+        running += 1 if line.startswith("begins") else -1
+        most = max(most, running)
+    return most
+
+
+@pytest.mark.parametrize(("need", "together"), [(40, 2), (60, 1), (500, 1), (0, 2)])
+def test_tasks_that_need_more_memory_than_there_is_run_one_by_one(tmp_path: Path, need: int, together: int) -> None:
+    """100 bytes for two processes; a task that needs more than all of it runs alone."""
+    pool = WorkerPool(2, memory_bytes=100)
+    arguments = (str(tmp_path / "log"), 0.2)
+    threads = [
+        threading.Thread(target=lambda: pool.run(tasks.needy, arguments, Flight("task"), need)) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    pool.close()
+    assert (tmp_path / "log").read_text().count("ends") == 4
+    assert begun_together(tmp_path / "log") == together
+
+
+def test_what_needs_no_memory_does_not_wait_for_what_needs_all(tmp_path: Path) -> None:
+    both = WorkerPool(2, memory_bytes=100)
+
+    def take_all() -> None:
+        with contextlib.suppress(Cancelled):
+            both.run(tasks.needy, (str(tmp_path / "log"), 60), Flight("large"), 500)
+
+    large = threading.Thread(target=take_all)
+    large.start()
+    assert becomes_true((tmp_path / "log").exists)
+    assert run(both, tasks.add, 1, 2) == 3
+    assert "ends" not in (tmp_path / "log").read_text()
+    both.close()
+    large.join(5)
+
+
+def test_tasks_begin_in_the_order_in_which_they_came(pool: WorkerPool) -> None:
+    begun: list[int] = []
+    threads = []
+    for number in range(5):
+
+        def ask(number: int = number) -> None:
+            run(pool, tasks.sleep_without_reporting, 0.1)
+            begun.append(number)
+
+        threads.append(threading.Thread(target=ask))
+        threads[-1].start()
+        time.sleep(0.02)
+    for thread in threads:
+        thread.join(10)
+    assert begun == [0, 1, 2, 3, 4]
+
+
+def test_last_words_name_no_path() -> None:
+    assert without_paths("KeyError: '/etc/secret/x.json'") == "KeyError: '(path)'"
+    assert without_paths("OSError: no file C:\\logs\\x, or 3/4") == "OSError: no file (path) or 3/4"
+
+
+def test_without_a_place_for_last_words_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    pool = WorkerPool(1)
+    assert run(pool, tasks.add, 1, 2) == 3
+    with pytest.raises(WorkerDied, match="exit status 3, without a word"):
+        run(pool, tasks.exit_at_once, 3)
+    pool.close()
+
+
+def test_a_process_that_nobody_needs_gives_its_memory_back(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tb_perfcompare.workspace.workers.IDLE_S", 0.3)
+    first = run(pool, tasks.process_id)
+    assert run(pool, tasks.process_id) == first
+    assert becomes_true(lambda: not is_running(first), within_s=3)
+    assert pool.process_ids == []
+    assert is_running(run(pool, tasks.process_id))
 
 
 def test_closing_ends_idle_and_busy_processes() -> None:

@@ -15,10 +15,12 @@ import pytest
 from tb_perfcompare.comparison.comparison import Comparison, Verdict
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.cache import BRIEF_S
 from tb_perfcompare.workspace.index import Root
 from tb_perfcompare.workspace.workspace import Question, Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
@@ -141,6 +143,56 @@ def test_a_killed_worker_is_an_error_about_its_file_and_the_rest_goes_on(tmp_pat
     assert workspace.compare(question(workspace)).headline.verdict is Verdict.SLOWER
 
 
+def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader of one file was killed: the next question a moment later reads it."""
+    write_pair(tmp_path / "logs")
+    write_run(tmp_path / "logs" / "normal", worker="w1")
+    workspace = opened(summarize=tasks.once_deadly_summary)
+    asked = question(workspace)
+    first = workspace.compare(asked)
+    assert [note.code for note in first.notes].count(NoteCode.FILE_FAILED) == 1
+    assert workspace.compare(asked) is first
+    rows = [workspace.pages.of_pair(asked, "steps", RowQuery()) for _ in range(2)]
+    assert all(found.brief for found in rows)
+    soon_s = time.monotonic() + BRIEF_S
+    monkeypatch.setattr("tb_perfcompare.workspace.cache.time.monotonic", lambda: soon_s)
+    second = workspace.compare(asked)
+    assert NoteCode.FILE_FAILED not in [note.code for note in second.notes]
+    assert (first.baseline.captures, second.baseline.captures) == (1, 2)
+    found = workspace.pages.of_pair(asked, "steps", RowQuery())
+    assert (len(found.table.rows), found.brief) == (24, False)
+
+
+def test_a_file_that_holds_nothing_is_read_once(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    normal, _ = write_pair(tmp_path / "logs")
+    write_garbage(normal)
+    workspace = opened(in_process_bytes=IN_PROCESS)
+    asked = question(workspace)
+    first = workspace.compare(asked)
+    monkeypatch.setattr("tb_perfcompare.workspace.cache.time.monotonic", lambda: float("inf"))
+    assert workspace.compare(asked) is first
+
+
+def test_many_files_are_begun_in_turn(tmp_path: Path, opened: Open) -> None:
+    """A question about 30 files has two of them under way at a time, and no thread for each of the others."""
+    for worker in range(30):
+        write_run(tmp_path / "logs" / "run", worker=f"w{worker}")
+    workspace = opened(in_process_bytes=IN_PROCESS)
+    most: list[int] = []
+
+    def count(_progress: Progress, /) -> None:
+        most.append(sum(thread.name == "tb_perfcompare work" for thread in threading.enumerate()))
+
+    before = threading.active_count()
+    assert len(workspace.load(workspace.side(Selection("run")), report=count).captures) == 30
+    assert 0 < max(most) <= 2
+    assert threading.active_count() <= before + 2
+
+
 def test_progress_of_every_file_arrives_under_its_shown_name(tmp_path: Path, opened: Open) -> None:
     write_pair(tmp_path / "logs")
     workspace = opened()
@@ -174,10 +226,9 @@ def test_two_at_once_with_one_question_share_the_work_and_one_may_leave(tmp_path
     asked = question(workspace)
     answers: list[Comparison] = []
     threads = [threading.Thread(target=lambda: answers.append(workspace.compare(asked))) for _ in range(3)]
-    leaver = workspace.ask(asked)
-    for thread in threads:
-        thread.start()
-    workspace.leave(leaver)
+    with workspace.ask(asked):
+        for thread in threads:
+            thread.start()
     for thread in threads:
         thread.join(20)
     assert len(answers) == 3

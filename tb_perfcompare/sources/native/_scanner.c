@@ -1,8 +1,8 @@
-/* The Python face of events.c: one type, Scan. Limited API of Python 3.10, so that one build serves all later versions.
+/* The Python face of events.c: the type Scan, and the module. Limited API of Python 3.10, so that one build serves all
+   later versions.
 
    Bytes are scanned without the GIL; Python objects are made only before and after. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "module.h"
 
 #include "events.h"
 
@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 1 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 2 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
@@ -354,7 +354,7 @@ static int fill_module(PyObject *module)
     PyObject *type = PyType_FromModuleAndSpec(module, &SCAN_SPEC, NULL);
     const bool done = type != NULL && PyModule_AddType(module, (PyTypeObject *)type) == 0;
     Py_XDECREF(type);
-    if (!done || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
+    if (!done || add_inflate_type(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
         return -1;
     }
     /* the hash begins with an h, which makes it a name for the preprocessor */

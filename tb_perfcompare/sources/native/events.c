@@ -171,6 +171,12 @@ static uint16_t literal_number(Shapes *shapes, int16_t key, Text at, size_t size
     Literal *literal = &shapes->literals[number];
     memcpy(literal->bytes, at, size);
     literal->size = size;
+    literal->tail_at = size < 8 ? 0 : size - 8;
+    uint8_t tail[8] = {0}, mask[8] = {0};
+    memcpy(tail, at + literal->tail_at, size < 8 ? size : 8);
+    memset(mask, 0xff, size < 8 ? size : 8);
+    literal->tail = load64(tail);
+    literal->tail_mask = load64(mask);
     literal->key = key;
     literal->text = NO_NUMBER;
     literal->sibling = *first;
@@ -180,7 +186,12 @@ static uint16_t literal_number(Shapes *shapes, int16_t key, Text at, size_t size
 
 static inline bool literal_ahead(const Literal *literal, Text at, Text end)
 {
-    return (size_t)(end - at) >= literal->size && same_bytes(literal->bytes, at, literal->size);
+    const size_t there = (size_t)(end - at);
+    if (there < 8 || there < literal->size) {
+        return there >= literal->size && same_bytes(literal->bytes, at, literal->size);
+    }
+    return (load64(at + literal->tail_at) & literal->tail_mask) == literal->tail &&
+           (literal->tail_at == 0 || same_bytes(literal->bytes, at, literal->size));
 }
 
 /* Reads a comma (but for the first member) and a key in any layout. */
@@ -209,8 +220,8 @@ static Text learn_member(Shapes *shapes, uint16_t *number, Text at, Text end)
     }
     at = skip_space(at + 1, end);
     *number = literal_number(shapes, key_number(shapes->keys, &key), start, (size_t)(at - start));
-    if (before->next[0] != *number && *number != NOT_KEPT) {
-        before->next[1] = before->next[0];
+    if (*number != NOT_KEPT) {
+        memmove(before->next + 1, before->next, (MOST_NEXT - 1) * sizeof *before->next);
         before->next[0] = *number;
     }
     return at;
@@ -222,9 +233,9 @@ static inline Text next_member(Shapes *shapes, uint16_t *number, Text at, Text e
 {
     const Literal *before = &shapes->literals[*number];
     *is_closed = false;
-    for (int guess = 0; guess < 2; guess++) {
+    for (int guess = 0; guess < MOST_NEXT && before->next[guess] != 0; guess++) {
         const uint16_t next = before->next[guess];
-        if (next != 0 && literal_ahead(&shapes->literals[next], at, end)) {
+        if (literal_ahead(&shapes->literals[next], at, end)) {
             *number = next;
             return skip_space(at + shapes->literals[next].size, end); /* here may be more space than there was */
         }
@@ -237,21 +248,39 @@ static inline Text next_member(Shapes *shapes, uint16_t *number, Text at, Text e
     return learn_member(shapes, number, at, end);
 }
 
-/* Reads the value at `at`. One that equals the latest behind this literal is neither searched nor hashed. */
-static inline Text read_text(const Scan *scan, const Shapes *shapes, uint16_t number, Text at, Text end, Member *member)
+enum { ESCAPED = 0x80 }; /* beside the kind of a text */
+
+/* Whether text `number` stands at `at`; if so, it becomes the member's. */
+static inline bool is_text_ahead(const Scan *scan, int32_t number, Text at, Text end, Member *member)
 {
-    const Literal *literal = &shapes->literals[number];
+    const size_t size = text_ahead(&scan->texts, number, at, (size_t)(end - at));
+    const uint8_t kind = ((const uint8_t *)scan->texts.kinds.items)[number];
+    /* all but numbers show their own end */
+    if (size == 0 || (kind == KIND_NUMBER && (at + size == end || !ends_number(at[size])))) {
+        return false;
+    }
+    member->token.at = at;
+    member->token.size = size;
+    member->token.kind = (Kind)(kind & ~ESCAPED);
+    member->token.is_escaped = (kind & ESCAPED) != 0;
+    member->text = number;
+    return true;
+}
+
+/* Reads the value at `at`. One that equals the latest behind this literal, or the one that came after that the last time,
+   is neither searched nor hashed. */
+static inline Text read_text(Scan *scan, Shapes *shapes, uint16_t number, Text at, Text end, Member *member)
+{
+    Literal *literal = &shapes->literals[number];
     member->literal = number;
     if (literal->text >= 0) {
-        const size_t size = text_ahead(&scan->texts, literal->text, at, (size_t)(end - at));
-        /* all but numbers show their own end */
-        if (size != 0 && (literal->kind != KIND_NUMBER || (at + size < end && ends_number(at[size])))) {
-            member->token.at = at;
-            member->token.size = size;
-            member->token.kind = literal->kind;
-            member->token.is_escaped = literal->is_escaped;
-            member->text = literal->text;
-            return at + size;
+        if (is_text_ahead(scan, literal->text, at, end, member)) {
+            return at + member->token.size;
+        }
+        const int32_t next = ((const int32_t *)scan->texts.next.items)[literal->text];
+        if (next >= 0 && is_text_ahead(scan, next, at, end, member)) {
+            literal->text = next;
+            return at + member->token.size;
         }
     }
     member->text = NO_NUMBER;
@@ -264,12 +293,14 @@ static int32_t text_number(Scan *scan, Shapes *shapes, Member *member)
     if (member->text >= 0 || member->token.kind == KIND_NULL) {
         return member->text;
     }
-    member->text = texts_intern(&scan->texts, member->token.at, member->token.size);
+    const uint8_t kind = (uint8_t)(member->token.kind | (member->token.is_escaped ? ESCAPED : 0));
+    member->text = texts_intern(&scan->texts, member->token.at, member->token.size, kind);
     if (member->text >= 0 && member->literal != NOT_KEPT) {
         Literal *literal = &shapes->literals[member->literal];
+        if (literal->text >= 0) {
+            ((int32_t *)scan->texts.next.items)[literal->text] = member->text;
+        }
         literal->text = member->text;
-        literal->kind = member->token.kind;
-        literal->is_escaped = member->token.is_escaped;
     }
     scan->is_out_of_memory |= member->text == NO_ROOM;
     return member->text;

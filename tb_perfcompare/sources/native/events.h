@@ -8,7 +8,7 @@
 #include "store.h"
 #include "tokens.h"
 
-enum { MOST_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56 };
+enum { MOST_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56, MOST_NEXT = 6 };
 
 /* An ASCII text that stands for a decision. */
 typedef struct {
@@ -64,12 +64,13 @@ typedef struct {
 typedef struct {
     uint8_t bytes[MOST_LITERAL_BYTES];
     size_t size;
-    int16_t key;       /* number of the key, NO_NUMBER for keys that nobody reads */
-    uint16_t next[2];  /* the literals that followed latest, 0 for none */
-    uint16_t sibling;  /* another literal of this key, 0 for none */
-    bool is_escaped;   /* of the text below */
-    Kind kind;         /* of the text below */
-    int32_t text;      /* the latest value behind this literal, NO_NUMBER if it was not interned */
+    size_t tail_at;          /* the last eight bytes tell literals apart soonest; of a shorter one `tail_mask` says which */
+    uint64_t tail;
+    uint64_t tail_mask;
+    int16_t key;             /* number of the key, NO_NUMBER for keys that nobody reads */
+    uint16_t next[MOST_NEXT]; /* literals that followed, the one found latest first; 0 for none */
+    uint16_t sibling;        /* another literal of this key, 0 for none */
+    int32_t text;            /* the latest value behind this literal, NO_NUMBER if it was not interned */
 } Literal;
 
 /* The literals of one kind of object: [0] is its opening brace, [1] stands for those not kept. */

@@ -76,7 +76,10 @@ static inline uint64_t stir(uint64_t hash, uint64_t word)
 
 void texts_init(Texts *texts, uint64_t seed)
 {
-    const Texts empty = {.bytes = {.size = 1}, .ends = {.size = 8}, .hashes = {.size = 4}, .seed = seed};
+    const Texts empty = {
+        .bytes = {.size = 1}, .ends = {.size = 8}, .hashes = {.size = 4}, .kinds = {.size = 1}, .next = {.size = 4},
+        .seed = seed,
+    };
     *texts = empty;
 }
 
@@ -85,6 +88,8 @@ void texts_free(Texts *texts)
     array_free(&texts->bytes);
     array_free(&texts->ends);
     array_free(&texts->hashes);
+    array_free(&texts->kinds);
+    array_free(&texts->next);
     free(texts->slots);
     texts->slots = NULL;
     texts->slot_count = 0;
@@ -114,7 +119,7 @@ static uint64_t hash_of_text(const void *owner, size_t entry)
     return ((const uint32_t *)texts->hashes.items)[entry];
 }
 
-int32_t texts_intern(Texts *texts, Text at, size_t size)
+int32_t texts_intern(Texts *texts, Text at, size_t size, uint8_t kind)
 {
     if (!make_slots(&texts->slots, &texts->slot_count, texts->ends.count, texts, hash_of_text)) {
         return NO_ROOM;
@@ -132,13 +137,16 @@ int32_t texts_intern(Texts *texts, Text at, size_t size)
             }
         }
     }
-    if (!array_reserve(&texts->bytes, size) || !array_has_room(&texts->ends) || !array_has_room(&texts->hashes)) {
+    if (!array_reserve(&texts->bytes, size) || !array_has_room(&texts->ends) || !array_has_room(&texts->hashes) ||
+        !array_has_room(&texts->kinds) || !array_has_room(&texts->next)) {
         return NO_ROOM;
     }
     memcpy((uint8_t *)texts->bytes.items + texts->bytes.count, at, size);
     texts->bytes.count += size;
     put_int64(&texts->ends, (int64_t)texts->bytes.count);
     put_int32(&texts->hashes, (int32_t)hash);
+    put_byte(&texts->kinds, kind);
+    put_int32(&texts->next, NO_NUMBER);
     texts->slots[slot] = (uint32_t)texts->ends.count;
     return (int32_t)texts->ends.count - 1;
 }

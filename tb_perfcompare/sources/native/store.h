@@ -45,6 +45,8 @@ typedef struct {
     Array bytes;  /* uint8, all texts end to end */
     Array ends;   /* int64, text i is bytes[ends[i - 1]:ends[i]] */
     Array hashes; /* int32 */
+    Array kinds;  /* uint8, what the caller says of a text when it is new */
+    Array next;   /* int32, the text that came after this one latest, NO_NUMBER for none: a guess for the next time */
     uint32_t *slots;   /* open addressing: number + 1, 0 for a free slot */
     size_t slot_count; /* a power of two */
     uint64_t seed;
@@ -54,7 +56,7 @@ void texts_init(Texts *texts, uint64_t seed);
 void texts_free(Texts *texts);
 
 /* The number of a text, NO_ROOM if it is new and cannot be kept. */
-int32_t texts_intern(Texts *texts, Text at, size_t size);
+int32_t texts_intern(Texts *texts, Text at, size_t size, uint8_t kind);
 
 /* Whether the bytes at `at`, of which `size` are there, begin with text `number`; its size if so, else 0. */
 static inline size_t text_ahead(const Texts *texts, int32_t number, Text at, size_t size)

@@ -1,0 +1,128 @@
+// Draws the frames in view: one box each, its name and its change where there is room.
+
+import { LEVELS, levelOf, changeOf, statusOf, type Look, type Placed, type Tree } from './flame';
+
+export const ROW = 20;
+/** Frames narrower than this many pixels are not drawn. */
+export const LEAST = 0.6;
+const ROOM_FOR_NAME = 26;
+const ROOM_FOR_CHANGE = 120;
+const INSET = 5;
+
+/** Colours of the theme in use, read from the style sheet. */
+export interface Palette {
+  /** by level, from much less to much more */
+  fills: string[];
+  ink: string;
+  faint: string;
+  mark: string;
+  back: string;
+}
+
+export function palette(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const of = (name: string): string => style.getPropertyValue(name).trim();
+  const levels = LEVELS.map((_, index) => index + 1);
+  return {
+    fills: [...[...levels].reverse().map((level) => of(`--flame-less-${level}`)), of('--flame-even'), ...levels.map((level) => of(`--flame-more-${level}`))],
+    ink: of('--ink'),
+    faint: of('--ink-3'),
+    mark: of('--focus'),
+    back: of('--panel'),
+  };
+}
+
+export interface Picture {
+  tree: Tree;
+  rows: Placed[][];
+  look: Look;
+  /** short names */
+  names: string[];
+  /** change of a frame as text, "" for none */
+  change: (frame: number) => string;
+  /** frames that a search found, null without one */
+  found: Set<number> | null;
+  /** frames around the one that fills the picture */
+  outer: number;
+}
+
+export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, colours: Palette): void {
+  const height = picture.rows.length * ROW;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const pen = canvas.getContext('2d');
+  if (!pen) return;
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  pen.textBaseline = 'middle';
+  for (const row of picture.rows) for (const placed of row) box(pen, picture, placed, width, colours);
+}
+
+function box(pen: CanvasRenderingContext2D, { tree, look, names, change, found, outer }: Picture, { frame, row, from, to }: Placed, width: number, colours: Palette): void {
+  const [x, y] = [from * width, row * ROW];
+  // neighbours stay apart where there is room for it
+  const wide = (to - from) * width - ((to - from) * width >= 3 ? 1 : 0);
+  const { ratio } = changeOf(tree, frame, look.measure);
+  const status = statusOf(tree, frame);
+  const hidden = found !== null && !found.has(frame);
+  pen.globalAlpha = hidden ? 0.36 : row < outer ? 0.65 : 1;
+  pen.fillStyle = colours.fills[levelOf(ratio) + LEVELS.length]!;
+  pen.fillRect(x, y, wide, ROW - 1);
+  if (status !== 'both' && wide >= 4) hatch(pen, x, y, wide, status === 'added', colours);
+  if (found !== null && !hidden) {
+    pen.fillStyle = colours.mark;
+    pen.fillRect(x, y + ROW - 3, wide, 2);
+  }
+  if (wide >= ROOM_FOR_NAME) label(pen, names[frame]!, wide >= ROOM_FOR_CHANGE ? change(frame) : '', x, y, wide, colours);
+  pen.globalAlpha = 1;
+}
+
+/** New frames are hatched upwards, gone ones downwards. */
+function hatch(pen: CanvasRenderingContext2D, x: number, y: number, wide: number, up: boolean, colours: Palette): void {
+  const high = ROW - 1;
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, wide, high);
+  pen.clip();
+  pen.strokeStyle = colours.back;
+  pen.lineWidth = 1.4;
+  pen.globalAlpha *= 0.55;
+  pen.beginPath();
+  for (let at = x - high; at < x + wide; at += 7) {
+    pen.moveTo(at, up ? y + high : y);
+    pen.lineTo(at + high, up ? y : y + high);
+  }
+  pen.stroke();
+  pen.restore();
+}
+
+const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
+
+function label(pen: CanvasRenderingContext2D, name: string, change: string, x: number, y: number, wide: number, colours: Palette): void {
+  const middle = y + (ROW - 1) / 2 + 0.5;
+  pen.fillStyle = colours.ink;
+  pen.font = `11.5px ${FONT}`;
+  const room = wide - 2 * INSET;
+  const right = change === '' ? 0 : pen.measureText(change).width;
+  const shown = right > 0 && right + 50 < room;
+  pen.fillText(fitted(pen, name, shown ? room - right - 10 : room), x + INSET, middle);
+  if (shown) pen.fillText(change, x + wide - INSET - right, middle);
+}
+
+/** A name cut to the room. What goes is the middle: calls of modules have their number at the end, and kernels often differ there only. */
+function fitted(pen: CanvasRenderingContext2D, name: string, room: number): string {
+  if (pen.measureText(name).width <= room) return name;
+  const number = /_\d{1,4}$/.exec(name)?.[0].length ?? 0;
+  let [least, most] = [0, name.length];
+  const cut = (letters: number): string => {
+    const tail = Math.min(letters, Math.max(number, letters < 16 ? 0 : Math.floor(letters / 3)));
+    return `${name.slice(0, letters - tail)}…${tail > 0 ? name.slice(-tail) : ''}`;
+  };
+  while (least < most) {
+    const middle = (least + most + 1) >> 1;
+    if (pen.measureText(cut(middle)).width <= room) least = middle;
+    else most = middle - 1;
+  }
+  return least < Math.max(2, number) ? '' : cut(least);
+}

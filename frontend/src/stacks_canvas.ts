@@ -1,0 +1,90 @@
+// Draws the columns of both runs: parts upon each other, what is not compared as an outline.
+
+import { PARTS, segments, type Bar } from './stacks';
+
+export interface Lane {
+  bars: Bar[];
+  /** top of the lane in pixels */
+  top: number;
+}
+
+export interface Picture {
+  lanes: Lane[];
+  left: number;
+  /** width of a column's place */
+  slot: number;
+  high: number;
+  /** microseconds at the top of a lane */
+  most: number;
+  share: boolean;
+  /** one part alone, -1 for all */
+  only: number;
+  /** share at the top of a lane, where shares are drawn */
+  scale: number;
+}
+
+export interface Palette {
+  parts: string[];
+  outline: string;
+  mark: string;
+}
+
+export function palette(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const of = (name: string): string => style.getPropertyValue(name).trim();
+  return { parts: PARTS.map((part) => of(`--part-${part}`)), outline: of('--ink-3'), mark: of('--ink-2') };
+}
+
+/** Room between columns. */
+export function gapOf(slot: number): number {
+  return slot >= 8 ? Math.min(4, slot / 5) : slot >= 4 ? 1 : 0;
+}
+
+export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, height: number, colours: Palette): void {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const pen = canvas.getContext('2d');
+  if (!pen) return;
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  for (const lane of picture.lanes) lane.bars.forEach((bar, index) => column(pen, picture, lane, bar, index, colours));
+}
+
+function column(pen: CanvasRenderingContext2D, picture: Picture, lane: Lane, bar: Bar, index: number, colours: Palette): void {
+  const { left, slot, high, most, share, only, scale } = picture;
+  const gap = gapOf(slot);
+  const x = left + index * slot + gap / 2;
+  const wide = Math.max(0.5, slot - gap);
+  const bottom = lane.top + high;
+  const whole = share ? scale : most;
+  const y = (value: number): number => bottom - Math.min(1, value / whole) * high;
+  if (!bar.admitted) {
+    const top = share ? lane.top : y(bar.us);
+    pen.strokeStyle = colours.outline;
+    pen.lineWidth = 1;
+    pen.setLineDash([2, 2]);
+    if (wide >= 3) pen.strokeRect(x + 0.5, top + 0.5, wide - 1, bottom - top - 1);
+    else pen.strokeRect(x, top + 0.5, 0.1, bottom - top - 1);
+    pen.setLineDash([]);
+    return beyond(pen, bar, x + wide / 2, lane.top, picture, colours);
+  }
+  for (const { part, from, to } of segments(bar, share, only)) {
+    const [top, end] = [y(to), y(from)];
+    pen.fillStyle = colours.parts[part]!;
+    // a hair between parts, where they are high enough for it
+    pen.fillRect(x, top, wide, Math.max(0.4, end - top - (end - top >= 3 && from > 0 ? 0.7 : 0)));
+  }
+  if (only < 0) beyond(pen, bar, x + wide / 2, lane.top, picture, colours);
+}
+
+/** A column that is higher than the axis has an arrow at its top. */
+function beyond(pen: CanvasRenderingContext2D, bar: Bar, x: number, top: number, { most, share }: Picture, colours: Palette): void {
+  if (share || bar.us <= most) return;
+  pen.fillStyle = colours.mark;
+  pen.beginPath();
+  pen.moveTo(x - 4, top + 5);
+  pen.lineTo(x, top - 1);
+  pen.lineTo(x + 4, top + 5);
+  pen.fill();
+}

@@ -1,0 +1,190 @@
+#include "nesting.h"
+
+#include <stdlib.h>
+
+/* Rows grouped by lane; first[i] is where lane i begins. NULL without memory or where a lane is out of range. */
+static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
+{
+    Item *items = malloc(spans->count == 0 ? 1 : spans->count * sizeof(Item));
+    *how = items == NULL ? PASS_NO_MEMORY : PASS_DONE;
+    if (items == NULL) {
+        return NULL;
+    }
+    for (size_t row = 0; row < spans->count; row++) {
+        const int32_t lane = spans->lane[row];
+        if (lane < 0 || (size_t)lane >= spans->lanes) {
+            *how = PASS_BAD_INPUT;
+            free(items);
+            return NULL;
+        }
+        first[lane]++;
+    }
+    size_t behind = 0;
+    for (size_t lane = 0; lane <= spans->lanes; lane++) {
+        const size_t many = first[lane];
+        first[lane] = behind;
+        behind += many;
+    }
+    for (size_t row = 0; row < spans->count; row++) {
+        Item *item = &items[first[spans->lane[row]]++];
+        item->first = spans->keys.first[row];
+        item->row = (int32_t)row;
+    }
+    for (size_t lane = spans->lanes; lane > 0; lane--) {
+        first[lane] = first[lane - 1]; /* each moved on to the end of its lane, which is where the next begins */
+    }
+    first[0] = 0;
+    return items;
+}
+
+/* The spans of one lane, which are items[from:to]. */
+static void walk(const Item *items, size_t from, size_t to, const Keys *keys, Forest *forest)
+{
+    int64_t top = -1; /* the latest span that may be open; those below it are its ancestors */
+    for (size_t i = from; i < to; i++) {
+        const int64_t start = items[i].first;
+        int64_t end = keys->second[items[i].row];
+        while (top >= 0 && forest->end[top] <= start) {
+            top = forest->parent[top];
+        }
+        forest->order[i] = items[i].row;
+        forest->parent[i] = top;
+        forest->depth[i] = top < 0 ? 0 : forest->depth[top] + 1;
+        forest->inside[i] = 0;
+        if (top >= 0) {
+            if (end > forest->end[top]) {
+                end = forest->end[top];
+                forest->clipped++;
+            }
+            forest->inside[top] = plus(forest->inside[top], minus(end, start));
+        }
+        forest->end[i] = end;
+        top = (int64_t)i;
+    }
+}
+
+PassEnd nest_spans(const Spans *spans, Forest *forest)
+{
+    PassEnd how = PASS_NO_MEMORY;
+    forest->clipped = 0;
+    if (spans->count > INT32_MAX || spans->lanes > INT32_MAX || spans->count > SIZE_MAX / sizeof(Item)) {
+        return PASS_BAD_INPUT;
+    }
+    size_t *first = calloc(spans->lanes + 1, sizeof *first);
+    Item *items = first == NULL ? NULL : group_by_lane(spans, first, &how);
+    for (size_t lane = 0; items != NULL && how == PASS_DONE && lane < spans->lanes; lane++) {
+        const size_t from = first[lane], to = first[lane + 1];
+        if (!sort_items(items + from, to - from, &spans->keys)) {
+            how = PASS_NO_MEMORY;
+            break;
+        }
+        walk(items, from, to, &spans->keys, forest);
+    }
+    free(items);
+    free(first);
+    return how;
+}
+
+/* first[i] is the first row of lane i or of the next one. False if rows are not as they have to be. */
+static bool find_lanes(const Nodes *nodes, size_t *first)
+{
+    for (size_t row = 0, lane = 0; row < nodes->count; row++) {
+        const int32_t here = nodes->lane[row];
+        if (here < 0 || (size_t)here >= nodes->lanes || nodes->parent[row] < -1 ||
+            nodes->parent[row] >= (int64_t)row ||
+            (row > 0 && (here < nodes->lane[row - 1] ||
+                         (here == nodes->lane[row - 1] && nodes->start[row] < nodes->start[row - 1])))) {
+            return false;
+        }
+        while (lane <= (size_t)here) {
+            first[lane++] = row;
+        }
+        if (row + 1 == nodes->count) {
+            while (lane <= nodes->lanes) {
+                first[lane++] = nodes->count;
+            }
+        }
+    }
+    return true;
+}
+
+/* Where the first of the ascending start[low:high] later than `at` stands, or high. Looks around `guess` first. */
+static size_t first_later(const int64_t *start, size_t low, size_t high, size_t guess, int64_t at)
+{
+    size_t step = 1;
+    if (guess < high && start[guess] <= at) {
+        low = guess + 1;
+        while (high - low > step && start[low + step] <= at) {
+            low += step + 1;
+            step *= 2;
+        }
+        if (high - low > step) {
+            high = low + step;
+        }
+    } else {
+        high = guess < high ? guess : high;
+        while (high - low > step && start[high - step] > at) {
+            high -= step;
+            step *= 2;
+        }
+        if (high - low > step) {
+            low = high - step;
+        }
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (start[middle] <= at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int64_t *found)
+{
+    if (nodes->lanes > INT32_MAX) {
+        return PASS_BAD_INPUT;
+    }
+    size_t *first = calloc(nodes->lanes + 1, sizeof *first);
+    size_t *latest = calloc(nodes->lanes + 1, sizeof *latest); /* where the last question of a lane ended */
+    PassEnd how = PASS_NO_MEMORY;
+    if (first != NULL && latest != NULL) {
+        how = find_lanes(nodes, first) ? PASS_DONE : PASS_BAD_INPUT;
+    }
+    for (size_t i = 0; how == PASS_DONE && i < count; i++) {
+        found[i] = -1;
+        if (lane[i] < 0 || (size_t)lane[i] >= nodes->lanes) {
+            continue;
+        }
+        const size_t low = first[lane[i]], high = first[lane[i] + 1];
+        if (low == high) {
+            continue;
+        }
+        const size_t guess = latest[lane[i]] < low ? low : latest[lane[i]];
+        const size_t later = first_later(nodes->start, low, high, guess, at[i]);
+        latest[lane[i]] = later;
+        int64_t node = later == low ? -1 : (int64_t)later - 1;
+        while (node >= 0 && nodes->end[node] <= at[i]) {
+            node = nodes->parent[node];
+        }
+        found[i] = node;
+    }
+    free(first);
+    free(latest);
+    return how;
+}
+
+PassEnd sum_upwards(const int64_t *parent, int64_t *values, size_t count)
+{
+    for (size_t row = count; row-- > 0;) {
+        if (parent[row] < -1 || parent[row] >= (int64_t)row) {
+            return PASS_BAD_INPUT;
+        }
+        if (parent[row] >= 0) {
+            values[parent[row]] = plus(values[parent[row]], values[row]);
+        }
+    }
+    return PASS_DONE;
+}

@@ -1,0 +1,44 @@
+/* Which event encloses which on one thread: the rule of analysis/nesting.py, row by row. */
+#ifndef TB_PERFCOMPARE_NESTING_H
+#define TB_PERFCOMPARE_NESTING_H
+
+#include "order.h"
+
+/* Spans to be nested; rows in any order. */
+typedef struct {
+    size_t count;
+    const int32_t *lane; /* 0 to below lanes */
+    size_t lanes;
+    Keys keys; /* start and end; ties settle equal spans */
+} Spans;
+
+/* What is found, a row for each span in the order of lane, then keys. All arrays hold `count` items. */
+typedef struct {
+    int64_t *order;  /* row of the span */
+    int64_t *parent; /* row here of the enclosing span, -1 at the top */
+    int64_t *depth;  /* 0 at the top */
+    int64_t *end;    /* not beyond the parent's */
+    int64_t *inside; /* time of the spans right below */
+    int64_t clipped; /* spans that outlasted their parent */
+} Forest;
+
+/* PASS_BAD_INPUT: a lane is out of range. */
+PassEnd nest_spans(const Spans *spans, Forest *forest);
+
+/* Nested spans to look things up in, rows in the order of lane and start. */
+typedef struct {
+    size_t count;
+    const int32_t *lane;
+    size_t lanes;
+    const int64_t *start;
+    const int64_t *end;
+    const int64_t *parent; /* an earlier row, -1 */
+} Nodes;
+
+/* found[i]: the innermost node of lane[i] that is open at at[i], -1 if none. PASS_BAD_INPUT: rows are in another order. */
+PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int64_t *found);
+
+/* Adds every value to all rows above it, in place. PASS_BAD_INPUT: a parent is not an earlier row. */
+PassEnd sum_upwards(const int64_t *parent, int64_t *values, size_t count);
+
+#endif

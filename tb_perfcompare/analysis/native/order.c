@@ -1,0 +1,132 @@
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT = 20 }; /* items sorted by insertion */
+
+/* A place to put items aside while two parts are merged; grows as needed. */
+typedef struct {
+    Item *items;
+    size_t room;
+} Aside;
+
+static bool comes_before(const Item *a, const Item *b, const Keys *keys)
+{
+    if (a->first != b->first) {
+        return a->first < b->first;
+    }
+    const int64_t second_a = keys->second[a->row], second_b = keys->second[b->row];
+    if (second_a != second_b) {
+        return second_a > second_b;
+    }
+    for (size_t i = 0; i < keys->tie_count; i++) {
+        const int64_t tie_a = keys->ties[i][a->row], tie_b = keys->ties[i][b->row];
+        if (tie_a != tie_b) {
+            return tie_a < tie_b;
+        }
+    }
+    return a->row < b->row;
+}
+
+static void sort_by_insertion(Item *items, size_t count, const Keys *keys)
+{
+    for (size_t i = 1; i < count; i++) {
+        const Item item = items[i];
+        size_t place = i;
+        while (place > 0 && comes_before(&item, &items[place - 1], keys)) {
+            items[place] = items[place - 1];
+            place--;
+        }
+        items[place] = item;
+    }
+}
+
+/* How many of the items, which are in order, come before `item`. */
+static size_t count_before(const Item *items, size_t count, const Item *item, const Keys *keys)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (comes_before(&items[middle], item, keys)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Merges items[:half] and items[half:count], both in order. */
+static bool merge(Item *items, size_t half, size_t count, const Keys *keys, Aside *aside)
+{
+    /* what stands at its place already is left alone: parts of a trace overlap little */
+    const size_t settled = count_before(items, half, &items[half], keys);
+    Item *const left = items + settled;
+    const size_t lefts = half - settled;
+    if (lefts > aside->room) {
+        const size_t room = lefts + lefts / 2;
+        if (room > SIZE_MAX / sizeof(Item)) {
+            return false;
+        }
+        Item *larger = realloc(aside->items, room * sizeof(Item));
+        if (larger == NULL) {
+            return false;
+        }
+        aside->items = larger;
+        aside->room = room;
+    }
+    memcpy(aside->items, left, lefts * sizeof(Item));
+    const Item *a = aside->items, *const a_end = a + lefts;
+    const Item *b = items + half, *const b_end = items + count;
+    Item *to = left;
+    while (a < a_end && b < b_end) {
+        if (comes_before(b, a, keys)) {
+            *to++ = *b++;
+        } else {
+            *to++ = *a++;
+        }
+    }
+    memcpy(to, a, (size_t)(a_end - a) * sizeof(Item)); /* the rest of b stands where it belongs */
+    return true;
+}
+
+/* Recursion is as deep as the logarithm of the count. */
+static bool sort_part(Item *items, size_t count, const Keys *keys, Aside *aside)
+{
+    if (count <= SHORT) {
+        sort_by_insertion(items, count, keys);
+        return true;
+    }
+    const size_t half = count / 2;
+    if (!sort_part(items, half, keys, aside) || !sort_part(items + half, count - half, keys, aside)) {
+        return false;
+    }
+    return comes_before(&items[half - 1], &items[half], keys) || merge(items, half, count, keys, aside);
+}
+
+bool sort_items(Item *items, size_t count, const Keys *keys)
+{
+    Aside aside = {NULL, 0};
+    const bool done = sort_part(items, count, keys, &aside);
+    free(aside.items);
+    return done;
+}
+
+PassEnd order_rows(const Keys *keys, size_t count, int64_t *order)
+{
+    if (count > INT32_MAX || count > SIZE_MAX / sizeof(Item)) {
+        return PASS_BAD_INPUT;
+    }
+    Item *items = malloc(count == 0 ? 1 : count * sizeof(Item));
+    for (size_t row = 0; items != NULL && row < count; row++) {
+        items[row].first = keys->first[row];
+        items[row].row = (int32_t)row;
+    }
+    const bool done = items != NULL && sort_items(items, count, keys);
+    for (size_t i = 0; done && i < count; i++) {
+        order[i] = items[i].row;
+    }
+    free(items);
+    return done ? PASS_DONE : PASS_NO_MEMORY;
+}

@@ -1,0 +1,153 @@
+"""Nesting without a compiler: the rule of nesting.py for all events at once.
+
+Where events nest properly, the depth of a row follows from how many rows have begun and ended before it. Those that
+outlast their parent are clipped, the first of each tangle at a time, until nothing sticks out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+_MAX_PASSES = 64
+
+
+def nest_in_numpy(
+    lane: NDArray[np.integer], start: Ints, end: Ints, ties: tuple[NDArray[np.integer], ...]
+) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
+    """The fields of a Nesting."""
+    order = np.lexsort((*reversed(ties), ~end, start, lane))
+    lane, start, end = lane[order], start[order], end[order].copy()
+    clipped = 0
+    for _ in range(_MAX_PASSES):
+        depth, parent = _parents(lane, start, end)
+        over = np.flatnonzero((parent >= 0) & (end > end[parent]))
+        if not len(over):
+            return order, parent, depth, end, _inside(parent, end - start), clipped
+        first = over[_first_of_clusters(lane[over], start[over], end[over])]
+        clipped += len(first)
+        end[first] = end[parent[first]]
+    depth, parent, more = _stack_walk(lane, start, end)
+    return order, parent, depth, end, _inside(parent, end - start), clipped + more
+
+
+def _inside(parent: Ints, span: Ints) -> Ints:
+    inner = parent >= 0
+    inside: Ints = np.bincount(parent[inner], weights=span[inner], minlength=len(parent)).astype(np.int64)
+    return inside
+
+
+def _first_of_clusters(lane: NDArray[np.integer], start: Ints, end: Ints) -> NDArray[np.bool_]:
+    """Offenders that no earlier unsettled offender of their lane reaches: only their parents are certain already."""
+    jump = np.empty(len(lane), dtype=np.int64)
+    jump[0] = 0
+    jump[1:] = np.cumsum(lane[1:] != lane[:-1])
+    # One running maximum for all lanes: lift each lane above the one before.
+    span = int(end.max() - start.min()) + 1
+    base = start.min()
+    reach = np.maximum.accumulate((end - base) + jump * span)
+    first = np.ones(len(lane), dtype=bool)
+    first[1:] = (start[1:] - base) + jump[1:] * span >= reach[:-1]
+    return first
+
+
+def _stack_walk(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, Ints, int]:
+    """The rule as written, row by row, for lanes so tangled that passes do not settle them. Clips `end` in place."""
+    depth = np.zeros(len(start), dtype=np.int64)
+    parent = np.full(len(start), -1, dtype=np.int64)
+    stack: list[int] = []
+    clipped, here = 0, None
+    for row, (where, begins) in enumerate(zip(lane.tolist(), start.tolist(), strict=True)):
+        if where != here:
+            stack, here = [], where
+        while stack and end[stack[-1]] <= begins:
+            stack.pop()
+        if stack:
+            parent[row] = stack[-1]
+            depth[row] = len(stack)
+            if end[row] > end[stack[-1]]:
+                end[row] = end[stack[-1]]
+                clipped += 1
+        stack.append(row)
+    return depth, parent, clipped
+
+
+def _parents(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """(depth, parent) of rows in (lane, start, -end) order.
+
+    An event is open at a later row of its lane as long as its end lies after that row's start, so the depth of a row is
+    the number of earlier rows of its lane minus those that have ended, and its parent the nearest earlier row one
+    level up. Exact for properly nested events; the caller clips until they are.
+    """
+    n = len(start)
+    row = np.arange(n, dtype=np.int64)
+    if n == 0:
+        return row, row
+    first_of_lane = np.empty(n, dtype=np.int64)
+    new = np.empty(n, dtype=bool)
+    new[0] = True
+    new[1:] = lane[1:] != lane[:-1]
+    lane_index = np.cumsum(new) - 1
+    lane_first = np.flatnonzero(new)
+    first_of_lane = lane_first[lane_index]
+    ended = _ended_before(lane_index, start, end, first_of_lane)
+    depth = row - first_of_lane - ended
+    # A zero-length event at the start of another row counts as ended there although it comes earlier in the order.
+    level = depth * np.int64(n) + row
+    by_level = np.argsort(level, kind="stable")
+    sorted_level = level[by_level]
+    at = np.searchsorted(sorted_level, (depth - 1) * np.int64(n) + row) - 1
+    parent = np.where(depth > 0, by_level[np.maximum(at, 0)], -1)
+    return depth, parent
+
+
+def _ended_before(lane_index: Ints, start: Ints, end: Ints, first_of_lane: Ints) -> Ints:
+    """(n,) how many earlier rows of the lane have end <= this row's start."""
+    ends = np.lexsort((end, lane_index))
+    # Rank of each start among the ends of its lane: one sort of both together, ends before starts at equal times.
+    n = len(start)
+    times = np.concatenate([end[ends], start])
+    lanes = np.concatenate([lane_index[ends], lane_index])
+    is_start = np.repeat(np.array([0, 1]), n)
+    merged = np.lexsort((is_start, times, lanes))
+    ends_so_far = np.cumsum(is_start[merged] == 0)
+    position = np.empty(2 * n, dtype=np.int64)
+    position[merged] = ends_so_far
+    counted = position[n:] - first_of_lane
+    # Rows that start and end at this very instant and come later in the order have not happened yet.
+    return counted - _later_empty(lane_index, start, end)
+
+
+def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
+    """(n,) zero-length rows of the same lane and start at this row or later in the order."""
+    n = len(start)
+    empty = (end <= start).astype(np.int64)
+    group = np.empty(n, dtype=bool)
+    group[0] = True
+    group[1:] = (lane_index[1:] != lane_index[:-1]) | (start[1:] != start[:-1])
+    last = np.append(np.flatnonzero(group)[1:], n)[np.cumsum(group) - 1]
+    before = np.concatenate([[0], np.cumsum(empty)])
+    later: Ints = before[last] - before[:-1]
+    return later
+
+
+def innermost_in_numpy(
+    node_lane: NDArray[np.integer], start: Ints, end: Ints, parent: Ints, lane: NDArray[np.integer], at: Ints
+) -> Ints:
+    """As `innermost`, of one node at least."""
+    nodes_count = len(start)
+    lanes, times = np.concatenate([node_lane, lane]), np.concatenate([start, at])
+    is_query = np.repeat(np.array([0, 1]), [nodes_count, len(at)])
+    merged = np.lexsort((is_query, times, lanes))
+    latest = np.maximum.accumulate(np.where(is_query[merged] == 0, np.arange(len(merged)), -1))
+    found = np.empty(len(merged), dtype=np.int64)
+    found[merged] = np.where(latest >= 0, merged[np.maximum(latest, 0)], -1)
+    row = found[nodes_count:]
+    row = np.where((row >= 0) & (node_lane[np.maximum(row, 0)] == lane), row, -1)
+    while True:
+        closed = (row >= 0) & (end[np.maximum(row, 0)] <= at)
+        if not closed.any():
+            return row
+        row = np.where(closed, parent[np.maximum(row, 0)], row)

@@ -1,0 +1,35 @@
+"""A point of a history: one run of a series, as it was recorded at one time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+POINT_SCHEMA = "tb_perfcompare.point/1"
+"""Of a point's facts. They stay readable when the summary beside them is of another layout than this version's."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointFacts:
+    """What a point says about itself without its summary.
+
+    version    of the tool that recorded it
+    label      what the user or the machine called it: a commit, a build number, a host
+    at_s       when, in seconds since 1970 (UTC)
+    run        what the run was called
+    metric     what a step of it is (model/summary.py)
+    device     the device that did the work, "" if unknown
+    count, admitted  steps that were seen, steps that are compared
+    mean_ns, median_ns  of those, None where the run has no times
+    """
+
+    version: str
+    label: str
+    at_s: int
+    run: str
+    metric: str
+    device: str
+    count: int
+    admitted: int
+    mean_ns: float | None
+    median_ns: float | None
+    schema: str = POINT_SCHEMA

@@ -1,0 +1,154 @@
+"""The routes about pairs and runs: from what is asked to a question, from its answer to bytes with a tag.
+
+Imported by the first request that needs it. All of them stop waiting when the browser has gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.comparison.tables.views import VIEWS
+from tb_perfcompare.plugin.connection import Connection
+from tb_perfcompare.plugin.lines import Lines
+from tb_perfcompare.plugin.requests import (
+    PairRequest,
+    SideRequest,
+    choice,
+    flag,
+    pair_request,
+    strict_request,
+    table_request,
+    view_request,
+)
+from tb_perfcompare.plugin.responses import (
+    JSON,
+    BadRequest,
+    check_tag,
+    is_known,
+    not_modified,
+    respond,
+    stream,
+    tag_of,
+    tagged,
+)
+from tb_perfcompare.render.formats import FORMATS, render
+from tb_perfcompare.render.pages import table_answer, view_answer
+from tb_perfcompare.render.strict_pages import strict_first
+from tb_perfcompare.workspace import strict_jobs
+from tb_perfcompare.workspace.flights import finished
+from tb_perfcompare.workspace.jobs import Side
+from tb_perfcompare.workspace.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.table_pages import TableRows
+from tb_perfcompare.workspace.workspace import Question, Workspace
+
+SideOf = Callable[[SideRequest], Side]
+
+
+def comparison(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/comparison."""
+    question = _question(side_of, pair_request(request.args))
+    as_lines = flag(request.args, "stream", default=True)
+    if request.method == "HEAD":
+        return respond(request, b"", JSON)
+    tag, pages, connection = question.tag(), workspace.pages, Connection(request.environ)
+    if as_lines:
+        return stream(request, Lines(lambda: pages.first(question), lambda body: tagged(body, tag), connection))
+    if is_known(request, tag):
+        return not_modified(tag)
+    made = finished(pages.first(question), connection.report)
+    return respond(request, tagged(made.result(), tag), JSON, tag=_unless(made.brief, tag))
+
+
+def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/table."""
+    asked = table_request(request.args)
+    question = _question(side_of, asked.pair)
+    check_tag(_tag(request.args), question.tag())
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
+    body = table_answer(found.table, found.chosen, asked.page, asked.row)
+    return respond(request, body, JSON, tag=_unless(found.brief, tag))
+
+
+def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/view."""
+    asked = view_request(request.args)
+    name = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
+    side = side_of(asked.side)
+    pages, connection = workspace.pages, Connection(request.environ)
+
+    def drawn() -> tuple[bytes, bool]:
+        run, rows = pages.of_run(side, asked.window, name, asked.rows, connection.report)
+        body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
+        return body, rows.brief
+
+    if flag(request.args, "stream", default=False):
+        return stream(request, Lines(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
+    tag = tag_of(side, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    body, brief = drawn()
+    return respond(request, body, JSON, tag=_unless(brief, tag))
+
+
+def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/report."""
+    form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
+    name = request.args.get("table") or None
+    question = _question(side_of, pair_request(request.args))
+    tag = tag_of(question, form, name)
+    if is_known(request, tag):
+        return not_modified(tag)
+    made = finished(workspace.ask(question), Connection(request.environ).report)
+    body = render(made.result(), form.name, table=name)
+    filename = f"perfcompare.{form.extension}"
+    return respond(request, body, form.media_type, tag=_unless(made.brief, tag), filename=filename)
+
+
+def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/strict."""
+    asked = strict_request(request.args)
+    form = strict_jobs.JSON if asked.table else asked.form
+    question = StrictQuestion(
+        side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
+    )
+    connection = Connection(request.environ)
+
+    def drawn(body: bytes) -> bytes:
+        return tagged(strict_first(body), question.tag())
+
+    if flag(request.args, "stream", default=False):
+        if asked.table or form != strict_jobs.JSON:
+            raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
+        return stream(request, Lines(lambda: workspace.ask_strict(question), drawn, connection))
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    if asked.table:
+        check_tag(_tag(request.args), question.tag())
+        found: TableRows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
+        body = table_answer(found.table, found.chosen, asked.page, asked.row)
+        return respond(request, body, JSON, tag=_unless(found.brief, tag))
+    made = finished(workspace.ask_strict(question), connection.report)
+    tag = _unless(made.brief, tag)
+    if form == strict_jobs.JSON:
+        return respond(request, drawn(made.result()), JSON, tag=tag)
+    kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
+    return respond(request, made.result(), kind, tag=tag, filename=f"strict_comparison.{form}")
+
+
+def _question(side_of: SideOf, asked: PairRequest) -> Question:
+    return Question(side_of(asked.baseline), side_of(asked.candidate), asked.options)
+
+
+def _tag(query: Mapping[str, str]) -> str:
+    return query.get("tag", "")
+
+
+def _unless(brief: bool, tag: str) -> str:
+    """The tag; none of an answer that may be more complete when it is asked for again."""
+    return "" if brief else tag

@@ -1,0 +1,145 @@
+"""One worker process as its parent sees it; worker_process.py is the other side."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from typing import IO, Any, TypeVar
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.workspace.flights import Flight
+from tb_perfcompare.workspace.worker_process import answer, read_frame, write_frame
+
+T = TypeVar("T")
+
+_BOOT = (
+    "import signal, sys, json; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = json.loads(sys.argv[1]); "
+    "from tb_perfcompare.workspace.worker_process import main; main()"
+)
+_LAST_WORDS_BYTES = 4096
+_LAST_WORDS_S = 5.0
+_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s'\"<>|]+")
+
+_log = logging.getLogger(__name__)
+
+
+class WorkerDied(PerfCompareError):
+    """A worker process ended in the middle of a task. `detail` says how."""
+
+    code = "worker_died"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(f"the process doing the work ended unexpectedly: {detail}")
+        self.detail = detail
+
+
+class Worker:
+    """One child process; used by one task at a time."""
+
+    def __init__(self) -> None:
+        # a worker computes on one core; numerical libraries would start a thread for every core
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        self._last_words = _scratch()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )  # fmt: skip
+        self._stdin, self._stdout = _pipe(self._process.stdin), _pipe(self._process.stdout)
+        self._cleaned = threading.Lock()
+        self.reusable = False
+        self.idle_since_s = 0.0
+
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    def responds(self) -> bool:
+        """Whether a worker that was used before still answers; a new one is believed to."""
+        if not self.reusable:
+            return True
+        self.reusable = False
+        try:
+            write_frame(self._stdin, (answer, ()))
+            read_frame(self._stdout)
+        except (EOFError, OSError):
+            return False
+        return True
+
+    def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
+        self.reusable = False
+        try:
+            write_frame(self._stdin, (function, arguments))
+            while True:
+                kind, value = read_frame(self._stdout)
+                if kind == "progress":
+                    flight.report(value)
+                    continue
+                self.reusable = True
+                if kind == "failed":
+                    raise value
+                return value  # type: ignore[no-any-return]
+        except (EOFError, OSError, ValueError) as error:  # ValueError: the pipe was closed by clean_up
+            flight.check()
+            raise WorkerDied(self._obituary()) from error
+
+    def kill(self) -> None:
+        """Ends the process at once; it holds nothing that would need saving."""
+        self._process.kill()
+
+    def wait(self) -> None:
+        """Until the killed process is gone."""
+        self._process.wait()
+
+    def clean_up(self) -> None:
+        """Waits for the killed process and closes the pipes."""
+        with self._cleaned:
+            self._process.wait()
+            for stream in (self._stdin, self._stdout, self._last_words):
+                try:
+                    stream.close()
+                except OSError:
+                    continue  # what was left to write has no reader any more
+
+    def _obituary(self) -> str:
+        """How the process ended, with the last line it wrote; the whole of it goes to the log."""
+        try:
+            status = self._process.wait(_LAST_WORDS_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            status = self._process.wait()
+        self._last_words.seek(0, os.SEEK_END)
+        self._last_words.seek(max(0, self._last_words.tell() - _LAST_WORDS_BYTES))
+        words = self._last_words.read().decode("utf-8", "replace").strip()
+        if words:
+            _log.error("a worker process ended: %s", words)
+        if status < 0:
+            reason = "out of memory or killed by somebody" if status == -9 else "see the system's log"
+            return f"it was stopped by signal {-status} ({reason})"
+        last = words.splitlines()[-1] if words else "without a word"
+        return f"exit status {status}, {without_paths(last)}"
+
+
+def without_paths(text: str) -> str:
+    """The text with `(path)` for whatever looks like an absolute path: it may be shown to people far away."""
+    return _PATH.sub("(path)", text)
+
+
+def _scratch() -> IO[bytes]:
+    """A file without a name; where none can be made what is written is lost."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        return open(os.devnull, "w+b")
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None
+    return stream

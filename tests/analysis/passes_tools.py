@@ -1,0 +1,26 @@
+"""The compiled passes and their twins in numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tb_perfcompare.analysis import passes
+
+needs_compiled = pytest.mark.skipif(passes._module is None, reason=f"the passes are not built: {passes.WHY_NOT}")
+
+FORMS = (False, pytest.param(True, marks=needs_compiled))
+"""For pytest.mark.parametrize: numpy, compiled."""
+
+
+@contextmanager
+def form(compiled: bool) -> Iterator[None]:
+    """Calls inside use the compiled form or the one in numpy."""
+    module = passes._module
+    assert module is not None or not compiled
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(passes.VARIABLE, raising=False)
+        patch.setattr(passes, "_module", module if compiled else None)
+        yield

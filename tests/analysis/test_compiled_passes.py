@@ -1,0 +1,160 @@
+"""The compiled passes: they are there where they can be, they are of the sources as they are, and hard to misuse."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.analysis import passes
+from tb_perfcompare.analysis.passes import compiled, packed, unpacked
+from tests.analysis.passes_tools import needs_compiled
+from tests.native_tools import native_tools, why_not_buildable
+
+
+def i4(*numbers: int) -> bytes:
+    return np.array(numbers, np.int32).tobytes()
+
+
+def i8(*numbers: int) -> bytes:
+    return np.array(numbers, np.int64).tobytes()
+
+
+def test_they_are_built_where_there_is_a_compiler() -> None:
+    missing = why_not_buildable()
+    if missing and passes._module is None:
+        pytest.skip(f"the passes are not built: {missing}")
+    assert passes._module is not None, f"pip install -e . did not build them: {passes.WHY_NOT}"
+
+
+@needs_compiled
+def test_they_are_of_the_sources_as_they_are() -> None:
+    from tb_perfcompare.analysis import _passes
+
+    found = native_tools().PASSES.source_hash()
+    assert found == _passes.SOURCE_HASH, "built from other sources: pip install -e . again"
+
+
+@needs_compiled
+def test_the_environment_can_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(passes.VARIABLE, raising=False)
+    assert compiled() is not None
+    monkeypatch.setenv(passes.VARIABLE, "python")
+    assert compiled() is None
+    monkeypatch.setenv(passes.VARIABLE, "native")
+    assert compiled() is not None
+
+
+@pytest.mark.parametrize("module", ["None", "types.SimpleNamespace(INTERFACE=0)"])
+def test_a_module_that_is_missing_or_of_another_version_is_not_used(module: str) -> None:
+    code = f"""
+import sys, types
+import tb_perfcompare.analysis
+sys.modules["tb_perfcompare.analysis._passes"] = tb_perfcompare.analysis._passes = {module}
+if tb_perfcompare.analysis._passes is None:
+    del tb_perfcompare.analysis._passes
+from tb_perfcompare.analysis import passes
+print(passes.compiled(), bool(passes.WHY_NOT))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "None True"
+
+
+def test_columns_made_from_bytes_are_not_copied() -> None:
+    data = i8(1, 2, 3)
+    column = unpacked(data, np.int64)
+    assert packed(column, np.int64) is data
+    assert packed(column[1:], np.int64) == i8(2, 3)
+    assert packed(column[::-1], np.int64) == i8(3, 2, 1)
+    assert packed(column, np.int32) == i4(1, 2, 3)
+    assert packed(np.array([4, 5]), np.int64) == i8(4, 5)
+
+
+def module() -> Any:
+    return passes._module
+
+
+NO = b""
+NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 2), ())
+ASK = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
+SWEEP = (i8(0), i8(5), b"\0", 1, (), i8(0), i8(9))
+
+
+@needs_compiled
+def test_what_they_give() -> None:
+    order, parent, depth, end, inside, clipped = module().nest(*NEST)
+    assert (order, parent, depth, end, inside, clipped) == (i8(0, 1), i8(-1, 0), i8(0, 1), i8(5, 2), i8(1, 0), 0)
+    assert module().innermost(*ASK) == i8(1)
+    assert module().sum_upwards(i8(-1, 0), i8(1, 2)) == i8(3, 2)
+    assert module().order(i8(2, 1), i8(0, 0), ()) == i8(1, 0)
+    assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
+
+
+@needs_compiled
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("nest", ()),
+        ("nest", (NEST[0], 1, NEST[2], NEST[3])),
+        ("nest", (i4(0), *NEST[1:])),
+        ("nest", (i4(0, 1), *NEST[1:])),
+        ("nest", (i4(0, -1), *NEST[1:])),
+        ("nest", (NEST[0], -1, *NEST[2:])),
+        ("nest", (*NEST[:2], i8(0), *NEST[3:])),
+        ("nest", (*NEST[:2], i8(0, 1)[:-1], *NEST[3:])),
+        ("nest", (*NEST[:4], [])),
+        ("nest", (*NEST[:4], (i8(1),))),
+        ("nest", (*NEST[:4], (i8(1, 2),) * 5)),
+        ("nest", (*NEST[:2], "text", *NEST[3:])),
+        ("innermost", (*ASK[:4], i8(-1, 1), *ASK[5:])),
+        ("innermost", (*ASK[:4], i8(-1, -2), *ASK[5:])),
+        ("innermost", (*ASK[:2], i8(1, 0), *ASK[3:])),
+        ("innermost", (i4(0, 1), *ASK[1:])),
+        ("innermost", (*ASK[:6], i8(1, 2))),
+        ("sum_upwards", (i8(0), i8(1))),
+        ("sum_upwards", (i8(-1, 0), i8(1))),
+        ("order", (i8(1), i8(1), NO)),
+        ("sweep", (*SWEEP[:2], b"\x10", *SWEEP[3:])),
+        ("sweep", (*SWEEP[:2], b"\xff", *SWEEP[3:])),
+        ("sweep", (*SWEEP[:5], i8(0, 5), i8(6, 9))),
+        ("sweep", (*SWEEP[:5], i8(5), i8(4))),
+        ("sweep", (*SWEEP[:5], i8(0), NO)),
+    ],
+)
+def test_calls_that_make_no_sense_are_refused(name: str, call: tuple[Any, ...]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        getattr(module(), name)(*call)
+
+
+@needs_compiled
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda m, n: m.nest(i4(*[0] * n), 1, i8(*range(n)), i8(*[n] * n), ()),
+        lambda m, n: m.sweep(i8(*range(n)), i8(*[n] * n), b"\0" * n, 1, (), i8(0), i8(n)),
+    ],
+)
+def test_other_threads_run_meanwhile(work: Callable[[Any, int], Any]) -> None:
+    at_work, done = threading.Event(), threading.Event()
+
+    def run() -> None:
+        at_work.set()
+        for _ in range(10):
+            work(module(), 100_000)
+        done.set()
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(60)  # nobody is interrupted: only who gives way lets others run
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+        at_work.wait()
+        assert not done.is_set()
+        thread.join()
+    finally:
+        sys.setswitchinterval(before)

@@ -1,0 +1,139 @@
+"""The flame graph above the call tree: what it draws, that it is walked by pointer and keys, and that links keep it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Tab, link
+
+FLAME = link(a=GPU_A, b=GPU_B, tab="call_tree")
+BOX = ".flame-box"
+ROWS = "document.querySelector('.flame-canvas').getBoundingClientRect().height / 20"
+ROW = 20
+FORWARD = "DistributedDataParallel.forward"
+
+
+def shown(tab: Tab) -> Tab:
+    tab.go(FLAME).wait(".flame-canvas")
+    tab.until(f"{ROWS} > 1")
+    return tab
+
+
+def middle(row: int) -> float:
+    return row * ROW + ROW / 2
+
+
+def pixel(tab: Tab, x: float, y: float) -> list[int]:
+    """Colour of the canvas at a place of the picture."""
+    return list(
+        tab.frame.evaluate(
+            """([x, y]) => { const c = document.querySelector('.flame-canvas'), r = c.width / c.clientWidth;
+            return [...c.getContext('2d').getImageData(x * r, y * r, 1, 1).data] }""",
+            [x, y],
+        )
+    )
+
+
+def said(tab: Tab) -> str:
+    return tab.find(".figure-box [role=status]").inner_text()
+
+
+def test_the_whole_step_has_the_headlines_figures(tab: Tab, screenshots: Path) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B))
+    tab.until("document.querySelector('.verdict h2')?.innerText.includes('7.8')")
+    means = re.findall(r"\d\.\d+", tab.find(".figure dd").first.inner_text())
+    shown(tab)
+    assert [f"{float(one):.2f}" for one in means] == re.findall(r"\d\.\d\d", tab.find(".flame-figures").inner_text())[:2]
+    assert "61 frames" in (tab.find(BOX).get_attribute("aria-label") or "")
+    for theme in ("light", "dark"):
+        tab.dark(theme == "dark")
+        tab.page.screenshot(path=screenshots / f"flame-{theme}.png")
+
+
+def test_a_frame_tells_both_sides_and_fills_the_picture_after_a_click(tab: Tab) -> None:
+    shown(tab)
+    rows = tab.frame.evaluate(ROWS)
+    width = tab.find(BOX).bounding_box()["width"]  # type: ignore[index]
+    tab.find(BOX).hover(position={"x": width * 0.6, "y": middle(1)})
+    tip = tab.wait(".tooltip").inner_text()
+    assert tip.startswith(FORWARD) and "operator" in tip and "of the step" in tip and "▲" in tip
+    tab.find(BOX).click(position={"x": width * 0.6, "y": middle(1)})
+    tab.until("document.querySelectorAll('.flame-crumb').length === 2")
+    assert FORWARD in unquote(tab.address())
+    assert tab.frame.evaluate(ROWS) <= rows
+    tab.find(".flame-crumb").first.click()
+    tab.until("document.querySelectorAll('.flame-crumb').length === 1")
+    # going in and out are steps of the history
+    tab.page.go_back()
+    tab.until("document.querySelectorAll('.flame-crumb').length === 2")
+
+
+def test_frames_are_walked_by_keys_and_their_rows_opened(tab: Tab) -> None:
+    shown(tab)
+    tab.find(BOX).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        tab.press(key)
+    assert said(tab).startswith(FORWARD)
+    tab.press("Enter")
+    tab.until("document.querySelectorAll('.flame-crumb').length === 2")
+    tab.press("Escape")
+    tab.until("document.querySelectorAll('.flame-crumb').length === 1")
+    assert "zoom" not in tab.address()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "Space"):
+        tab.press(key)
+    assert FORWARD in tab.wait(".row-panel .full-name").inner_text()
+    tab.wait(".flame-selected")
+
+
+def test_a_link_shows_the_same_frame_and_one_that_is_gone_its_surroundings(tab: Tab) -> None:
+    zoom = f"{FORWARD} / aten::linear"
+    tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", zoom=zoom, look="b,share")).wait(".flame-canvas")
+    assert tab.find(".flame-crumb").all_inner_texts() == ["whole step", FORWARD, "aten::linear"]
+    pressed = tab.find(".flame-choice [aria-pressed=true]").all_inner_texts()
+    assert pressed == ["B", "Share", "Largest"]
+    tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", zoom=f"{FORWARD} / aten::gone")).wait(".flame-canvas")
+    tab.until("document.querySelectorAll('.flame-crumb').length === 2")
+
+
+def test_width_by_one_run_takes_new_frames_away_and_says_so(tab: Tab) -> None:
+    shown(tab)
+    assert "new" in tab.find(".flame-legend").inner_text()
+    assert "no width here" not in tab.find(".flame-legend").inner_text()
+    tab.find(".flame-choice button", has_text="A").nth(1).click()
+    tab.until("document.querySelector('.flame-legend').innerText.includes('no width here')")
+    assert "look=a" in tab.address()
+
+
+def test_a_search_marks_frames_and_adds_up_their_time(tab: Tab) -> None:
+    shown(tab)
+    before = pixel(tab, 300, middle(1))
+    tab.find(".search input").fill("isfinite")
+    tab.wait(".flame-found")
+    text = tab.find(".flame-found").inner_text()
+    assert text.startswith("1 frame found: A –, B 197")
+    tab.until("document.querySelectorAll('.grid-body .row').length > 0")
+    assert pixel(tab, 300, middle(1)) != before  # others step back
+    tab.find(".search input").fill("nothing of the kind")
+    tab.until("document.querySelector('.flame-found').innerText === 'No frame found.'")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_more_and_less_have_colours_of_their_own(tab: Tab, theme: str) -> None:
+    tab.dark(theme == "dark")
+    shown(tab)
+    width = tab.find(BOX).bounding_box()["width"]  # type: ignore[index]
+    red, _, blue, _ = pixel(tab, width * 0.62, middle(1) - 7)  # more time
+    assert red > blue + 20
+    tab.go(link(a=GPU_B, b=GPU_A, tab="call_tree")).wait(".flame-canvas")
+    tab.until("document.querySelector('.flame-path').innerText.includes('▼')")
+    red, _, blue, _ = pixel(tab, width * 0.62, middle(1) - 7)
+    assert blue > red + 20
+
+
+def test_sources_without_operators_have_no_flame_graph(tab: Tab) -> None:
+    tab.go(link(a=LISTING_A, b=LISTING_B)).wait(".verdict h2")
+    assert tab.find("#tab-call_tree").count() == 0

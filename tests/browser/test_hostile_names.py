@@ -1,0 +1,108 @@
+"""Names from traces and of runs are texts wherever they stand: nothing of them runs, loads or becomes an element."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from benchmarks.served import Served, served
+from tb_perfcompare.workspace.summary_cache import SWITCH
+from tests.browser.tab import Tab, link
+from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
+
+RUNS = ("<img src=x onerror='window.hacked = 1'>normal", "<script>window.hacked = 1<script>abnormal")
+KINDS = "script, img, iframe, object, embed, form, base, [onerror], [onload]"
+FOREIGN = f"document.querySelectorAll('body > * :is({KINDS})').length"
+"""The only script of the body itself is the one with which TensorBoard starts a plugin."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("hostile")
+    write_names(folder, MARKUP + FORMULAS, RUNS)
+    with served(folder, environment={SWITCH: "off"}) as found:
+        yield found
+
+
+@pytest.fixture
+def tab(chromium: Browser, server: Served) -> Iterator[Tab]:
+    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
+    tab = Tab(context.new_page(), f"http://127.0.0.1:{server.port}/").load(link(a=RUNS[0], b=RUNS[1], min="0"))
+    tab.answer()
+    yield tab
+    assert tab.faults() == []
+    context.close()
+
+
+def is_untouched(tab: Tab) -> None:
+    """Nothing ran, in our frame or around it, and our frame holds no element that could."""
+    for where in (tab.frame, tab.page):
+        assert where.evaluate("window.hacked") is None
+    assert tab.frame.evaluate(FOREIGN) == 0
+    assert tab.frame.evaluate(f"document.querySelectorAll('body > :is({KINDS})').length") == 1
+
+
+def test_every_view_shows_them_as_texts(tab: Tab) -> None:
+    is_untouched(tab)
+    views = tab.find("[role=tablist] [role=tab]")
+    seen = ""
+    for number in range(views.count()):
+        views.nth(number).click()
+        tab.page.wait_for_timeout(150)
+        rows = tab.find(".grid-body .row")
+        if rows.count():
+            rows.first.hover()
+            rows.first.click()
+            tab.page.wait_for_timeout(50)
+        seen += tab.find("body").inner_text()
+        is_untouched(tab)
+    assert views.count() > 5
+    assert "<script>window.hacked = 1</script>" in seen
+    assert "onerror" in seen
+
+
+def test_runs_are_called_so_in_the_pickers(tab: Tab) -> None:
+    for side, run in zip("ab", RUNS, strict=True):
+        assert tab.find(f".side-{side} select, .side-{side} input").first.input_value() == run
+    is_untouched(tab)
+
+
+def test_a_search_for_one_finds_it_and_its_file_holds_no_formula(tab: Tab) -> None:
+    tab.go(link(a=RUNS[0], b=RUNS[1], min="0", tab="operators"))
+    tab.wait(".grid-body .row")
+    tab.find(".search input").fill("1+1")
+    tab.until("/^\\d+ of/.test(document.querySelector('.table-footer').textContent)")
+    with tab.page.expect_download() as saved:
+        tab.find(".toolbar button", has_text="CSV").click()
+    text = Path(saved.value.path()).read_bytes().decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert len(rows) - 1 == sum("1+1" in name for name in FORMULAS)
+    for row in rows:
+        for cell in row:
+            assert_harmless(cell)
+
+
+def test_a_failure_names_the_run_as_a_text(tab: Tab) -> None:
+    tab.go(link(a="<img src=x onerror='window.hacked = 1'>gone", b=RUNS[1]))
+    assert "gone" in tab.wait(".state[role=alert]").inner_text()
+    is_untouched(tab)
+
+
+def test_the_report_as_a_page_runs_nothing(tab: Tab, server: Served, tmp_path: Path) -> None:
+    """Saved to disk and opened, where no policy of a server protects it."""
+    answer = server.get("api/report", format="html", baseline=RUNS[0], candidate=RUNS[1])
+    (tmp_path / "report.html").write_bytes(answer.body)
+    page = tab.page.context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "report.html").as_uri())
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("document.querySelectorAll('script, img, svg, iframe').length") == 0
+    assert "<script>window.hacked = 1</script>" in page.inner_text("body")
+    assert len(asked) == 1

@@ -1,0 +1,80 @@
+"""Whoever leaves the page, cancels, or asks for something else lets go of the work that only he waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from benchmarks.served import Served, is_running, served
+from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.summary_cache import SWITCH
+from tests.browser.tab import Tab, link
+from tests.drawn_runs import write_pair
+from tests.slow_runs import write_slow_pair
+from tests.workspace.waiting import becomes_true
+
+SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
+GONE_S = 1.5
+"""A second, and what the browser itself takes."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("logs")
+    write_slow_pair(folder / "slow")
+    write_pair(folder / "quick")
+    with served(folder, environment={WORKERS: "2", SWITCH: "off"}) as found:
+        yield found
+
+
+@pytest.fixture
+def tab(chromium: Browser, server: Served) -> Iterator[Tab]:
+    """While the slow pair is being read."""
+    context = chromium.new_context()
+    tab = Tab(context.new_page(), f"http://127.0.0.1:{server.port}/").load(link(**SLOW))
+    tab.wait(".loading .files")
+    assert becomes_true(lambda: len(server.workers()) == 2)
+    yield tab
+    context.close()
+
+
+def cancel(tab: Tab) -> None:
+    tab.find(".loading button", has_text="Cancel").click()
+
+
+def other_pair(tab: Tab) -> None:
+    tab.go(link(a="quick/normal", b="quick/abnormal"))
+
+
+def other_site(tab: Tab) -> None:
+    tab.page.goto("about:blank")
+
+
+def close(tab: Tab) -> None:
+    tab.page.close()
+
+
+def reload_without_the_pair(tab: Tab) -> None:
+    tab.page.evaluate("location.hash = '#timeseries'")
+    tab.page.reload()
+
+
+@pytest.mark.parametrize("leave", [cancel, other_pair, other_site, close, reload_without_the_pair])
+def test_its_processes_end(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
+    workers = server.workers()
+    leave(tab)
+    start_s = time.monotonic()
+    assert becomes_true(lambda: not any(map(is_running, workers)))
+    assert time.monotonic() - start_s < GONE_S
+
+
+def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
+    tab.until("/ of 1\\.\\d+\\sM.*[1-9],\\d+ events/.test(document.querySelector('.loading .files').textContent)")
+    assert tab.find(".loading .files li").count() > 100
+    cancel(tab)
+    tab.find("button", has_text="Compare again").click()
+    tab.wait(".loading .files")
+    cancel(tab)

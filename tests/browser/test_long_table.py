@@ -1,0 +1,146 @@
+"""A table of 6,500 rows, of which the server sends what comes into view: always the right rows, in the right order."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from benchmarks.served import served
+from tb_perfcompare.workspace.summary_cache import SWITCH
+from tests.browser.tab import Tab, link
+from tests.long_table import ROWS, delta_us, name, write_long_pair
+
+ROW_HEIGHT = 28
+BY_NAME = [name(number) for number in range(ROWS)]
+BY_DELTA = [name(number) for number in sorted(range(ROWS), key=lambda number: -delta_us(number))]
+USUAL = [name(number) for number in sorted(range(ROWS), key=lambda number: (-abs(delta_us(number)), number))]
+SHOWN = """() => [...document.querySelectorAll('.grid-body .row')]
+    .map(row => [+row.ariaRowIndex, row.children[0].title]).sort(([a], [b]) => a - b)"""
+
+
+@pytest.fixture(scope="module")
+def long_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
+    folder = tmp_path_factory.mktemp("long")
+    write_long_pair(folder)
+    with served(folder, environment={SWITCH: "off"}) as server:
+        context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab = Tab(context.new_page(), f"http://127.0.0.1:{server.port}/").load(address())
+        tab.wait(".grid-body .row")
+        yield tab
+        faults = tab.faults()
+        context.close()
+        assert faults == []
+
+
+@pytest.fixture
+def tab(long_tab: Tab) -> Tab:
+    """The table as it is first shown."""
+    long_tab.go(address(tab="summary"))
+    long_tab.wait(".verdict")
+    long_tab.go(address())
+    long_tab.wait(".grid-body .row")
+    settled(long_tab)
+    return long_tab
+
+
+def address(**more: str) -> str:
+    return link(**{"a": "normal", "b": "abnormal", "tab": "operators", "min": "0", **more})
+
+
+def settled(tab: Tab) -> None:
+    """Until every row in view has come."""
+    tab.until(
+        "document.querySelector('.table-view')?.getAttribute('aria-busy') === 'false'"
+        " && !document.querySelector('.grid-body .pending') && !!document.querySelector('.grid-body .row')"
+    )
+
+
+def shown(tab: Tab) -> list[tuple[int, str]]:
+    """(place from 0, name) of the rows that are drawn, from the top."""
+    return [(index - 2, text) for index, text in tab.frame.evaluate(SHOWN)]
+
+
+def scroll_to(tab: Tab, place: int) -> None:
+    tab.frame.evaluate(f"document.querySelector('.grid').scrollTop = {ROW_HEIGHT * place}")
+    index = min(place, ROWS - 1) + 2
+    tab.until(f"[...document.querySelectorAll('.grid-body .row')].some(row => row.ariaRowIndex === '{index}')")
+    settled(tab)
+
+
+def are_those_of(tab: Tab, order: list[str]) -> None:
+    """Every row that is drawn is the one that belongs there."""
+    rows = shown(tab)
+    assert 10 < len(rows) < 80
+    assert rows == [(place, order[place]) for place, _ in rows]
+
+
+def sort_by(tab: Tab, label: str, way: str) -> None:
+    tab.find(".head-button", has_text=label).first.click()
+    tab.until(f"document.querySelector('[aria-sort={way}]')")
+    tab.until("document.querySelector('.grid').scrollTop === 0")
+    settled(tab)
+
+
+def test_all_rows_are_counted_and_few_are_drawn(tab: Tab) -> None:
+    assert tab.find(".table-footer [role=status]").inner_text() == f"{ROWS:,} rows"
+    assert tab.find(".grid").get_attribute("aria-rowcount") == str(ROWS + 1)
+    assert tab.find(".grid-body .row").count() < 80
+
+
+def test_scrolling_brings_the_rows_that_belong_there(tab: Tab) -> None:
+    for place in (0, 1_990, 5_000, 3_000, ROWS, 0):
+        scroll_to(tab, place)
+        are_those_of(tab, USUAL)
+
+
+@pytest.mark.parametrize(
+    ("label", "way", "order"),
+    [("Name", "ascending", BY_NAME), ("Δ", "descending", BY_DELTA)],
+    ids=["name", "difference"],
+)
+def test_another_order_is_that_of_all_rows(tab: Tab, label: str, way: str, order: list[str]) -> None:
+    sort_by(tab, label, way)
+    for place in (0, 4_000, ROWS):
+        scroll_to(tab, place)
+        are_those_of(tab, order)
+
+
+def test_the_last_row_is_reached_by_a_key_and_its_name_copied(tab: Tab) -> None:
+    sort_by(tab, "Name", "ascending")
+    tab.find(".grid").focus()
+    tab.press("End")
+    tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + 1}']")
+    tab.press("Enter")
+    assert tab.wait(".row-panel .full-name").inner_text() == BY_NAME[-1]
+    tab.find(".row-panel button", has_text="Copy name").click()
+    tab.wait(".row-panel button:has-text('Copied')")
+    assert tab.page.evaluate("navigator.clipboard.readText()") == BY_NAME[-1]
+    opened = tab.address()
+    tab.load(opened)
+    tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + 1}']")  # a link leads to the row wherever it stands
+    assert tab.find(".row-panel .full-name").inner_text() == BY_NAME[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("op_17 -171", [one for one in BY_NAME if "op_17" in one and "171" not in one]),
+     ("/op_17[0-3]5$/", ["aten::op_1705", "aten::op_1715", "aten::op_1725", "aten::op_1735"])],
+    ids=["words", "regular expression"],
+)  # fmt: skip
+def test_a_search_finds_rows_that_had_not_come_and_saves_them(tab: Tab, words: str, expected: list[str]) -> None:
+    tab.find(".search input").fill(words)
+    tab.until(f"document.querySelector('.table-footer').textContent.startsWith('{len(expected)} of {ROWS:,} rows')")
+    settled(tab)
+    assert {text for _, text in shown(tab)} <= set(expected)
+    with tab.page.expect_download() as saved:
+        tab.find(".toolbar button", has_text="CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(saved.value.path()).read_text("utf-8"))))
+    assert sorted(row["name"] for row in rows) == expected
+    for row in rows:
+        assert float(row["delta_us"]) == pytest.approx(delta_us(BY_NAME.index(row["name"])), abs=1e-9)

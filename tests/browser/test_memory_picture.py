@@ -1,0 +1,52 @@
+"""Memory over time: both runs along steps or time, read by pointer and by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NORMAL, Tab, link
+
+BOX = ".memory-box"
+
+
+def test_both_runs_are_read_at_one_place(tab: Tab, screenshots: Path) -> None:
+    tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
+    label = tab.find(BOX).get_attribute("aria-label") or ""
+    assert label.startswith("Memory of CPU over time") and "at most 10.3" in label
+    tab.find(BOX).hover(position={"x": 600, "y": 100})
+    tip = tab.wait(".tooltip").inner_text()
+    assert tip.startswith("step ") and tip.count("allocated") == 3
+    for theme in ("light", "dark"):
+        tab.dark(theme == "dark")
+        tab.page.screenshot(path=screenshots / f"memory-{theme}.png")
+
+
+def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
+    tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory_curves")).wait(f"{BOX} svg")
+    tab.find(BOX).focus()
+    said = []
+    for key in ("ArrowRight", "ArrowRight", "End"):
+        tab.press(key)
+        said.append(tab.find(".figure-box [role=status]").inner_text())
+    assert said[0].startswith("step 1, ") and said[1] != said[0]
+    assert said[2].startswith("step 1") and "Normal" in said[2] and "allocated" in said[2]
+
+
+def test_along_time_steps_of_both_runs_drift_apart(tab: Tab) -> None:
+    tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
+    tab.find(".figure-box .segments button", has_text="Time").click()
+    tab.until("document.querySelector('.memory-box svg')?.textContent.includes('ms')")
+    assert "look=time_us" in tab.address()
+    tab.find(BOX).hover(position={"x": 600, "y": 100})
+    assert "since the first step began" in tab.wait(".tooltip").inner_text()
+
+
+def test_devices_are_chosen_and_the_link_knows(tab: Tab) -> None:
+    tab.go(link(a=MLU_A, b=MLU_B, tab="memory")).wait(f"{BOX} svg")
+    label = tab.find(BOX).get_attribute("aria-label") or ""
+    assert "MLU" in label  # before the host's memory, where both were recorded
+
+
+def test_without_memory_events_there_is_no_picture(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="kernels", min="0")).wait(".grid-body .row")
+    assert tab.find("#tab-memory_curves").count() == 0

@@ -1,0 +1,259 @@
+/* Feeds arbitrary spans, claims and steps to tb_perfcompare/analysis/native/ and checks what must hold for any of them.
+
+   Built with sanitizers by `python -m tests.fuzz`. Memory requests fail at random in a part of the runs. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static unsigned fail_one_in; /* of the memory requests; 0 for none */
+static uint64_t state = 88172645463325252ULL;
+
+static unsigned draw(unsigned below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)(state >> 33) % below;
+}
+
+void *fuzz_malloc(size_t size);
+void *fuzz_realloc(void *old, size_t size);
+void *fuzz_calloc(size_t count, size_t size);
+
+void *fuzz_malloc(size_t size)
+{
+    return fail_one_in && draw(fail_one_in) == 0 ? NULL : malloc(size);
+}
+
+void *fuzz_realloc(void *old, size_t size)
+{
+    return fail_one_in && draw(fail_one_in) == 0 ? NULL : realloc(old, size);
+}
+
+void *fuzz_calloc(size_t count, size_t size)
+{
+    return fail_one_in && draw(fail_one_in) == 0 ? NULL : calloc(count, size);
+}
+
+#define malloc fuzz_malloc
+#define realloc fuzz_realloc
+#define calloc fuzz_calloc
+#include "order.c"
+#include "nesting.c"
+#include "sweep.c"
+#undef malloc
+#undef realloc
+#undef calloc
+
+#define MUST(condition)                                                   \
+    do {                                                                  \
+        if (!(condition)) {                                               \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);       \
+            abort();                                                      \
+        }                                                                 \
+    } while (0)
+
+enum { MOST_ROWS = 300, MOST_STEPS = 12 };
+
+/* Columns in memory of exactly their size, so that a step beyond is seen. */
+typedef struct {
+    size_t count;
+    int32_t *lane;
+    int64_t *start, *end, *tie, *parent, *at;
+    int8_t *role;
+} Columns;
+
+static void *column(size_t count, size_t size)
+{
+    void *items = malloc(count * size + 1);
+    MUST(items != NULL);
+    return items;
+}
+
+static int64_t draw_time(unsigned kind)
+{
+    if (kind == 0) {
+        return (int64_t)((uint64_t)draw(1U << 31) << 33 ^ (uint64_t)draw(1U << 31) << 10 ^ draw(1U << 31));
+    }
+    return (int64_t)draw(kind == 1 ? 40 : 100000);
+}
+
+static Columns draw_columns(size_t count, unsigned kind, bool is_sound)
+{
+    Columns c = {count,
+                 column(count, sizeof(int32_t)),
+                 column(count, sizeof(int64_t)),
+                 column(count, sizeof(int64_t)),
+                 column(count, sizeof(int64_t)),
+                 column(count, sizeof(int64_t)),
+                 column(count, sizeof(int64_t)),
+                 column(count, 1)};
+    const bool is_ordered = draw(3) == 0;
+    for (size_t i = 0; i < count; i++) {
+        c.lane[i] = (int32_t)draw(5) - (!is_sound && draw(50) == 0);
+        c.start[i] = is_ordered ? (int64_t)i / 2 : draw_time(kind);
+        c.end[i] = kind == 0 ? draw_time(0) : c.start[i] + (int64_t)draw(draw(4) ? 10 : 60);
+        c.tie[i] = (int64_t)draw(3);
+        c.parent[i] = (int64_t)draw((unsigned)i + 1) - 1 + (!is_sound && draw(50) == 0 ? 7 : 0);
+        c.at[i] = draw_time(kind);
+        c.role[i] = (int8_t)((int)draw(8) + (!is_sound && draw(50) == 0 ? 12 : 0));
+    }
+    return c;
+}
+
+static void free_columns(Columns *c)
+{
+    free(c->lane);
+    free(c->start);
+    free(c->end);
+    free(c->tie);
+    free(c->parent);
+    free(c->at);
+    free(c->role);
+}
+
+static Keys keys_of(const Columns *c)
+{
+    Keys keys = {c->start, c->end, {c->tie}, draw(2)};
+    return keys;
+}
+
+static void check_order(const Columns *c)
+{
+    const Keys keys = keys_of(c);
+    int64_t *order = column(c->count, sizeof *order);
+    uint8_t *seen = calloc(c->count + 1, 1);
+    const PassEnd how = order_rows(&keys, c->count, order);
+    MUST(seen != NULL && (how == PASS_DONE || fail_one_in));
+    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
+        MUST(order[i] >= 0 && (size_t)order[i] < c->count && !seen[order[i]]);
+        seen[order[i]] = 1;
+        MUST(i == 0 || keys.first[order[i - 1]] <= keys.first[order[i]]);
+    }
+    free(seen);
+    free(order);
+}
+
+/* Parents come before their children, hold them, and own times sum to the outermost spans. */
+static void check_forest(const Columns *c, const Forest *forest, bool is_sound)
+{
+    int64_t own = 0, outermost = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const int64_t start = c->start[forest->order[i]], parent = forest->parent[i];
+        const int64_t span = minus(forest->end[i], start);
+        MUST(parent >= -1 && parent < (int64_t)i);
+        MUST(forest->depth[i] == (parent < 0 ? 0 : forest->depth[parent] + 1));
+        MUST(parent < 0 || c->lane[forest->order[parent]] == c->lane[forest->order[i]]);
+        MUST(parent < 0 || forest->end[i] <= forest->end[parent]);
+        MUST(!is_sound || minus(span, forest->inside[i]) >= 0);
+        own = plus(own, minus(span, forest->inside[i]));
+        outermost = parent < 0 ? plus(outermost, span) : outermost;
+    }
+    MUST(own == outermost);
+}
+
+static void check_nesting(const Columns *c, bool is_sound)
+{
+    const Spans spans = {c->count, c->lane, 5, keys_of(c)};
+    Forest forest = {column(c->count, 8), column(c->count, 8), column(c->count, 8), column(c->count, 8),
+                     column(c->count, 8), 0};
+    int32_t *lane = column(c->count, sizeof *lane);
+    int64_t *start = column(c->count, sizeof *start), *found = column(c->count, sizeof *found);
+    const PassEnd how = nest_spans(&spans, &forest);
+    MUST(how == PASS_DONE || fail_one_in || !is_sound);
+    if (how == PASS_DONE) {
+        check_forest(c, &forest, is_sound);
+        for (size_t i = 0; i < c->count; i++) {
+            lane[i] = c->lane[forest.order[i]];
+            start[i] = c->start[forest.order[i]];
+        }
+        const Nodes nodes = {c->count, lane, 5, start, forest.end, forest.parent};
+        const PassEnd end = find_innermost(&nodes, c->lane, c->at, c->count, found);
+        MUST(end == PASS_DONE || fail_one_in);
+        for (size_t i = 0; end == PASS_DONE && i < c->count; i++) {
+            const int64_t row = found[i];
+            MUST(row >= -1 && row < (int64_t)c->count);
+            MUST(row < 0 || (lane[row] == c->lane[i] && start[row] <= c->at[i] && c->at[i] < forest.end[row]));
+        }
+        MUST(sum_upwards(forest.parent, forest.inside, c->count) == PASS_DONE);
+    }
+    /* whatever is said about nodes, nothing outside the columns is touched */
+    const Nodes any = {c->count, c->lane, 5, c->start, c->end, c->parent};
+    (void)find_innermost(&any, c->lane, c->at, c->count, found);
+    (void)sum_upwards(c->parent, c->at, c->count);
+    free(found);
+    free(start);
+    free(lane);
+    free(forest.order);
+    free(forest.parent);
+    free(forest.depth);
+    free(forest.end);
+    free(forest.inside);
+}
+
+/* Owned times and gaps of a step sum to its length. */
+static void check_sweep(const Columns *c, unsigned kind, bool is_sound)
+{
+    const Claims claims = {c->count, keys_of(c), c->role, (uint32_t)draw(256)};
+    Steps steps = {draw(MOST_STEPS), NULL, NULL};
+    int64_t *begin = column(steps.count, sizeof *begin), *end = column(steps.count, sizeof *end), at = 0;
+    uint64_t *sum = calloc(steps.count + 1, sizeof *sum);
+    Owned owned = {{0}, {0}, {0}, {0}, {0}, {0}};
+    MUST(sum != NULL);
+    for (size_t i = 0; i < steps.count; i++) {
+        begin[i] = at += (int64_t)draw(5);
+        end[i] = at += (int64_t)draw(kind == 2 ? 20000 : 20);
+        if (!is_sound && draw(20) == 0) {
+            end[i] -= 30;
+        }
+    }
+    steps.start = begin;
+    steps.end = end;
+    const PassEnd how = sweep(&claims, &steps, &owned);
+    MUST(how == PASS_DONE || fail_one_in || !is_sound);
+    if (how == PASS_DONE) {
+        for (size_t i = 0; i < owned.time.count; i++) {
+            const int32_t claim = ((int32_t *)owned.claim.items)[i], step = ((int32_t *)owned.step.items)[i];
+            MUST(claim >= 0 && (size_t)claim < c->count && step >= 0 && (size_t)step < steps.count);
+            MUST(((int64_t *)owned.time.items)[i] > 0);
+            sum[step] += (uint64_t)((int64_t *)owned.time.items)[i];
+        }
+        for (size_t i = 0; i < owned.gap_step.count; i++) {
+            const int64_t step = ((int64_t *)owned.gap_step.items)[i];
+            MUST(step >= 0 && (size_t)step < steps.count);
+            sum[step] += (uint64_t)(((int64_t *)owned.gap_end.items)[i] - ((int64_t *)owned.gap_start.items)[i]);
+        }
+        for (size_t i = 0; i < steps.count; i++) {
+            MUST(sum[i] == (uint64_t)(end[i] - begin[i]));
+        }
+    }
+    free_owned(&owned);
+    free(sum);
+    free(end);
+    free(begin);
+}
+
+/* passes_fuzz SECONDS [SEED] */
+int main(int count, char **arguments)
+{
+    const time_t stop = time(NULL) + atoi(count > 1 ? arguments[1] : "10");
+    long runs = 0;
+    state ^= count > 2 ? strtoull(arguments[2], NULL, 10) : (uint64_t)time(NULL) << 20;
+    while (time(NULL) < stop) {
+        for (int i = 0; i < 200; i++) {
+            const unsigned kind = draw(3);
+            const bool is_sound = kind != 0 && draw(2);
+            fail_one_in = draw(4) == 0 ? 1 + draw(20) : 0;
+            Columns columns = draw_columns(draw(draw(2) ? 12 : MOST_ROWS), kind, is_sound);
+            check_order(&columns);
+            check_nesting(&columns, is_sound);
+            check_sweep(&columns, kind, is_sound);
+            free_columns(&columns);
+            runs++;
+        }
+    }
+    printf("%ld inputs, nothing found\n", runs);
+    return 0;
+}

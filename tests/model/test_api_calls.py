@@ -1,0 +1,33 @@
+"""Names of runtime calls, as profilers write them, and what each call does."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.model.api_calls import ALLOCATION, GRAPH_LAUNCH, LAUNCH, RELEASE, WAIT, calls
+
+ROLES = {"launch": LAUNCH, "graph": GRAPH_LAUNCH, "wait": WAIT, "allocation": ALLOCATION, "release": RELEASE}
+
+NAMES = {
+    "launch": "cudaLaunchKernel cudaLaunchKernelExC cuLaunchKernel cuLaunchKernelEx cudaLaunchCooperativeKernel "
+    "hipLaunchKernel hipModuleLaunchKernel hipExtModuleLaunchKernel cnInvokeKernel urEnqueueKernelLaunch "
+    "urEnqueueKernelLaunchWithArgsExp zeCommandListAppendLaunchKernel mtiaLaunchKernel Node@launch",
+    "graph": "cudaGraphLaunch cuGraphLaunch hipGraphLaunch cnTaskTopoEntityInvoke cnrtTaskTopoEntityInvoke",
+    "wait": "cudaStreamSynchronize cudaDeviceSynchronize cudaEventSynchronize cuCtxSynchronize cudaMemcpy hipMemcpy "
+    "hipMemcpyWithStream hipStreamSynchronize cnrtQueueSync cnrtSyncDevice cnQueueSync zeEventHostSynchronize "
+    "urQueueFinish AscendCL@aclrtSynchronizeStream AscendCL@aclrtSynchronizeStreamWithTimeout aclrtMemcpy",
+    "allocation": "cudaMalloc cudaMallocAsync cudaHostAlloc cudaMallocHost cuMemCreate cuMemMap hipMalloc "
+    "hipExtMallocWithFlags hipHostMalloc cnrtMalloc cnMalloc AscendCL@aclrtMalloc aclrtMallocAlign32 urUSMDeviceAlloc",
+    "release": "cudaFree cudaFreeHost cudaFreeAsync cuMemFree_v2 cuMemUnmap cuMemRelease hipFree hipFreeAsync "
+    "hipHostFree cnrtFree cnFree AscendCL@aclrtFree urUSMFree",
+    "": "cudaMemcpyAsync cudaMemsetAsync hipMemcpyAsync cnrtMemcpyAsync cnMemcpyDtoDAsync cudaEventRecord "
+    "cudaStreamWaitEvent cudaEventQuery cudaStreamIsCapturing cudaFuncGetAttributes cudaGraphInstantiate "
+    "cuMemGetInfo hipMemGetInfo cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags urEnqueueUSMMemcpy "
+    "cudaPointerGetAttributes hipStreamGetDevice cnPlaceNotifier aclrtMemcpyAsync free malloc",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("role", "name"), [(role, name) for role, names in NAMES.items() for name in names.split()])
+def test_a_call_has_one_role_or_none(role: str, name: str) -> None:
+    found = [known for known, pattern in ROLES.items() if calls(pattern, name)]
+    assert found == ([role] if role else [])

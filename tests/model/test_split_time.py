@@ -1,0 +1,51 @@
+"""Cells of owned time: adding up, and keeping the largest rows with and without their keys at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.model import split_time as module
+from tb_perfcompare.model.split_time import SplitTime, add_cells, split_time
+
+KEYS = [(group, name) for group in "pq" for name in "abcdef"]
+CELLS = st.lists(
+    st.tuples(st.integers(0, len(KEYS) - 1), st.integers(0, 3), st.integers(0, 5), st.integers(0, 2)), max_size=30
+)
+
+
+def plain(split: SplitTime) -> tuple[object, ...]:
+    cells = zip(split.row.tolist(), split.step.tolist(), split.time_ns.tolist(), split.calls.tolist(), strict=True)
+    return split.keys, list(cells)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@given(drawn=CELLS, most=st.integers(1, 6))
+def test_the_largest_rows_are_the_same_before_and_after_they_get_keys(
+    sparse: bool, drawn: list[tuple[int, int, int, int]], most: int
+) -> None:
+    row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_is_sparse", lambda size, count: sparse and size > 0)
+        after = split_time(KEYS, row, step, time, calls).largest(most, lambda key: (key[0], "rest"))
+        cells = add_cells(len(KEYS), (row, step, time), (row, step, calls))
+        group = np.arange(len(KEYS)) // 6
+        kept, is_rest, pooled = cells.largest(most, KEYS.__getitem__, group)
+        before = kept.named(lambda i: (KEYS[i][0], "rest") if is_rest[i] else KEYS[i])
+    assert plain(before) == plain(after)
+    assert pooled == after.pooled
+
+
+@given(CELLS)
+def test_cells_upon_each_other_are_added(drawn: list[tuple[int, int, int, int]]) -> None:
+    row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
+    cells = add_cells(len(KEYS), (row, step, time), (row, step, calls))
+    want: dict[tuple[int, int], list[int]] = {}
+    for r, s, t, c in drawn:
+        both = want.setdefault((r, s), [0, 0])
+        both[0] += t
+        both[1] += c
+    got = zip(cells.row.tolist(), cells.step.tolist(), cells.time_ns.tolist(), cells.calls.tolist(), strict=True)
+    assert {(r, s): [t, c] for r, s, t, c in got} == {at: both for at, both in want.items() if any(both)}

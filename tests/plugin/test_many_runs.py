@@ -1,0 +1,93 @@
+"""A log directory with 1,000 runs of 8 workers: listed in less than 2 s, and nothing of it is read until it is asked
+for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.cli.main import main
+from tb_perfcompare.render.pages import MOST_BYTES
+from tb_perfcompare.sources.filesystem import LocalFileSystem
+from tests.drawn_runs import write_run
+from tests.plugin.server import Server
+
+RUNS, WORKERS = 1_000, 8
+LISTED_CPU_S = 2.0
+"""Several times what it takes; processor time, so that other work on the machine does not count."""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of 100 bytes that are no traces at all."""
+    folder = tmp_path_factory.mktemp("many")
+    for number in range(RUNS):
+        run = folder / "group" / f"run_{number:04d}"
+        run.mkdir(parents=True)
+        for worker in range(WORKERS):
+            (run / f"worker{worker}.1700000000000.pt.trace.json.gz").write_bytes(b"no trace" * 12)
+    return folder
+
+
+@pytest.fixture
+def nothing_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object, path: str) -> None:
+        raise AssertionError(f"{path} was opened")
+
+    monkeypatch.setattr(LocalFileSystem, "open", refuse)
+
+
+@pytest.mark.usefixtures("nothing_is_opened")
+def test_the_tab_has_all_of_them_in_small_answers(many: Path, serve: Callable[..., Server]) -> None:
+    server = serve(many)
+    start_s = time.process_time()
+    assert server.plugin.is_active()
+    offset, runs, pages = "0", dict[str, int](), 0
+    while offset:
+        answer = server.get("api/runs", offset=offset)
+        assert len(answer.data) <= MOST_BYTES
+        for run in answer.json["runs"]:
+            runs[run["run"]] = runs.get(run["run"], 0) + len(run["workers"])
+        offset, pages = str(answer.json.get("next_offset", "")), pages + 1
+    assert time.process_time() - start_s < LISTED_CPU_S
+    assert (len(runs), set(runs.values())) == (RUNS, {WORKERS})
+    assert 1 < pages < 5
+    assert server.plugin.workspace.process_ids == []
+    tag = server.get("api/runs").headers["ETag"]
+    assert server.get("api/runs", headers={"If-None-Match": tag}).status_code == 304
+
+
+@pytest.mark.usefixtures("nothing_is_opened")
+def test_so_has_the_command_line(many: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start_s = time.process_time()
+    assert main(["runs", "--names-only", str(many)]) == 0
+    assert main(["pairs", str(many)]) == 0
+    assert time.process_time() - start_s < LISTED_CPU_S
+    assert len(capsys.readouterr().out.splitlines()) > RUNS * WORKERS
+
+
+def test_one_of_them_is_read_alone_when_it_is_asked_for(
+    many: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = write_run(many / "asked for")
+    opened: list[str] = []
+    whole = LocalFileSystem.open
+    monkeypatch.setattr(LocalFileSystem, "open", lambda fs, path: (opened.append(path), whole(fs, path))[1])
+    monkeypatch.setattr("tb_perfcompare.workspace.workspace.Workspace._is_small", lambda *_: True)
+    server = serve(many)
+    assert server.json("api/view", run="asked for")["side"]["run"] == "asked for"
+    assert set(opened) == {str(path) for path in run.iterdir()}
+
+
+def test_files_that_are_no_runs_are_looked_into_once(
+    tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1_500):
+        (tmp_path / f"table{number}.csv").write_text("a,b\n1,2\n")
+    server = serve(tmp_path)
+    server.get("api/runs")
+    monkeypatch.setattr("tb_perfcompare.sources.loose_files.read_head", None)  # a second look would fail
+    assert server.get("api/runs", rescan="1").status_code == 200

@@ -1,0 +1,198 @@
+"""A real TensorBoard over real sockets: browsers that leave, processes that are killed, a server that is stopped."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.served import Served, children, is_running, served
+from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.summary_cache import SWITCH
+from tests.drawn_runs import write_pair
+from tests.slow_runs import write_slow_pair
+from tests.workspace.waiting import becomes_true
+
+SLOW = {"baseline": "slow/normal", "candidate": "slow/abnormal"}
+QUICK = {"baseline": "quick/normal", "candidate": "quick/abnormal"}
+BOUNDED = {WORKERS: "2", SWITCH: "off"}
+
+
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    write_slow_pair(folder / "slow")
+    write_slow_pair(folder / "some", files=12)
+    write_pair(folder / "quick")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def running(logdir: Path) -> Iterator[Served]:
+    with served(logdir, environment=BOUNDED) as found:
+        yield found
+
+
+@pytest.fixture
+def server(running: Served) -> Iterator[Served]:
+    """Nothing is under way before a test, and nothing afterwards."""
+    yield running
+    assert becomes_true(lambda: is_quiet(running))
+
+
+def is_quiet(server: Served) -> bool:
+    """Whether no worker uses a processor."""
+    before = cpu_ticks(server.workers())
+    time.sleep(0.15)
+    return cpu_ticks(server.workers()) == before
+
+
+def cpu_ticks(processes: list[int]) -> dict[int, str]:
+    found = {}
+    for process in processes:
+        try:
+            found[process] = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11]
+        except OSError:
+            continue
+    return found
+
+
+def ask(server: Served, route: str, **query: str) -> socket.socket:
+    """Sends a request and waits for no answer."""
+    asking = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    asking.sendall(f"GET {server.target(route, **query)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    return asking
+
+
+def working(server: Served) -> bool:
+    """Whether both workers are reading."""
+    return len(server.workers()) == 2 and not is_quiet(server)
+
+
+@pytest.mark.parametrize(
+    ("route", "query"),
+    [
+        ("api/comparison", SLOW),
+        ("api/comparison", {**SLOW, "stream": "0"}),
+        ("api/table", {**SLOW, "table": "kernels"}),
+        ("api/report", SLOW),
+        ("api/strict", SLOW),
+        ("api/strict", {**SLOW, "stream": "1"}),
+        ("api/view", {"run": "slow/normal"}),
+        ("api/view", {"run": "slow/normal", "stream": "1"}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.get("stream", "-"),
+)
+def test_a_browser_that_leaves_takes_its_work_along(server: Served, route: str, query: dict[str, str]) -> None:
+    asking = ask(server, route, **query)
+    assert becomes_true(lambda: working(server))
+    workers = server.workers()
+    asking.close()
+    start_s = time.monotonic()
+    assert becomes_true(lambda: not any(is_running(worker) for worker in workers))
+    assert time.monotonic() - start_s < 1
+    assert json.loads(server.get("api/comparison", stream="0", **QUICK).body)["headline"]["verdict"] == "slower"
+
+
+def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
+    leaves, stays = (ask(server, "api/comparison", **SLOW) for _ in range(2))
+    assert becomes_true(lambda: working(server))
+    workers = server.workers()
+    leaves.close()
+    time.sleep(1)
+    assert server.workers() == workers
+    stays.close()
+    assert becomes_true(lambda: not any(is_running(worker) for worker in workers))
+
+
+def test_a_browser_that_waits_is_told_where_the_work_is(server: Served) -> None:
+    """Bytes, events and phase of each file, from a stream as it comes over the socket."""
+    for route, query in (("api/comparison", SLOW), ("api/strict", SLOW), ("api/view", {"run": "slow/normal"})):
+        connection = server.connect()
+        connection.request("GET", server.target(route, stream="1", **query))
+        answer = connection.getresponse()
+        seen: list[dict[str, Any]] = []
+        until_s = time.monotonic() + 10
+        while not any(line["events"] and line["done_bytes"] for line in seen):
+            assert time.monotonic() < until_s
+            seen.append(json.loads(answer.readline())["progress"])
+        assert all(set(line) == {"phase", "path", "done_bytes", "total_bytes", "events", "elapsed_s"} for line in seen)
+        told = next(line for line in seen if line["events"])
+        assert told["phase"] in ("reading", "summarising")
+        assert 0 < told["done_bytes"] <= told["total_bytes"]
+        assert told["path"].startswith("slow/")
+        answer.close()  # the socket is closed with the last of those who hold it
+        connection.close()
+        assert becomes_true(lambda: is_quiet(server))
+
+
+def test_a_killed_worker_costs_its_file_and_nothing_else(server: Served) -> None:
+    """The file is named among the notes of an answer about all others; the pool starts another process."""
+    connection = server.connect()
+    connection.request("GET", server.target("api/view", run="some/normal"))
+    assert becomes_true(lambda: len(server.workers()) == 2)
+    assert becomes_true(lambda: working(server))
+    os.kill(server.workers()[0], signal.SIGKILL)
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    (lost,) = [note["message"] for note in answer["notes"] if note["code"] == "file_failed"]
+    assert "signal 9" in lost
+    assert "file_failed" not in server.get("api/view", run="some/abnormal").body.decode()
+    assert len(server.workers()) == 2
+    assert becomes_true(lambda: b"file_failed" not in server.get("api/view", run="some/normal").body, within_s=15)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)
+def test_a_server_that_is_stopped_in_the_middle_leaves_no_process(logdir: Path, ending: signal.Signals) -> None:
+    with served(logdir, environment=BOUNDED) as server:
+        asking = ask(server, "api/comparison", **SLOW)
+        assert becomes_true(lambda: working(server))
+        workers = server.workers()
+        assert all(children(worker) == [] for worker in workers)
+        server.process.send_signal(ending)
+        server.process.wait(10)
+        assert becomes_true(lambda: not any(is_running(worker) for worker in workers), within_s=5)
+        asking.close()
+
+
+def test_a_bug_shows_no_traceback(logdir: Path, tmp_path: Path) -> None:
+    """What nobody foresaw is TensorBoard's plain error page; the traceback is in the log."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import tb_perfcompare.workspace.index as index\n"
+        "def broken(*_, **__): raise KeyError('/etc/secret')\n"
+        "index.Index.listing = broken\n"
+    )
+    with served(
+        logdir, environment={"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+    ) as server:
+        answer = server.get("api/runs")
+        assert answer.status == 500
+        assert b"Traceback" not in answer.body and b"secret" not in answer.body
+        assert becomes_true(lambda: "/etc/secret" in server.log_text())
+
+
+def test_half_a_request_and_no_request_hold_nothing_up(server: Served) -> None:
+    held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+    for one in held[:10]:
+        one.sendall(b"GET /data/plugin/tb_perf")
+    assert server.get("api/runs", timeout_s=10).status == 200
+    for one in held:
+        one.close()
+
+
+def test_a_request_that_is_no_http_is_refused(server: Served) -> None:
+    for words in (b"\x16\x03\x01\x02\x00\x01\x00", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as one:
+            one.sendall(words + b"\r\n\r\n")
+            assert b"Traceback" not in one.recv(4096)
+    with pytest.raises((http.client.HTTPException, AssertionError)):
+        assert server.get("api/runs" + "x" * 70_000).status == 200
+    assert server.get("api/runs").status == 200

@@ -1,0 +1,19 @@
+"""A run whose loading takes seconds and next to no disk: one trace under many workers' names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from benchmarks.wide_traces import Wide, write_pair
+
+FILES = 60
+"""Two processes read about ten of them a second."""
+
+
+def write_slow_pair(logdir: Path, files: int = FILES) -> dict[str, str]:
+    """normal/ and abnormal/ with `files` workers each; the parameters that ask for the pair."""
+    for path in write_pair(logdir, Wide(steps=10)):
+        for worker in range(1, files):
+            os.link(path, path.with_name(f"worker{worker}.{path.name.partition('.')[2]}"))
+    return {"baseline": "normal", "candidate": "abnormal"}

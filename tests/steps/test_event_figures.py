@@ -1,0 +1,88 @@
+"""What is known of one event: own time, what it launched, how long it waited."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from tb_perfcompare.analysis.event_figures import event_figures
+from tb_perfcompare.analysis.own_times import name_totals, own_times
+from tb_perfcompare.analysis.step_events import StepCutter
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.step_events import KINDS, EventFigures, StepEvents
+from tests.analysis.summaries import recording
+from tests.build import TraceBuilder
+from tests.steps.drawn import US, cut, named, two_steps
+from tests.strategies import traces
+
+
+def of(step: StepEvents, name: str, place: int = 0) -> EventFigures:
+    return event_figures(step, named(step, name)[place])
+
+
+def test_own_time_is_without_what_is_inside_and_without_calls() -> None:
+    step = cut(two_steps())
+    assert of(step, "aten::mm").self_ns == 10 * US, "140 us, 130 of them in addmm"
+    assert of(step, "aten::addmm").self_ns == 110 * US, "130 us, 20 of them in two launches"
+    assert of(step, "cudaLaunchKernel").self_ns == 10 * US
+    assert of(step, "gemm").self_ns is None
+
+
+def test_an_operator_has_the_device_work_below_it() -> None:
+    step = cut(two_steps())
+    for name in ("ProfilerStep#1", "aten::mm", "aten::addmm"):
+        assert (of(step, name).device_ns, of(step, name).launches) == (60 * US, 2)
+    assert (of(step, "cudaLaunchKernel").device_ns, of(step, "cudaLaunchKernel").launches) == (30 * US, 1)
+    assert of(step, "gemm").launches is None
+
+
+def test_device_work_waits_and_leaves_gaps() -> None:
+    step = cut(two_steps())
+    assert (of(step, "gemm").queue_ns, of(step, "gemm").idle_ns) == (10 * US, 40 * US)
+    assert (of(step, "relu").queue_ns, of(step, "relu").idle_ns) == (10 * US, 10 * US)
+    assert (of(step, "aten::mm").queue_ns, of(step, "aten::mm").idle_ns) == (None, None)
+
+
+def test_what_is_around_and_what_is_linked() -> None:
+    step = cut(two_steps())
+    assert of(step, "gemm").enclosing == ("ProfilerStep#1", "aten::mm", "aten::addmm")
+    assert [link.role for link in of(step, "gemm").linked] == ["operator", "launcher"]
+    assert [link.role for link in of(step, "aten::addmm").linked] == ["launched", "launched"]
+    assert of(step, "gemm").args["grid"] == "[64, 1, 1]"
+
+
+def test_all_of_a_name_are_counted() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    for start in (0, 30, 60):
+        trace.op("aten::add", start, start + 10)
+    figures = of(cut(trace), "aten::add", 1)
+    assert (figures.same_count, figures.same_ns) == (3, 30 * US)
+
+
+def test_an_unknown_number_is_an_error() -> None:
+    step = cut(two_steps())
+    with pytest.raises(SelectionError, match=f"0 to {len(step) - 1}"):
+        event_figures(step, len(step))
+
+
+@given(traces())
+def test_own_times_of_a_thread_sum_to_its_busy_time(trace: TraceBuilder) -> None:
+    """Where nothing is cut and nothing else runs in a lane, every instant is owned by one of its events or a call."""
+    cutter = StepCutter(recording(trace), "device")
+    for label in cutter.labels:
+        step = cutter.cut(label)
+        own = own_times(step)
+        assert (own >= 0).all()
+        assert (own <= step.dur_ns).all()
+        for lane in step.lanes:
+            if lane.kind in ("stream", "communication", "copies"):
+                rows = (step.row >= lane.first) & (step.row < lane.first + lane.rows)
+                starts = step.start_ns[rows].clip(*step.extent)
+                ends = step.end_ns[rows].clip(*step.extent)
+                assert int(own[rows].sum()) == int((ends - starts).sum())
+        listed = [KINDS.index(kind) for kind in ("python", "module")]
+        ranges = [lane for lane in step.lanes if lane.kind == "ranges"]
+        if not ranges and not any(name.kind in listed for name in step.names):
+            assert sum(total.own_ns for total in name_totals(step)) == int(own.sum())
+            assert sum(total.calls for total in name_totals(step)) == len(step)

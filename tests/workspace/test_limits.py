@@ -1,0 +1,43 @@
+"""How many processes and how much memory, by the machine, the container and what the user says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.workspace import limits
+from tb_perfcompare.workspace.limits import MEMORY, WORKERS, default_workers, memory_for_reading, reading_bytes
+
+
+def test_processes_are_cores_but_never_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, workers in ((1, 1), (2, 2), (64, 4)):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)
+        assert default_workers({}) == workers
+    assert default_workers({WORKERS: "1"}) == 1
+    assert default_workers({WORKERS: "16"}) == 16
+
+
+def test_memory_is_half_of_the_machine_or_of_the_container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(limits, "_CGROUP_FILES", (str(tmp_path / "memory.max"),))
+    whole = memory_for_reading({})
+    assert 2**28 < whole < 2**50
+    (tmp_path / "memory.max").write_text(f"{2**29}\n")
+    assert memory_for_reading({}) == 2**28
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory_for_reading({}) == whole
+    assert memory_for_reading({MEMORY: "300"}) == 300 * 2**20
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "nan", "inf", "1e99", "1 000"])
+def test_what_is_no_number_is_said(text: str) -> None:
+    with pytest.raises(PerfCompareError, match=WORKERS):
+        default_workers({WORKERS: text})
+    with pytest.raises(PerfCompareError, match=MEMORY):
+        memory_for_reading({MEMORY: text})
+
+
+def test_a_packed_file_needs_more_for_each_of_its_bytes() -> None:
+    plain, packed = reading_bytes("x.json", 10**8), reading_bytes("x.json.gz", 10**8)
+    assert packed > 4 * plain > 8 * 10**8
