@@ -36,7 +36,8 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 ONLY_IN: dict[str, set[str]] = {
     "scipy": {"comparison"},
-    "tensorboard": {"plugin"},
+    # an event file is made of TensorBoard's messages: the reader of a format knows its bytes, and nobody else
+    "tensorboard": {"plugin", "sources"},
     "werkzeug": {"plugin"},
     "subprocess": {"workspace"},
     "torch_tb_profiler": set(),
@@ -120,6 +121,18 @@ def test_nothing_prints_and_nothing_swallows_everything(path: Path) -> None:
                 for call in ast.walk(node)
             )
             assert not broad or handed_on, f"line {node.lineno}: a broad except that hands the error to nobody"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_tensorboard_is_known_to_one_reader_and_there_inside_functions(path: Path) -> None:
+    """Whoever opens no event file does not wait for it."""
+    if layer(path) != "sources":
+        return
+    tree = parsed(path)
+    named = [name for name, _ in imports(tree) if name.partition(".")[0] == "tensorboard"]
+    assert not named or path.name == "event_file.py"
+    top = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    assert not [name for node in top for name, _ in imports(node) if name.partition(".")[0] == "tensorboard"]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 POINT_SCHEMA = "tb_perfcompare.point/1"
 """Of a point's facts. They stay readable when the summary beside them is of another layout than this version's."""
+
+
+LATEST_S = 9_999_999_999
+"""Ten digits, so that names of files are in the order of time (the year 2286)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +38,13 @@ class PointFacts:
     mean_ns: float | None
     median_ns: float | None
     schema: str = POINT_SCHEMA
+
+    def misfit(self) -> str:
+        """What cannot be, "" if all fits together."""
+        if not 0 <= self.at_s <= LATEST_S:
+            return f"it was recorded at {self.at_s} s"
+        if not 0 <= self.admitted <= self.count:
+            return f"it has {self.admitted} of {self.count} steps"
+        if not all(time is None or (math.isfinite(time) and time > 0) for time in (self.mean_ns, self.median_ns)):
+            return "its step time is no time"
+        return ""

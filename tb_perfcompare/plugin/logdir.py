@@ -9,10 +9,10 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from tb_perfcompare.sources.beginnings import POSSIBLE_NAME, looks_known
+from tb_perfcompare.sources.beginnings import POINT_NAME, POSSIBLE_NAME, looks_known
 
 _URI = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
-_TRACE_FILE = re.compile(r".*\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
+_NAMED_RUN = re.compile(rf".*\.pt\.trace\.json(?:\.gz)?|{POINT_NAME.pattern}", re.DOTALL)
 
 _ENTRIES_PER_LOOK = 2000
 _ENTRIES_PER_FILE = 20  # opening a file costs as much as listing some entries
@@ -113,7 +113,7 @@ class TraceProbe:
             with os.scandir(path) as found:
                 for entry in found:
                     entries += 1
-                    if _TRACE_FILE.fullmatch(entry.name):
+                    if _NAMED_RUN.fullmatch(entry.name):
                         return None
                     if POSSIBLE_NAME.fullmatch(entry.name) and entry.is_file():
                         entries += _ENTRIES_PER_FILE

@@ -65,6 +65,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/step": _route(self._step),
             "/api/step_event": _route(self._step_event),
             "/api/trace": _route(self._trace),
+            "/api/history": _route(self._history),
             "/static/*": _route(self._static),
         }
 
@@ -135,6 +136,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         from tb_perfcompare.plugin import step_routes
 
         return step_routes.trace(self.workspace, self._side, request)
+
+    def _history(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import history_routes
+
+        return history_routes.history(self.workspace, request)
 
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]

@@ -5,6 +5,8 @@
     2, ...         that of the second, and so on; a capture that could not be read has none
     launches       the launches that came with the run
 
+A point of a history has the same inside an event file (event_file.py) and is read as a baseline too.
+
 The same baseline gives the same bytes (with one version of zlib): no times, no paths of the machine. Reading never runs
 code from the file, looks at sizes before it takes them, and refuses what does not fit together.
 """
@@ -15,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
 
 import msgspec
 
@@ -25,7 +27,8 @@ from tb_perfcompare.model.baseline import SCHEMA, SavedFacts, SavedSummary
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.model.summary_fit import misfit
-from tb_perfcompare.sources.beginnings import BASELINE_HEADER
+from tb_perfcompare.sources import event_file
+from tb_perfcompare.sources.beginnings import BASELINE_HEADER, is_point
 from tb_perfcompare.sources.columnar import packed, structure_of, unpacked
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 
@@ -70,6 +73,14 @@ def read_facts(path: str, fs: FileSystem = LOCAL) -> SavedFacts:
         return _facts(archive, path)
 
 
+def read_point_facts(path: str, fs: FileSystem = LOCAL) -> SavedFacts:
+    """The same of a point of a history, without unpacking its summary."""
+    try:
+        return _checked(event_file.saved_facts_text(path, fs), path)
+    except _DAMAGE as error:
+        raise _damaged(path, error) from error
+
+
 def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | LaunchRecording:
     """The summary of the `part`-th capture; one beyond the last are the launches. Raises what reading the capture
     raised when it was saved, InputError for another version, CorruptInput for a damaged file."""
@@ -93,26 +104,42 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
 @contextmanager
 def _opened(path: str, fs: FileSystem) -> Iterator[zipfile.ZipFile]:
     try:
-        with fs.open(path) as file, zipfile.ZipFile(file) as archive:
+        with _stored(path, fs) as file, zipfile.ZipFile(file) as archive:
             yield archive
     except InputError:
         raise
     except OSError as error:
         raise InputError(path, error.strerror or str(error), hint="check that it is a readable file") from error
     except _DAMAGE as error:
-        why = " ".join(str(error).split())[:200] or type(error).__name__
-        raise CorruptInput(path, f"is a damaged baseline: {why}", hint=_REMEDY) from error
+        raise _damaged(path, error) from error
+
+
+def _stored(path: str, fs: FileSystem) -> BinaryIO:
+    return event_file.opened_summary(path, fs) if is_point(fs.basename(path)) else fs.open(path)
+
+
+def _damaged(path: str, error: Exception) -> CorruptInput:
+    why = " ".join(str(error).split())[:200] or type(error).__name__
+    if is_point(path):
+        return CorruptInput(path, f"is a damaged point: {why}", hint=event_file.REMEDY)
+    return CorruptInput(path, f"is a damaged baseline: {why}", hint=_REMEDY)
 
 
 def _facts(archive: zipfile.ZipFile, path: str) -> SavedFacts:
+    return _checked(_get(archive, BASELINE_HEADER, MOST_HEADER_BYTES), path)
+
+
+def _checked(text: bytes, path: str) -> SavedFacts:
     """The version is looked at before anything that depends on it."""
-    text = _get(archive, BASELINE_HEADER, MOST_HEADER_BYTES)
     said = msgspec.json.decode(text, type=dict[str, Any])
     if said.get("schema") != SCHEMA or said.get("structure") != structure():
         by = str(said.get("version", "an unknown version"))[:40]
+        what, again = "baseline", "save it again from its run, tb-perfcompare baseline save NAME RUN --replace,"
+        if is_point(path):
+            what, again = "point", "record its run again, tb-perfcompare record RUN --into LOGDIR --series NAME,"
         raise InputError(
-            path, f"is a baseline of another layout: tb_perfcompare {by} wrote it, this is {__version__}",
-            hint="save it again from its run, tb-perfcompare baseline save NAME RUN --replace, or use that version",
+            path, f"is a {what} of another layout: tb_perfcompare {by} wrote it, this is {__version__}",
+            hint=f"{again} or use that version",
         )  # fmt: skip
     facts = msgspec.json.decode(text, type=SavedFacts)
     if not any(capture.failed is None for capture in facts.captures):

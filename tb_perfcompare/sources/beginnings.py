@@ -122,10 +122,22 @@ _NAME_OF_MEMBER = 30
 """Where the first member's name stands in a zip archive."""
 
 
+POINT_ENDING = ".perfcompare"
+"""Of an event file that holds a point of a history. Its name alone decides: other event files, which training writes
+beside it and which may be large, are not opened."""
+
+POINT_NAME = re.compile(r".*tfevents.*\.perfcompare", re.DOTALL)
+
+
+def is_point(name: str) -> bool:
+    """Whether a file is a point of a history, by its name."""
+    return POINT_NAME.fullmatch(name) is not None
+
+
 def declines_baseline(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no saved baseline; "" if it is one. A name that promises one makes it one as
-    well, so that a broken file is reported instead of overlooked."""
-    if name.endswith(BASELINE_ENDING):
+    """Why a file with these first bytes is no saved baseline; "" if it is one. A name that promises one, or a point of
+    a history, makes it one as well, so that a broken file is reported instead of overlooked."""
+    if name.endswith(BASELINE_ENDING) or is_point(name):
         return ""
     is_one = head.startswith(_ZIP_MEMBER) and head.startswith(BASELINE_HEADER.encode(), _NAME_OF_MEMBER)
     return "" if is_one else f"no archive that begins with {BASELINE_HEADER}"

@@ -6,13 +6,15 @@ profiling window of it: stamps are numbered from 1 in their order as numbers, a 
 `default`.
 
 A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one, and so
-is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from. It has the name
+is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from, and a point of a
+history, which always has the name of its file, is one too. Another file has the name
 of its directory if it is the only such file there and no traces are beside it, else that of the file below the
 directory's.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import deque
 from collections.abc import Hashable, Iterable
@@ -22,7 +24,8 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.baseline import SavedFacts
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.baseline_file import read_facts
+from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts
+from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, is_point
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
 from tb_perfcompare.sources.loose_files import held_runs, possible_stem
 
@@ -93,12 +96,23 @@ class RunEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class PointEntry:
+    """A point of a history: the name it has as a run, that of the directory it lies in, and its file."""
+
+    name: str
+    series: str
+    file: FileEntry
+
+
+@dataclass(frozen=True, slots=True)
 class RunIndex:
-    """Runs below `root` by name (code points); `problems` are about directories that could not be listed."""
+    """Runs below `root` by name (code points); `problems` are about directories that could not be listed. `points` are
+    those of histories, also such whose summary this version cannot read, which are no runs."""
 
     root: str
     runs: tuple[RunEntry, ...]
     problems: tuple[Note, ...] = ()
+    points: tuple[PointEntry, ...] = ()
 
 
 def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
@@ -112,6 +126,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
         raise InputError(root, "not a directory", hint="give the directory that holds the runs")
     runs: list[RunEntry] = []
     problems: list[Note] = []
+    points: list[PointEntry] = []
     first_path: dict[Hashable, str] = {facts.identity: "."}
     # real directories before links, so that a directory keeps its own name and a link to it is the alias
     pending: deque[tuple[str, FileStat]] = deque([("", facts)])
@@ -136,10 +151,13 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
         if run is not None:
             runs.append(run)
         saved = _loose_files(entries, fs)
+        alone = [file for file in saved if not is_point(file.name)]  # points come one by one: each keeps its own name
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
+            if is_point(file.name):
+                points.append(PointEntry(below, name, FileEntry(file.path, file.name, file.bytes, file.mtime_ns)))
             try:
-                runs += _loose_runs(name if run is None and len(saved) == 1 else below, file, fs)
+                runs += _loose_runs(name if run is None and alone == [file] else below, file, fs)
             except InputError as error:
                 problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), below))
         for entry in sorted(entries, key=lambda e: e.name):
@@ -147,7 +165,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
                 below = f"{relative}/{entry.name}" if relative else entry.name
                 (links if entry.is_link else pending).append((below, entry))
     runs.sort(key=lambda run: run.name)
-    return RunIndex(root, tuple(runs), tuple(problems))
+    return RunIndex(root, tuple(runs), tuple(problems), tuple(points))
 
 
 def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
@@ -259,13 +277,21 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
     saved baseline that cannot be read."""
     form, worker, runs = held_runs(file, fs, any_name=any_name)
     if form == BASELINE:
-        return [_saved_run(name, file, read_facts(file.path, fs))]
+        point = is_point(file.name)
+        facts = _point_facts(file, fs) if point else read_facts(file.path, fs)  # type: ignore[arg-type]  # is hashable
+        return [_saved_run(name, file, facts)]
     out = []
     for part in range(1, runs + 1):
         entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part)
         only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
+
+
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
+def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
+    """Of an unchanged point they are remembered: a series has hundreds, and they are listed again and again."""
+    return read_point_facts(file.path, fs)
 
 
 def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator, Mapping
-from typing import IO, TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
@@ -65,10 +65,14 @@ def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
     """What the point says about itself. Raises InputError for another version, CorruptInput for a damaged file."""
     text = _texts_of(path, fs, POINT_TAG, 2)[0]
     try:
-        if msgspec.json.decode(text, type=dict[str, msgspec.Raw]).get("schema") != msgspec.json.encode(POINT_SCHEMA):
+        if msgspec.json.decode(text, type=dict[str, Any]).get("schema") != POINT_SCHEMA:
             raise InputError(path, "is a point of another version of tb_perfcompare", hint="use that version")
-        return msgspec.json.decode(text, type=PointFacts)
-    except msgspec.DecodeError as error:
+        point = msgspec.json.decode(text, type=PointFacts)
+        wrong = point.misfit()
+        if wrong:
+            raise ValueError(wrong)
+        return point
+    except (ValueError, RecursionError) as error:  # msgspec's are ValueErrors
         raise CorruptInput(path, f"is a damaged point: {error}", place="record 2", hint=REMEDY) from error
 
 

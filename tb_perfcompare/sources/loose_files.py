@@ -73,7 +73,9 @@ LOOSE_FORMATS: tuple[LooseFormat, ...] = (
     LooseFormat(
         CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_if(declines_cycles)
     ),
-    LooseFormat(BASELINE, re.compile(r"(?P<stem>.+)\.baseline", re.DOTALL), "", _one_if(declines_baseline)),
+    LooseFormat(
+        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_if(declines_baseline)
+    ),
     LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_if(declines_layers)),
 )  # fmt: skip
 

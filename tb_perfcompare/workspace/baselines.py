@@ -103,13 +103,13 @@ class Baselines:
         path = self.path(name)
         if not replacing and os.path.exists(path):
             raise SelectionError(f"there is a baseline called {name!r}", hint="choose another name, or add --replace")
-        summaries, facts, launches = _loaded(side, window, workspace, report)
+        content = saved_content(side, window, workspace, report)
         try:
             os.makedirs(self.directory, exist_ok=True)
             beside = os.path.join(self.directory, f".{name}.{secrets.token_hex(8)}")
             try:
                 with open(beside, "xb") as out:
-                    write_baseline(out, facts, summaries, launches)
+                    write_baseline(out, content.facts, content.summaries, content.launches)
                 os.replace(beside, path)
             finally:
                 with contextlib.suppress(OSError):  # it has moved unless something went wrong
@@ -117,7 +117,7 @@ class Baselines:
         except OSError as error:
             hint = "choose another directory with --baselines"
             raise InputError(path, f"cannot be written: {error.strerror or error}", hint=hint) from error
-        return facts
+        return content.facts
 
     def _known(self, name: str) -> str:
         path = self.path(name)
@@ -134,10 +134,19 @@ class Baselines:
         return SelectionError(f"there is no {what} called {name!r}", hint=listed)
 
 
-def _loaded(
-    side: Side, window: str, workspace: Workspace, report: Reporter
-) -> tuple[list[Summary | None], SavedFacts, LaunchRecording | None]:
-    """What is written of the side: what its captures say, without where they lie."""
+@dataclass(frozen=True, slots=True, eq=False)
+class SavedContent:
+    """What a baseline is written from. `summaries` are those of `facts.captures`, None for one that could not be read;
+    `whole` is all of them pooled and narrowed."""
+
+    facts: SavedFacts
+    summaries: tuple[Summary | None, ...]
+    launches: LaunchRecording | None
+    whole: Summary
+
+
+def saved_content(side: Side, window: str, workspace: Workspace, report: Reporter = silent) -> SavedContent:
+    """What is written of the side: what its captures say, without where they lie. Raises what reading raises."""
     found = workspace.survey(side.files, window, report)
     read = [summary for summary in found if isinstance(summary, Summary)]
     failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
@@ -167,7 +176,7 @@ def _loaded(
         mean_ns=float(whole.steps.total_ns.mean()) if whole.is_timed else None,
         captures=tuple(_capture(file, one) for file, one in zip(side.files, found, strict=True)),
     )
-    return summaries, facts, launches
+    return SavedContent(facts, tuple(summaries), launches, whole)
 
 
 def _capture(file: CaptureFile, found: Summary | InputError) -> SavedCapture:

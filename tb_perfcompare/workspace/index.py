@@ -16,6 +16,7 @@ from tb_perfcompare.model.formats import LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.discover import (
     FileEntry,
+    PointEntry,
     RunEntry,
     SpanEntry,
     WorkerEntry,
@@ -44,11 +45,13 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All runs of all roots under unique names, what could not be listed, and the pairs that suggest themselves."""
+    """All runs of all roots under unique names, what could not be listed, the pairs that suggest themselves, and the
+    points of histories."""
 
     runs: tuple[RunEntry, ...]
     problems: tuple[Note, ...]
     pairs: tuple[Pair, ...]
+    points: tuple[PointEntry, ...] = ()
 
     @property
     def tag(self) -> str:
@@ -187,6 +190,7 @@ def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFil
 def _scan(roots: Iterable[Root], inside: bool) -> Listing:
     runs: dict[str, RunEntry] = {}
     problems: list[Note] = []
+    points: dict[str, PointEntry] = {}
     for root in roots:
         files = InsideOnly(root.path) if inside else LOCAL
         try:
@@ -204,11 +208,16 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
             runs[name] = replace(run, name=name)
             problems += [replace(note, where=f"{name}/{note.where}") for note in run.problems]
         problems += index.problems
+        for point in index.points:
+            named = _named_point(root, point)
+            points.setdefault(named.name, named)
         if isinstance(files, InsideOnly):
             told = {note.where for note in problems}
             problems += [Note(NoteCode.FILE_FAILED, REFUSED, name) for name in sorted({*files.refused} - told)]
     ordered = tuple(runs[name] for name in sorted(runs))
-    return Listing(ordered, tuple(problems), suggest_pairs([shape_of(run) for run in ordered]))
+    shapes = [shape_of(run) for run in ordered if run.name not in points]  # those of a series are paired by its history
+    listed = tuple(points[name] for name in sorted(points))
+    return Listing(ordered, tuple(problems), suggest_pairs(shapes), listed)
 
 
 def shape_of(run: RunEntry) -> RunShape:
@@ -222,6 +231,13 @@ def _run_name(root: Root, run: RunEntry, root_path: str) -> str:
     if not root.name:
         return run.name
     return root.name if run.path == root_path else f"{root.name}/{run.name}"
+
+
+def _named_point(root: Root, point: PointEntry) -> PointEntry:
+    if not root.name:
+        return point
+    series = root.name if point.name == point.file.name else f"{root.name}/{point.series}"
+    return PointEntry(f"{root.name}/{point.name}", series, point.file)
 
 
 def _named(runs: Sequence[RunEntry], name: str) -> RunEntry | None:

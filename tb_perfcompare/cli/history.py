@@ -1,0 +1,38 @@
+"""Show the runs of a series over time: levels of the step time, where they change, and each run's verdict.
+
+Without --series the series below the log directory are listed, or the only one is shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.sources import new_workspace, strict_listing
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import render_table
+from tb_perfcompare.workspace.history import series_history, series_of
+from tb_perfcompare.workspace.history_answers import history_dict, history_table, series_table
+
+NAME = "history"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
+    parser.add_argument("--series", metavar="NAME", help="the series to show (default: the only one)")
+    parser.add_argument("--json", action="store_true", help="answer JSON")
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    with new_workspace([arguments.logdir]) as workspace:
+        listing = strict_listing(workspace, arguments.logdir)
+    known = list(series_of(listing))
+    series = arguments.series or (known[0] if len(known) == 1 else None)
+    found = None if series is None else series_history(listing, series)
+    if arguments.json:
+        console.answer(wire.encode(history_dict(listing, found), indent=2) + b"\n")
+    elif found is None:
+        console.answer(render_table(series_table(listing, arguments.logdir), "text"))
+    else:
+        console.answer(render_table(history_table(found), "text"))
+    return 0

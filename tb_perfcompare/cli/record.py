@@ -1,0 +1,65 @@
+"""Record a run as a point of a series: an event file in a log directory, which TensorBoard shows and history reads.
+
+One file per point: jobs may record at the same time. A point is a run like any other, without its trace.
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import time
+from datetime import datetime, timezone
+
+from tb_perfcompare.cli.arguments import add_all_steps, add_selection, add_step_window
+from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
+from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.workspace.baselines import saved_content
+from tb_perfcompare.workspace.history import record
+
+NAME = "record"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="RUN", help=RUN)
+    parser.add_argument("--into", metavar="LOGDIR", required=True, help="log directory that TensorBoard shows")
+    parser.add_argument("--series", metavar="NAME", required=True, help="directory of the series below it")
+    parser.add_argument(
+        "--at", metavar="TIME", type=_seconds, help="when the run was made, as in 2026-01-31T04:00 (UTC; default: now)"
+    )
+    parser.add_argument("--label", metavar="TEXT", help="such as a commit or a build number (default: this machine)")
+    parser.add_argument("--replace", action="store_true", help="in the place of a point of the same time and label")
+    add_selection(parser)
+    add_all_steps(parser)
+    add_step_window(parser)
+    add_baselines(parser)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    side = named_side(
+        arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
+        all_steps=arguments.all_steps,
+    )  # fmt: skip
+    with new_workspace() as workspace:
+        content = saved_content(side, arguments.step_window, workspace, console.progress)
+    for capture in content.facts.captures:
+        if capture.failed is not None:
+            console.complain(f"note: {capture.file.path} is recorded as unreadable: {capture.failed.reason}")
+    at_s = int(time.time()) if arguments.at is None else arguments.at
+    label = arguments.label if arguments.label is not None else socket.gethostname() or "point"
+    path, point = record(
+        content, arguments.into, arguments.series, at_s=at_s, label=label, replacing=arguments.replace
+    )  # fmt: skip
+    console.answer(f"recorded {point.run}, {point.admitted} of {point.count} steps: {path}\n".encode())
+    return 0
+
+
+def _seconds(text: str) -> int:
+    """ISO 8601; without a zone it is UTC, so that every machine means the same."""
+    try:
+        found = datetime.fromisoformat(text.removesuffix("Z"))
+        if text.endswith("Z") and found.tzinfo is not None:
+            raise ValueError
+        return int((found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp())
+    except (ValueError, OverflowError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-01-31T04:00") from error

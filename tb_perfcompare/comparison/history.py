@@ -1,0 +1,126 @@
+"""A series of runs over time: its levels, where they change, and what each run says against the level before it.
+
+Every point is one observation, the median of its steps (docs/history.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.change_points import can_be_found, change_points
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.model.history import PointFacts
+
+SLOWER, FASTER, SAME, CANNOT_TELL = "slower", "faster", "same", "cannot_tell"
+
+MOST_POINTS = 5000
+"""The test holds 999 orders of a series in memory, 40 MB for so many. Of a longer series the last ones count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Points that have one level: `first` to `last`, both included. `typical_us` is their median."""
+
+    first: int
+    last: int
+    typical_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The level changes at the point: `shift` is a fraction of the level before, `p` of the permutation test."""
+
+    point: int
+    shift: float
+    p: float
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One point. `segment` is its number, `difference` the fraction by which it differs from the median of the points
+    before it that have the level of the last of them, `verdict` what that means; each None where there is no step
+    time, the latter two for the first point."""
+
+    segment: int | None
+    difference: float | None
+    verdict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesHistory:
+    """`points` in time order, `standings` of each; what `segments` and `changes` name are places in `points`."""
+
+    points: tuple[PointFacts, ...]
+    standings: tuple[Standing, ...]
+    segments: tuple[Segment, ...]
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...]
+
+
+def history_of(points: Sequence[PointFacts], options: CompareOptions | None = None) -> SeriesHistory:
+    """`points` have to be in time order."""
+    options = options or CompareOptions()
+    notes = list(_notes(points))
+    if len(points) > MOST_POINTS:
+        notes.append(f"only the last {MOST_POINTS:,} of {len(points):,} points are looked at")
+        points = points[-MOST_POINTS:]
+    timed = [place for place, point in enumerate(points) if point.median_ns is not None]
+    times_us = np.array([(points[place].median_ns or 0.0) / 1000 for place in timed])
+    found = change_points(np.log(times_us), options)
+    ends = [0, *(change.at for change in found), len(timed)]
+    segments = tuple(
+        Segment(timed[start], timed[end - 1], float(np.median(times_us[start:end])))
+        for start, end in pairwise(ends)
+        if end > start
+    )
+    changes = tuple(
+        Change(timed[one.at], fraction_of(one.shift), one.p, SLOWER if one.shift > 0 else FASTER) for one in found
+    )
+    numbers = np.searchsorted(ends, np.arange(len(timed)), side="right") - 1
+    standings = [Standing(None, None, None)] * len(points)
+    turned = {change.point: change.verdict for change in changes}
+    for at, place in enumerate(timed):
+        number = int(numbers[at])
+        if at == 0:
+            standings[place] = Standing(number, None, None)
+            continue
+        before = times_us[ends[int(numbers[at - 1])] : at]  # of that level, without the point itself
+        theta = math.log(times_us[at] / float(np.median(before)))
+        verdict = turned.get(place) or _without_change(at, theta, ends[number], ends[number + 1], options)
+        standings[place] = Standing(number, fraction_of(theta), verdict)
+    if 0 < len(timed) < _fewest(options):
+        notes.append(f"a change of level can be told from {_fewest(options)} points on; there are {len(timed)}")
+    return SeriesHistory(tuple(points), tuple(standings), segments, changes, tuple(notes))
+
+
+def _without_change(at: int, theta: float, start: int, end: int, options: CompareOptions) -> str:
+    """No change begins at the value: it is the same, unless it differs by more than the margin where too few points
+    lie before or behind it for any change to be found."""
+    if abs(theta) <= math.log1p(options.margin) or can_be_found(end - start, at - start, options.alpha):
+        return SAME
+    return CANNOT_TELL
+
+
+def _fewest(options: CompareOptions) -> int:
+    return next(n for n in range(4, 10_000) if can_be_found(n, n // 2, options.alpha))
+
+
+def _notes(points: Sequence[PointFacts]) -> list[str]:
+    notes = []
+    devices = sorted({point.device for point in points})
+    if len(devices) > 1:
+        notes.append(f"the points come from different devices: {', '.join(name or 'unknown' for name in devices)}")
+    metrics = sorted({point.metric for point in points})
+    if len(metrics) > 1:
+        notes.append(f"the points measure different things: {', '.join(metrics)}")
+    untimed = sum(point.median_ns is None for point in points)
+    if untimed:
+        notes.append(f"not measured: {untimed} of {len(points)} points have no step times")
+    return notes

@@ -1,0 +1,23 @@
+"""The route about series of runs: what there is, and the history of one."""
+
+from __future__ import annotations
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.plugin.requests import flag
+from tb_perfcompare.plugin.responses import JSON, is_known, not_modified, respond, tag_of
+from tb_perfcompare.render import wire
+from tb_perfcompare.workspace.history import series_history
+from tb_perfcompare.workspace.history_answers import history_dict
+from tb_perfcompare.workspace.workspace import Workspace
+
+
+def history(workspace: Workspace, request: Request) -> Response:
+    """api/history."""
+    listing = workspace.listing(rescan=flag(request.args, "rescan", default=False))
+    series = request.args.get("series") or ""
+    tag = tag_of("history", series, listing.points)
+    if is_known(request, tag):
+        return not_modified(tag)
+    found = series_history(listing, series) if series else None
+    return respond(request, wire.encode(history_dict(listing, found)), JSON, tag=tag)

@@ -1,0 +1,106 @@
+"""The same history on the command line and over HTTP; its runs are opened there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
+from tests.cli.invoke import tb_perfcompare
+from tests.drawn_runs import write_run
+from tests.history.series import FIRST_S, record_run
+from tests.plugin.server import Server
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], Server]]:
+    made: list[Server] = []
+
+    def start(logdir: Path) -> Server:
+        made.append(Server(logdir))
+        return made[-1]
+
+    yield start
+    for server in made:
+        server.close()
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    """Ten nights; from the sixth on the loader takes 500 us longer."""
+    sides = [write_run(tmp_path / "normal"), write_run(tmp_path / "slower", extra_us=500)]
+    for day in range(10):
+        record_run(tmp_path / "logs", sides[day >= 5], day=day, label=f"r{day}")
+    return tmp_path / "logs"
+
+
+def test_the_table_shows_where_the_level_changes(logdir: Path) -> None:
+    found = tb_perfcompare("history", logdir)
+    assert found.status == 0, found.err
+    (changed,) = [line.split() for line in found.out.splitlines() if "slower" in line]
+    assert changed[:2] == ["2026-02-05T04:00:00Z", "r5"]
+
+
+def test_http_and_the_command_say_the_same(logdir: Path, serve: Callable[[Path], Server]) -> None:
+    by_command = json.loads(tb_perfcompare("history", logdir, "--series", "nightly", "--json").out)
+    server = serve(logdir)
+    assert server.json("api/history", series="nightly") == by_command
+    history = by_command["history"]
+    assert [(one["point"], one["verdict"]) for one in history["changes"]] == [(5, "slower")]
+    assert [point["label"] for point in history["points"]] == [f"r{day}" for day in range(10)]
+    assert server.json("api/history") == {**by_command, "history": None}
+    assert by_command["series"] == [{"series": "nightly", "points": 10}]
+
+
+def test_any_two_of_its_runs_are_compared(logdir: Path, serve: Callable[[Path], Server]) -> None:
+    server = serve(logdir)
+    points = server.json("api/history", series="nightly")["history"]["points"]
+    pair = {"baseline": points[0]["run"], "candidate": points[9]["run"]}
+    assert server.json("api/comparison", stream="0", **pair)["headline"]["verdict"] == "slower"
+
+
+def test_the_tab_is_shown_for_points_alone(logdir: Path, tmp_path: Path) -> None:
+    assert TraceProbe(logdir_roots(str(logdir), None)).found()
+    other = tmp_path / "training"
+    other.mkdir()
+    (other / f"events.out.tfevents.{FIRST_S}.host").write_bytes(b"training")
+    assert not TraceProbe(logdir_roots(str(other), None)).found()
+
+
+def test_an_unchanged_answer_is_not_sent_again_and_a_new_point_is(
+    logdir: Path, tmp_path: Path, serve: Callable[[Path], Server]
+) -> None:
+    server = serve(logdir)
+    tag = server.get("api/history", series="nightly").headers["ETag"]
+    assert server.get("api/history", series="nightly", headers={"If-None-Match": tag}).status_code == 304
+    record_run(logdir, tmp_path / "normal", day=10)
+    again = server.get("api/history", series="nightly", rescan="1", headers={"If-None-Match": tag})
+    assert len(json.loads(again.data)["history"]["points"]) == 11
+
+
+def test_an_unknown_series_is_an_error_that_lists_them(logdir: Path, serve: Callable[[Path], Server]) -> None:
+    answer = serve(logdir).get("api/history", series="other")
+    assert answer.status_code == 404
+    assert json.loads(answer.data)["error"]["hint"] == "there are: nightly"
+    assert tb_perfcompare("history", logdir, "--series", "other").status == 2
+
+
+def test_record_says_what_it_wrote_and_when(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "normal")
+    words = ("record", run, "--into", tmp_path / "logs", "--series", "s", "--label", "x")
+    found = tb_perfcompare(*words, "--at", "2026-01-31T05:00+01:00")
+    assert found.status == 0, found.err
+    assert found.out.endswith(f"logs/s/events.out.tfevents.{FIRST_S}.x.perfcompare\n")
+    assert tb_perfcompare(*words).status == 0
+    assert len(list((tmp_path / "logs" / "s").iterdir())) == 2
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2026-13-01", "1960-01-01", "", "9999-01-01"])
+def test_a_time_that_is_none_is_refused(at: str, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "normal")
+    found = tb_perfcompare("record", run, "--into", tmp_path / "logs", "--series", "s", "--at", at)
+    assert (found.status, found.out) == (2, "")
+    assert "time" in found.err

@@ -1,0 +1,66 @@
+"""What each point of a series says against the level before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.history import SeriesHistory, history_of
+from tb_perfcompare.model.history import PointFacts
+
+
+def history(*medians_us: float | None, devices: str = "") -> SeriesHistory:
+    return history_of(
+        [
+            PointFacts(
+                "1", f"r{at}", 1000 + at, "run", "step_time", devices[at] if devices else "GPU", 9, 9,
+                None if time is None else time * 1000, None if time is None else time * 1000,
+            )
+            for at, time in enumerate(medians_us)
+        ]
+    )  # fmt: skip
+
+
+def verdicts(found: SeriesHistory) -> list[str | None]:
+    return [one.verdict for one in found.standings]
+
+
+def test_the_point_at_which_a_level_begins_is_slower_and_the_rest_is_the_same() -> None:
+    found = history(*[100, 100.5] * 4, *[150, 150.5] * 4)
+    assert verdicts(found) == [None, *["same"] * 7, "slower", *["same"] * 7]
+    assert [(one.first, one.last, one.typical_us) for one in found.segments] == [(0, 7, 100.25), (8, 15, 150.25)]
+    (change,) = found.changes
+    assert (change.point, change.verdict) == (8, "slower")
+    assert found.standings[8].difference == pytest.approx(150 / 100.25 - 1)
+
+
+def test_a_level_that_falls_is_faster() -> None:
+    assert "faster" in verdicts(history(*[150, 151] * 4, *[100, 101] * 4))
+
+
+def test_a_last_point_far_away_cannot_be_told_yet() -> None:
+    found = history(*[100, 101] * 5, 150)
+    assert found.changes == ()
+    assert found.standings[-1].verdict == "cannot_tell"
+    assert found.standings[-1].difference == pytest.approx(150 / 100.5 - 1)
+
+
+def test_a_point_without_times_is_shown_and_left_out() -> None:
+    found = history(*[100, 101] * 4, None, *[150, 151] * 4)
+    (change,) = found.changes
+    assert change.point == 9
+    assert (found.standings[8].segment, found.standings[8].verdict) == (None, None)
+    assert "not measured: 1 of 17 points have no step times" in found.notes
+
+
+def test_a_short_series_says_so() -> None:
+    (note,) = history(100, 200).notes
+    assert note == "a change of level can be told from 8 points on; there are 2"
+
+
+def test_different_devices_are_said() -> None:
+    assert "the points come from different devices: A, B" in history(100, 100, devices="AB").notes
+
+
+def test_no_points_and_only_unmeasured_ones_are_no_error() -> None:
+    assert history().segments == ()
+    assert verdicts(history(None, None)) == [None, None]
