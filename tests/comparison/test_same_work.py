@@ -54,3 +54,11 @@ def test_other_input_shapes_warn_and_are_compared() -> None:
 def test_the_same_inputs_are_ok() -> None:
     found = compared(run("aten::mm"), run("aten::mm", length=1500))
     assert check(found, "input_shapes").status == "ok"
+
+
+def test_steps_of_copies_alone_are_not_taken_for_other_work() -> None:
+    trace = TraceBuilder()
+    for number in range(8):
+        trace.step(number, number * 2000, number * 2000 + 1000)
+        trace.memcpy(number * 2000 + 100, number * 2000 + 300, launch=(number * 2000 + 10, number * 2000 + 20))
+    assert check(compared(trace, trace), "same_work").status == "ok"

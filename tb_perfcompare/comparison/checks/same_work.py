@@ -17,7 +17,7 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
         share = _shared(table, baseline, candidate)
         if share is not None:
             found[words] = share
-    if alignment is not None:
+    if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
         found["device time, matched by operator"] = min(matched_share(alignment))
     return (_same_work(found), *_shapes(baseline, candidate))
 
