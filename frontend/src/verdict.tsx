@@ -112,12 +112,27 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   );
 }
 
+/** [label, value] of what else the samples say about the answer; what is not known has no line. */
+function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
+  if (!certainty) return [];
+  const { many } = metricWords(metric);
+  const { effect_size: size, detectable, noise_floor: floor, steps_needed: steps, captures, captures_needed: needed } = certainty;
+  const facts: [string, string][] = [[text.verdict.effect, `${formatNumber(size, 2)} (${certainty.effect})`]];
+  if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
+  if (steps !== null) facts.push([text.verdict.stepsNeeded, text.verdict.some(steps, many)]);
+  if (captures[0] > 1 || captures[1] > 1) facts.push([text.verdict.captures, text.verdict.versus(captures[0], captures[1])]);
+  if (floor !== null) facts.push([text.verdict.noiseFloor, formatPercent(floor)]);
+  if (needed !== null) facts.push([text.verdict.capturesNeeded, formatNumber(needed, 0)]);
+  return facts;
+}
+
 function How({ headline }: { headline: Headline }) {
   const facts: [string, string][] = [];
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
   if (headline.inflation !== undefined)
     facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatNumber(headline.inflation, 2))]);
+  facts.push(...certaintyFacts(headline));
   if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
   if (headline.ratio !== null) facts.push([text.verdict.ratio, formatNumber(headline.ratio, 3)]);
   if (facts.length === 0) return null;

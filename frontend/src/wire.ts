@@ -71,6 +71,18 @@ export interface Headline {
   method?: string;
   /** whether the verdict hangs on single steps */
   sensitivity?: string;
+  certainty?: Certainty | null;
+}
+
+/** What else the samples say; fractions are 0.05 for 5 %, null is "not known". */
+export interface Certainty {
+  effect_size: number;
+  effect: string;
+  detectable: number | null;
+  steps_needed: number | null;
+  captures: [number, number];
+  noise_floor: number | null;
+  captures_needed: number | null;
 }
 
 export interface LedgerRow {

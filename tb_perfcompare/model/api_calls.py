@@ -1,7 +1,7 @@
 """What calls of a device runtime do, told by their names: launch, wait, allocate, give back. Every vendor has its own.
 
-Names are those of the runtimes' and drivers' functions, which profilers record as they are. torch_npu writes them behind
-the name of their layer, `AscendCL@aclrtMalloc`.
+Names are those of the runtimes' and drivers' functions, which profilers record as they are. torch_npu writes them
+behind the name of their layer, `AscendCL@aclrtMalloc`.
 """
 
 from __future__ import annotations
