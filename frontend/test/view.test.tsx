@@ -7,6 +7,7 @@ import { Caveats } from '../src/caveats';
 import { columnViews, visibleColumns } from '../src/columns';
 import { Findings } from '../src/findings';
 import { Grid } from '../src/grid';
+import { formatTitle } from '../src/selection';
 import { metricWords, text } from '../src/strings';
 import { tabsOf } from '../src/tabs';
 import { Verdict } from '../src/verdict';
@@ -108,7 +109,7 @@ it('opens the caveats by itself when a check failed, and says equal notes once',
 it('lists absent tables with their reason after those that are there', () => {
   const notes = [{ code: 'table_absent', message: 'baseline: no stacks', where: 'modules' }, { code: 'table_absent', message: 'candidate: no stacks', where: 'modules' }];
   const tabs = tabsOf(comparison({ tables: { kernels: kernels([]) }, notes }));
-  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['kernels', ''], ['strict', ''], ['modules', 'no stacks']]);
+  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['timelines', ''], ['kernels', ''], ['strict', ''], ['modules', 'no stacks']]);
 });
 
 it('names the tables of one note one by one, and the formats that have no strict report', () => {
@@ -119,6 +120,7 @@ it('names the tables of one note one by one, and the formats that have no strict
     ['summary', ''],
     ['operators', 'a listing holds launches only'],
     ['modules', 'a listing holds launches only'],
+    ['timelines', text.tabs.untimed(formatTitle('kernel_listing'))],
     ['strict', text.strict.refused['kernel_listing']],
   ]);
 });
