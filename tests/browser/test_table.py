@@ -112,7 +112,7 @@ def test_views_are_switched_by_number_and_arrows(tab: Tab) -> None:
     assert tab.find(selected).inner_text().startswith("Attribution")
     tab.find(selected).focus()
     tab.press("ArrowRight")
-    assert tab.find(selected).inner_text().startswith("Categories")
+    assert tab.find(selected).inner_text().startswith("Step timelines")
     tab.press("Home")
     tab.wait(".verdict")
     tab.find("body").press("?")
