@@ -1,8 +1,12 @@
+from typing import TypeAlias
+
 INTERFACE: int
 SOURCE_HASH: str
 
+Ties: TypeAlias = tuple[bytes | tuple[bytes, bytes], ...]
+
 def nest(
-    lane: bytes, lanes: int, start: bytes, end: bytes, ties: tuple[bytes, ...], /
+    lane: bytes, lanes: int, start: bytes, end: bytes, ties: Ties, rows: bytes | None, /
 ) -> tuple[bytes, bytes, bytes, bytes, bytes, int]: ...
 def innermost(
     node_lane: bytes,
@@ -15,13 +19,13 @@ def innermost(
     /,
 ) -> bytes: ...
 def sum_upwards(parent: bytes, own: bytes, /) -> bytes: ...
-def order(first: bytes, second: bytes, ties: tuple[bytes, ...], /) -> bytes: ...
+def order(first: bytes, second: bytes, ties: Ties, /) -> bytes: ...
 def sweep(
     start: bytes,
     end: bytes,
     role: bytes,
     shared: int,
-    ties: tuple[bytes, ...],
+    ties: Ties,
     step_start: bytes,
     step_end: bytes,
     /,

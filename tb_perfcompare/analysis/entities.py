@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.flags import among
+from tb_perfcompare.analysis.grouping import grouped
 from tb_perfcompare.analysis.owned_parts import owned_parts
 from tb_perfcompare.analysis.ownership import Claims, Shares, owned_shares
+from tb_perfcompare.analysis.passes import Coded
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
@@ -53,8 +55,8 @@ def find_owners(timeline: Timeline, windows: Windows) -> Owners:
     events = timeline.events
     role = _roles(timeline)
     rows = np.flatnonzero(role >= 0)
-    ties = events.external_id[rows], events.strings.ranks()[events.name[rows]]
-    claims = Claims(events.start_ns[rows], timeline.end_ns[rows], role[rows], ties)
+    ties = events.external_id, Coded(events.name, events.strings.ranks())
+    claims = Claims(events.start_ns, timeline.end_ns, role, ties)
     return Owners(rows, role[rows], owned_shares(claims, windows), *_entities(timeline, rows, role[rows]))
 
 
@@ -66,10 +68,10 @@ def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime
     time = np.bincount(entity[shares.claim] * steps + shares.step, weights=shares.time_ns, minlength=size)
     time = time.astype(np.int64).reshape(len(key), steps)
     rest = np.bincount(shares.gap_step, weights=shares.gap_end - shares.gap_start, minlength=steps).astype(np.int64)
-    counted = step[rows] >= 0
-    flat = entity[counted] * steps + step[rows][counted]
-    calls = np.bincount(flat, minlength=size).reshape(len(key), steps)
-    plain = np.bincount(flat, weights=events.dur_ns[rows][counted], minlength=size)
+    counted = np.flatnonzero(step[rows] >= 0)
+    starting = grouped(entity[counted], len(key), step[rows[counted]], steps)
+    calls, plain = starting.matrix(), starting.matrix(events.dur_ns[rows[counted]])
+    del counted, starting  # what follows needs the room
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
     nothing = np.zeros((1, steps), dtype=np.int64)
     return OwnedTime(
@@ -77,8 +79,8 @@ def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime
         key=(*(key[i] for i in seen.tolist()), NOBODY),
         name=(*(name[i] for i in seen.tolist()), NOBODY),
         time_ns=np.vstack([time[seen], rest[None, :]]),
-        plain_ns=np.vstack([plain.reshape(len(key), steps).astype(np.int64)[seen], rest[None, :]]),
-        calls=np.vstack([calls[seen].astype(np.int64), nothing]),
+        plain_ns=np.vstack([plain[seen], rest[None, :]]),
+        calls=np.vstack([calls[seen], nothing]),
         parts=owned_parts(timeline, rows, shares, entity, list(zip(category.tolist(), key, strict=True)), step),
     )
 

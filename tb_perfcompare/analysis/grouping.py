@@ -58,20 +58,30 @@ class Groups:
 
 def grouped(of_row: Ints, count: int, step: NDArray[np.integer], steps: int) -> Groups:
     """Groups of rows that start in these steps."""
-    return Groups(of_row, of_row * steps + step, count, steps)
+    cell = of_row * steps
+    cell += step
+    return Groups(of_row, cell, count, steps)
 
 
 def finest(keys: Sequence[tuple[Ints, int]]) -> tuple[list[Ints], Ints]:
     """(each key's number of every combination that occurs, combination of each row); a key is a number per row and how
     many numbers there are. Combinations are in the order of their keys, the first before the second."""
     columns: list[Ints] = []
-    at, count = np.zeros(len(keys[0][0]), dtype=np.int64), 1
+    at = np.zeros(0, dtype=np.int64)
     for number, size in keys:
-        used, place = distinct(number, size)  # the product of sizes may be large where the numbers that occur are few
-        code, at = distinct(at * len(used) + place, count * len(used))
-        before, after = np.divmod(code, max(len(used), 1))
-        columns = [*(column[before] for column in columns), used[after]]
-        count = len(code)
+        used: Ints | None = None
+        if size > len(number):  # the numbers that occur may be few, and products of sizes are large
+            used, number = distinct(number, size)
+            size = len(used)
+        if columns:
+            at *= size
+            at += number
+            code, at = distinct(at, len(columns[0]) * size)
+            before, after = np.divmod(code, max(size, 1))
+        else:
+            after, at = distinct(number, size)
+            before = after[:0]
+        columns = [*(column[before] for column in columns), after if used is None else used[after]]
     return columns, at
 
 

@@ -10,13 +10,13 @@ and one in numpy (nesting_in_numpy.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
-from tb_perfcompare.analysis.passes import compiled, packed, unpacked
+from tb_perfcompare.analysis.passes import Tie, compiled, packed, packed_tie, unpacked
 
 Ints = NDArray[np.int64]
 
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 class Nesting:
     """Rows are in (lane, start, -end) order, n of them.
 
-    order   (n,) positions in the input
+    order   (n,) rows of the input
     parent  (n,) row of the parent in this order, -1 at the top
     depth   (n,) 0 at the top
     end     (n,) clipped end
@@ -41,15 +41,25 @@ class Nesting:
     clipped: int
 
 
-def nest(lane: NDArray[np.integer], start: Ints, end: Ints, *ties: NDArray[np.integer]) -> Nesting:
-    """Nest events by time. `ties` order events of equal lane, start and end, the first before the second, so that the
-    result ignores file order."""
+def nest(
+    lane: NDArray[np.integer], start: Ints, end: Ints, *ties: Tie, rows: NDArray[np.integer] | None = None
+) -> Nesting:
+    """Nest events by time, all of the columns or these rows of them. `ties` order events of equal lane, start and end,
+    the first before the second, so that the result ignores file order."""
     module = compiled()
     if module is None:
-        return Nesting(*nest_in_numpy(lane, start, end, ties))
+        at = np.arange(len(start)) if rows is None else rows.astype(np.int64)
+        found = Nesting(*nest_in_numpy(lane[at], start[at], end[at], tuple(tie[at] for tie in ties)))
+        return replace(found, order=at[found.order])
     numbered, lanes = _numbered(lane)
-    columns = packed(start, np.int64), packed(end, np.int64), tuple(packed(tie, np.int64) for tie in ties)
-    order, parent, depth, clipped_end, inside, clipped = module.nest(packed(numbered, np.int32), lanes, *columns)
+    order, parent, depth, clipped_end, inside, clipped = module.nest(
+        packed(numbered, np.int32),
+        lanes,
+        packed(start, np.int64),
+        packed(end, np.int64),
+        tuple(packed_tie(tie) for tie in ties),
+        None if rows is None else packed(rows, np.int32),
+    )
     return Nesting(
         unpacked(order, np.int64),
         unpacked(parent, np.int64),
@@ -60,13 +70,13 @@ def nest(lane: NDArray[np.integer], start: Ints, end: Ints, *ties: NDArray[np.in
     )
 
 
-def sorted_order(first: Ints, second: Ints, *ties: NDArray[np.integer]) -> Ints:
+def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints:
     """(n,) rows in the order of `first`; of equal ones the larger `second` comes first, then ties decide, then rows. So
     spans given as start and end come in order of start, the longer ones first."""
     module = compiled()
     if module is None:
-        return np.lexsort((*reversed(ties), ~second, first))
-    columns = packed(first, np.int64), packed(second, np.int64), tuple(packed(tie, np.int64) for tie in ties)
+        return np.lexsort((*(tie[:] for tie in reversed(ties)), ~second, first))
+    columns = packed(first, np.int64), packed(second, np.int64), tuple(packed_tie(tie) for tie in ties)
     return unpacked(module.order(*columns), np.int64)
 
 

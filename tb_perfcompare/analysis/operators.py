@@ -89,8 +89,8 @@ def _outermost_calls(timeline: Timeline) -> Ints:
     if not len(rows):
         return rows
     events = timeline.events
-    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], events.correlation[rows])
-    outermost: Ints = rows[nesting.order[nesting.parent < 0]]
+    nesting = nest(timeline.lane, events.start_ns, timeline.end_ns, events.correlation, rows=rows)
+    outermost: Ints = nesting.order[nesting.parent < 0]
     return outermost
 
 

@@ -43,20 +43,17 @@ def owned_parts(
     entity    (m,) their entities: (StepCategory, key) in `entities`
     step      (n,) step of every event, -1 outside
     """
-    caller, caller_texts = _callers(timeline, rows)
-    shape, shape_texts = _shapes(timeline, rows)
-    found, part = finest([(entity, len(entities)), (caller, len(caller_texts)), (shape, len(shape_texts))])
+    found, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities))
     around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
     parts = len(found[0])
     counted = np.flatnonzero(step[rows] >= 0)
     cells = add_cells(
         parts + len(gap_texts),
-        (
-            np.append(part[shares.claim], around + parts),
-            np.append(shares.step, shares.gap_step),
-            np.append(shares.time_ns, shares.gap_end - shares.gap_start),
-        ),
-        (part[counted], step[rows[counted]], np.ones(len(counted), dtype=np.int64)),
+        [
+            (part[shares.claim], shares.step, shares.time_ns),
+            (around + parts, shares.gap_step, shares.gap_end - shares.gap_start),
+        ],
+        [(part[counted], step[rows[counted]], np.ones(len(counted), dtype=np.int8))],
     )
 
     def key(number: int) -> tuple[str, ...]:
@@ -72,6 +69,16 @@ def owned_parts(
         split = split.renamed(split.keys)
     told = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
     return replace(split, told=tuple(what for what, known in told if known), pooled=pooled)
+
+
+def _parts(
+    timeline: Timeline, rows: Ints, entity: Ints, entities: int
+) -> tuple[list[Ints], NDArray[np.int32], list[str], list[str]]:
+    """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
+    caller, callers = _callers(timeline, rows)
+    shape, shapes = _shapes(timeline, rows)
+    found, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
+    return found, part.astype(np.int32), callers, shapes
 
 
 def _callers(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:

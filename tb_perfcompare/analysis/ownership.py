@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.ownership_in_numpy import shares_in_numpy
-from tb_perfcompare.analysis.passes import compiled, packed, unpacked
+from tb_perfcompare.analysis.passes import Tie, compiled, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES
 
@@ -28,18 +28,18 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """Events that may own time; m rows, in any order.
+    """Events of which some may own time; n rows, in any order, m of them claims.
 
-    start_ns, end_ns  (m,) int64
-    role              (m,) int8 StepCategory
-    ties              (m,) each; who of equal spans started later, the first before the second, so that it does not
+    start_ns, end_ns  (n,) int64
+    role              (n,) int8 StepCategory, below 0 for events that claim nothing
+    ties              (n,) each; who of equal spans started later, the first before the second, so that it does not
                       depend on file order
     """
 
     start_ns: Ints
     end_ns: Ints
     role: NDArray[np.int8]
-    ties: tuple[NDArray[np.integer], ...]
+    ties: tuple[Tie, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class Shares:
     """What each claim owns of each step, c pairs, each once, in any order; and g gaps, stretches of a step that nobody
     owns.
 
-    claim, step         (c,) int32 rows of the claims and of the windows
+    claim, step         (c,) int32 which of the m claims, rows of the windows
     time_ns             (c,) int64 above zero
     gap_start, gap_end  (g,) int64, in time order, disjoint
     gap_step            (g,) int64
@@ -67,17 +67,16 @@ def owned_shares(claims: Claims, windows: Windows) -> Shares:
     """Who owns which part of every step, claim by claim."""
     module = compiled()
     if module is None:
-        return Shares(
-            *shares_in_numpy(
-                claims.start_ns, claims.end_ns, claims.role, claims.ties, windows.start_ns, windows.end_ns
-            )
-        )
+        rows = np.flatnonzero(claims.role >= 0)
+        ties = tuple(tie[rows] for tie in claims.ties)
+        spans = claims.start_ns[rows], claims.end_ns[rows]
+        return Shares(*shares_in_numpy(*spans, claims.role[rows], ties, windows.start_ns, windows.end_ns))
     claim, step, time_ns, *gaps = module.sweep(
         packed(claims.start_ns, np.int64),
         packed(claims.end_ns, np.int64),
         packed(claims.role, np.int8),
         sum(1 << role for role in DEVICE_CATEGORIES),
-        tuple(packed(tie, np.int64) for tie in claims.ties),
+        tuple(packed_tie(tie) for tie in claims.ties),
         packed(windows.start_ns, np.int64),
         packed(windows.end_ns, np.int64),
     )

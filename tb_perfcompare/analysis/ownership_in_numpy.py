@@ -1,4 +1,4 @@
-"""Who owns every instant of the steps, without a compiler: the rule of ownership.py for all stretches between changes at
+"""Who owns every instant of the steps, without a compiler: the rule of ownership.py, all stretches between changes at
 once."""
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ no order of events is quick enough in numpy and has no compiled form.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` does without anything compiled, as in sources/scanner_choice.py."""
 
-INTERFACE = 1
+INTERFACE = 2
 """Of the compiled module that this one is written for."""
 
 WHY_NOT = ""
@@ -45,6 +46,29 @@ def packed(column: NDArray[Any], dtype: type[np.generic]) -> bytes:
     if isinstance(base, bytes) and column.dtype == dtype and len(base) == column.nbytes and column.flags.c_contiguous:
         return base
     return np.ascontiguousarray(column, dtype=dtype).tobytes()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """A column that settles ties, by codes: `rank` (t,) int64 of each code, `code` (n,) int32."""
+
+    code: NDArray[np.int32]
+    rank: NDArray[np.int64]
+
+    def __getitem__(self, rows: NDArray[np.integer] | slice) -> NDArray[np.int64]:
+        """The ranks of some rows."""
+        ranks: NDArray[np.int64] = self.rank[self.code[rows]]
+        return ranks
+
+
+Tie: TypeAlias = "NDArray[np.integer] | Coded"
+
+
+def packed_tie(tie: Tie) -> bytes | tuple[bytes, bytes]:
+    """A tie as the compiled passes take it."""
+    if isinstance(tie, Coded):
+        return packed(tie.code, np.int32), packed(tie.rank, np.int64)
+    return packed(tie, np.int64)
 
 
 def unpacked(data: bytes, dtype: type[np.generic]) -> NDArray[Any]:

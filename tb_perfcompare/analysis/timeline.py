@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.flags import Flags, NameFlags, among
 from tb_perfcompare.analysis.lookup import last_equal
 from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest
+from tb_perfcompare.analysis.passes import Coded, packed, unpacked
 from tb_perfcompare.model.device import Vendor
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names import (
@@ -110,7 +111,7 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
     host = among(category, _HOST_WORK)
     api, device = among(category, _API), among(category, _DEVICE)
     lane = _lanes(events)
-    end_ns = events.end_ns
+    end_ns = unpacked(packed(events.end_ns, np.int64), np.int64)  # passes take it without a copy
     work = host & ~step
     is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(_is_wrapper))
     is_node = work & ((category != Category.ANNOTATION) | special)
@@ -153,11 +154,10 @@ def _lanes(events: EventTable) -> Ints:
 
 
 def _host_forest(events: EventTable, lane: Ints, end_ns: Ints, is_node: Flags, is_operator: Flags) -> HostForest:
-    rows = np.flatnonzero(is_node)
     # Equal spans: the outer event is the one that got its External id first; names settle the rest.
-    ranks = events.strings.ranks()[events.name[rows]]
-    nesting = nest(lane[rows], events.start_ns[rows], end_ns[rows], events.external_id[rows], ranks)
-    rows = rows[nesting.order]
+    ties = events.external_id, Coded(events.name, events.strings.ranks())
+    nesting = nest(lane, events.start_ns, end_ns, *ties, rows=np.flatnonzero(is_node))
+    rows = nesting.order
     merged, top = _merged(nesting.parent, events.name[rows], is_operator[rows])
     return HostForest(
         rows, nesting.parent, nesting.depth, nesting.end, nesting.inside, merged, top, nesting.clipped

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
+_PLACES_PER_CODE = 8
+_SUMS_PER_CELL = 2  # a sum takes more room than a place
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitTime:
@@ -56,7 +59,7 @@ class SplitTime:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitCells:
-    """Owned time by rows that have no keys yet; c cells as in SplitTime, `count` rows of which some may have no cell."""
+    """Owned time by rows that have no keys yet: c cells as in SplitTime, `count` rows of which some may have none."""
 
     count: int
     row: Ints
@@ -81,7 +84,8 @@ class SplitCells:
         place[small] = first[group[small]]
         is_rest[place[small]] = True
         row = place[self.row]
-        return add_cells(self.count, (row, self.step, self.time_ns), (row, self.step, self.calls)), is_rest, len(small)
+        joined = add_cells(self.count, [(row, self.step, self.time_ns)], [(row, self.step, self.calls)])
+        return joined, is_rest, len(small)
 
     def named(self, key: Callable[[int], tuple[str, ...]]) -> SplitTime:
         """The rows that have cells, under their keys, which differ."""
@@ -94,20 +98,29 @@ Values = tuple[NDArray[np.integer], NDArray[np.integer], Ints]
 """(c,) rows, (c,) steps, (c,) values; cells may lie upon each other."""
 
 
-def add_cells(count: int, timed: Values, called: Values) -> SplitCells:
+def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> SplitCells:
     """Times and calls of `count` rows added up. Cells without any time or call go."""
-    steps = max(int(step.max(initial=0)) for _, step, _ in (timed, called)) + 1
-    size = count * steps
-    codes = [row.astype(np.int64, copy=False) * steps + step for row, step, _ in (timed, called)]
-    place, found = codes, None
-    if _is_sparse(size, len(codes[0]) + len(codes[1])):
-        found, at = distinct(np.concatenate(codes), size)
-        place, size = [at[: len(codes[0])], at[len(codes[0]) :]], len(found)
-    time = np.bincount(place[0], weights=timed[2], minlength=size)
-    calls = np.bincount(place[1], weights=called[2], minlength=size)
+    parts = [*timed, *called]
+    steps = max(int(step.max(initial=0)) for _, step, _ in parts) + 1
+    place, size = [_code(row, step, steps) for row, step, _ in parts], count * steps
+    found: Ints | None = None
+    if _is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
+        found, at = distinct(np.concatenate(place), size)
+        place, size = np.split(at, np.cumsum([len(codes) for codes in place])[:-1]), len(found)
+    time, calls = np.zeros(size), np.zeros(size)
+    for number, (codes, (_, _, values)) in enumerate(zip(place, parts, strict=True)):
+        sums = time if number < len(timed) else calls
+        sums += np.bincount(codes, weights=values, minlength=size)
     some = np.flatnonzero((time != 0) | (calls != 0))
     code = some if found is None else found[some]
     return SplitCells(count, code // steps, code % steps, time[some].astype(np.int64), calls[some].astype(np.int64))
+
+
+def _code(row: NDArray[np.integer], step: NDArray[np.integer], steps: int) -> Ints:
+    code = row.astype(np.int64)
+    code *= steps
+    code += step
+    return code
 
 
 def split_time(
@@ -116,7 +129,7 @@ def split_time(
     """From keys that may repeat and cells that may lie upon each other. Keys without any time or call go."""
     index: dict[tuple[str, ...], int] = {}
     place = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)[row]
-    return add_cells(len(index), (place, step, time_ns), (place, step, calls)).named(list(index).__getitem__)
+    return add_cells(len(index), [(place, step, time_ns)], [(place, step, calls)]).named(list(index).__getitem__)
 
 
 def _totals(row: NDArray[np.integer], time_ns: Ints, calls: Ints, count: int) -> tuple[Ints, Ints]:
@@ -135,9 +148,9 @@ def _largest(time: Ints, calls: Ints, most: int, key: Callable[[int], tuple[str,
     return kept
 
 
-def _is_sparse(size: int, count: int) -> bool:
+def _is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
     """Whether a table of `size` places would be much larger than what is looked up in it."""
-    return size > 1 << 16 and size > 8 * count
+    return size > 1 << 16 and size > most * count
 
 
 def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
@@ -149,6 +162,7 @@ def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
     found = np.flatnonzero(seen)
-    place = np.zeros(size, dtype=np.int64)
-    place[found] = np.arange(len(found))
-    return found, place[codes]
+    place = np.cumsum(seen, dtype=np.int32)
+    at = place[codes].astype(np.int64)
+    at -= 1
+    return found, at

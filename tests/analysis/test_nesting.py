@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis import nesting, nesting_in_numpy
 from tb_perfcompare.analysis.nesting import Enclosers, by_level, innermost, nest, sorted_order, with_descendants
+from tb_perfcompare.analysis.passes import Coded
 from tests.analysis.passes_tools import FORMS, form
 
 Span = tuple[int, int, int, int, int]
@@ -55,6 +56,21 @@ def by_stack(spans: list[Span]) -> tuple[list[int], list[int], list[int], list[i
 
 def columns(spans: list[Span]) -> list[NDArray[np.int64]]:
     return [np.array([span[i] for span in spans], dtype=np.int64) for i in range(5)]
+
+
+@both_forms
+@given(spans=SPANS, data=st.data())
+def test_some_rows_of_columns_nest_like_columns_of_these_rows(
+    compiled: bool, spans: list[Span], data: st.DataObject
+) -> None:
+    rows = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(spans), max_size=len(spans))))
+    lane, start, length, one, two = columns(spans)
+    with form(compiled):
+        coded = Coded(two.astype(np.int32), np.array([7, 9]))
+        got = nest(lane, start, start + length, one, coded, rows=rows)
+        want = nested([spans[i] for i in rows])
+    assert got.order.tolist() == rows[want.order].tolist()
+    assert (got.parent.tolist(), got.end.tolist()) == (want.parent.tolist(), want.end.tolist())
 
 
 def nested(spans: list[Span]) -> nesting.Nesting:

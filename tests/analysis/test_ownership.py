@@ -198,7 +198,7 @@ TIE = st.integers(0, 2)
 
 @needs_compiled
 @given(
-    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 40), st.integers(0, 25), TIE, TIE), max_size=40),
+    st.lists(st.tuples(st.integers(-1, 7), st.integers(0, 40), st.integers(0, 25), TIE, TIE), max_size=40),
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), max_size=6),
 )
 def test_both_forms_give_the_same_claim_by_claim(

@@ -1,6 +1,8 @@
-"""Builds scan_fuzz.c with AddressSanitizer and UndefinedBehaviorSanitizer and runs it on damaged traces.
+"""Builds the C files with AddressSanitizer and UndefinedBehaviorSanitizer and runs them on damaged traces (scan),
+damaged deflate streams (inflate), and arbitrary spans and steps (passes).
 
     python -m tests.fuzz                     one minute, with $CC or the first of clang, gcc, cc
+    python -m tests.fuzz --only passes       one of the three
     python -m tests.fuzz --seconds 600 --traces 'logs/**/*.json'
     CC=clang python -m tests.fuzz --guided   libFuzzer, which looks for inputs that reach new code
 
@@ -19,14 +21,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from tests.build import TraceBuilder
 
 HERE = Path(__file__).resolve().parent
-NATIVE = HERE.parents[1] / "tb_perfcompare" / "sources" / "native"
-FLAGS = ("-std=c99", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all", f"-I{NATIVE}")
+PACKAGE = HERE.parents[1] / "tb_perfcompare"
+PROGRAMS = {"scan": PACKAGE / "sources" / "native", "inflate": PACKAGE / "sources" / "native",
+            "passes": PACKAGE / "analysis" / "native"}  # fmt: skip
+"""What can be fuzzed, and where its C files are."""
+
+FLAGS = ("-std=c99", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
 _MOST_SEED_BYTES = 16 << 10
 _ODD = (
     b'{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":"1","ts":1712195495519689.0471,"dur":1.5e3,"args":{"stream":"7",'
@@ -44,12 +51,12 @@ def compiler() -> str:
     return next((found for name in names if name and (found := shutil.which(name.split()[0]))), "")
 
 
-def build(compiler: str, into: Path, *, guided: bool) -> Path:
+def build(compiler: str, into: Path, *, guided: bool, what: str = "scan") -> Path:
     """The program. Raises CalledProcessError, whose stderr says why, if it cannot be built."""
-    program = into / "scan_fuzz"
+    program = into / f"{what}_fuzz"
     sanitizers = "fuzzer,address,undefined" if guided else "address,undefined"
-    flags = [*FLAGS, f"-fsanitize={sanitizers}", *(["-DHAS_LIBFUZZER"] if guided else [])]
-    command = [compiler, *flags, str(HERE / "scan_fuzz.c"), "-o", str(program)]
+    flags = [*FLAGS, f"-I{PROGRAMS[what]}", f"-fsanitize={sanitizers}", *(["-DHAS_LIBFUZZER"] if guided else [])]
+    command = [compiler, *flags, str(HERE / f"{what}_fuzz.c"), "-o", str(program)]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return program
 
@@ -70,6 +77,21 @@ def write_seeds(folder: Path, traces: Iterable[str] = ()) -> list[Path]:
     paths = [folder / f"seed{number}" for number in range(len(seeds))]
     for path, seed in zip(paths, seeds, strict=True):
         path.write_bytes(seed[:_MOST_SEED_BYTES])
+    return paths
+
+
+def write_streams(folder: Path, seeds: Iterable[Path]) -> list[Path]:
+    """Files with raw deflate streams of these texts, written in the ways there are."""
+    ways = ((0, zlib.Z_DEFAULT_STRATEGY), (1, zlib.Z_DEFAULT_STRATEGY), (9, zlib.Z_DEFAULT_STRATEGY),
+            (6, zlib.Z_HUFFMAN_ONLY), (6, zlib.Z_FIXED))  # fmt: skip
+    paths = []
+    for seed in seeds:
+        for number, (level, strategy) in enumerate(ways):
+            writer = zlib.compressobj(level, zlib.DEFLATED, -15, 9 - number, strategy)
+            text = seed.read_bytes()
+            half = writer.compress(text) + writer.flush(zlib.Z_FULL_FLUSH)
+            paths.append(folder / f"{seed.name}.{number}.deflate")
+            paths[-1].write_bytes(half + writer.compress(text * 3) + writer.flush())
     return paths
 
 
@@ -101,20 +123,26 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--traces", default="", help="a pattern of trace files to begin with")
     parser.add_argument("--guided", action="store_true", help="with libFuzzer, which clang has")
+    parser.add_argument("--only", choices=sorted(PROGRAMS), help="of the programs, which share the time else")
     parser.add_argument("--keep", type=Path, default=Path("fuzz_findings"), help="directory for what libFuzzer finds")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         seeds = write_seeds(Path(folder), sorted(glob.glob(chosen.traces, recursive=True)))
-        try:
-            program = build(compiler(), Path(folder), guided=chosen.guided)
-        except (subprocess.CalledProcessError, OSError) as error:
-            print(getattr(error, "stderr", "") or error, file=sys.stderr)
-            return 2
-        if chosen.guided:
-            return run_guided(program, seeds, chosen.seconds, chosen.keep)
-        done = run(program, seeds, chosen.seconds)
-        print(done.stdout, done.stderr, sep="", end="")
-        return done.returncode
+        inputs = {"scan": seeds, "inflate": write_streams(Path(folder), seeds), "passes": []}
+        programs = [chosen.only] if chosen.only else ["scan"] if chosen.guided else list(PROGRAMS)
+        for what in programs:
+            try:
+                program = build(compiler(), Path(folder), guided=chosen.guided, what=what)
+            except (subprocess.CalledProcessError, OSError) as error:
+                print(getattr(error, "stderr", "") or error, file=sys.stderr)
+                return 2
+            if chosen.guided:
+                return run_guided(program, seeds, chosen.seconds, chosen.keep)
+            done = run(program, inputs[what], -(-chosen.seconds // len(programs)))
+            print(f"{what}: ", done.stdout, done.stderr, sep="", end="", flush=True)
+            if done.returncode:
+                return done.returncode
+        return 0
 
 
 if __name__ == "__main__":

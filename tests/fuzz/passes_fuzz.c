@@ -60,7 +60,7 @@ enum { MOST_ROWS = 300, MOST_STEPS = 12 };
 /* Columns in memory of exactly their size, so that a step beyond is seen. */
 typedef struct {
     size_t count;
-    int32_t *lane;
+    int32_t *lane, *code;
     int64_t *start, *end, *tie, *parent, *at;
     int8_t *role;
 } Columns;
@@ -84,6 +84,7 @@ static Columns draw_columns(size_t count, unsigned kind, bool is_sound)
 {
     Columns c = {count,
                  column(count, sizeof(int32_t)),
+                 column(count, sizeof(int32_t)),
                  column(count, sizeof(int64_t)),
                  column(count, sizeof(int64_t)),
                  column(count, sizeof(int64_t)),
@@ -96,9 +97,10 @@ static Columns draw_columns(size_t count, unsigned kind, bool is_sound)
         c.start[i] = is_ordered ? (int64_t)i / 2 : draw_time(kind);
         c.end[i] = kind == 0 ? draw_time(0) : c.start[i] + (int64_t)draw(draw(4) ? 10 : 60);
         c.tie[i] = (int64_t)draw(3);
+        c.code[i] = (int32_t)draw(3);
         c.parent[i] = (int64_t)draw((unsigned)i + 1) - 1 + (!is_sound && draw(50) == 0 ? 7 : 0);
         c.at[i] = draw_time(kind);
-        c.role[i] = (int8_t)((int)draw(8) + (!is_sound && draw(50) == 0 ? 12 : 0));
+        c.role[i] = (int8_t)((int)draw(9) - 1 + (!is_sound && draw(50) == 0 ? 12 : 0));
     }
     return c;
 }
@@ -106,6 +108,7 @@ static Columns draw_columns(size_t count, unsigned kind, bool is_sound)
 static void free_columns(Columns *c)
 {
     free(c->lane);
+    free(c->code);
     free(c->start);
     free(c->end);
     free(c->tie);
@@ -114,9 +117,11 @@ static void free_columns(Columns *c)
     free(c->role);
 }
 
+static const int64_t RANKS[3] = {5, -1, 5};
+
 static Keys keys_of(const Columns *c)
 {
-    Keys keys = {c->start, c->end, {c->tie}, draw(2)};
+    const Keys keys = {c->start, c->end, {draw(2) ? (Tie){c->tie, NULL} : (Tie){RANKS, c->code}}, draw(2)};
     return keys;
 }
 
@@ -137,10 +142,10 @@ static void check_order(const Columns *c)
 }
 
 /* Parents come before their children, hold them, and own times sum to the outermost spans. */
-static void check_forest(const Columns *c, const Forest *forest, bool is_sound)
+static void check_forest(const Columns *c, size_t count, const Forest *forest, bool is_sound)
 {
     int64_t own = 0, outermost = 0;
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const int64_t start = c->start[forest->order[i]], parent = forest->parent[i];
         const int64_t span = minus(forest->end[i], start);
         MUST(parent >= -1 && parent < (int64_t)i);
@@ -156,7 +161,16 @@ static void check_forest(const Columns *c, const Forest *forest, bool is_sound)
 
 static void check_nesting(const Columns *c, bool is_sound)
 {
-    const Spans spans = {c->count, c->lane, 5, keys_of(c)};
+    int32_t *rows = column(c->count, sizeof *rows);
+    size_t count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        if (draw(4)) {
+            rows[count++] = (int32_t)i + (!is_sound && draw(100) == 0 ? MOST_ROWS : 0);
+        }
+    }
+    const bool has_rows = draw(2);
+    Spans spans = {has_rows ? count : c->count, has_rows ? rows : NULL, c->count, c->lane, 5, keys_of(c)};
+    count = spans.count;
     Forest forest = {column(c->count, 8), column(c->count, 8), column(c->count, 8), column(c->count, 8),
                      column(c->count, 8), 0};
     int32_t *lane = column(c->count, sizeof *lane);
@@ -164,25 +178,26 @@ static void check_nesting(const Columns *c, bool is_sound)
     const PassEnd how = nest_spans(&spans, &forest);
     MUST(how == PASS_DONE || fail_one_in || !is_sound);
     if (how == PASS_DONE) {
-        check_forest(c, &forest, is_sound);
-        for (size_t i = 0; i < c->count; i++) {
+        check_forest(c, count, &forest, is_sound);
+        for (size_t i = 0; i < count; i++) {
             lane[i] = c->lane[forest.order[i]];
             start[i] = c->start[forest.order[i]];
         }
-        const Nodes nodes = {c->count, lane, 5, start, forest.end, forest.parent};
+        const Nodes nodes = {count, lane, 5, start, forest.end, forest.parent};
         const PassEnd end = find_innermost(&nodes, c->lane, c->at, c->count, found);
         MUST(end == PASS_DONE || fail_one_in);
         for (size_t i = 0; end == PASS_DONE && i < c->count; i++) {
             const int64_t row = found[i];
-            MUST(row >= -1 && row < (int64_t)c->count);
+            MUST(row >= -1 && row < (int64_t)count);
             MUST(row < 0 || (lane[row] == c->lane[i] && start[row] <= c->at[i] && c->at[i] < forest.end[row]));
         }
-        MUST(sum_upwards(forest.parent, forest.inside, c->count) == PASS_DONE);
+        MUST(sum_upwards(forest.parent, forest.inside, count) == PASS_DONE);
     }
     /* whatever is said about nodes, nothing outside the columns is touched */
     const Nodes any = {c->count, c->lane, 5, c->start, c->end, c->parent};
     (void)find_innermost(&any, c->lane, c->at, c->count, found);
     (void)sum_upwards(c->parent, c->at, c->count);
+    free(rows);
     free(found);
     free(start);
     free(lane);

@@ -28,9 +28,9 @@ def test_the_largest_rows_are_the_same_before_and_after_they_get_keys(
 ) -> None:
     row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_is_sparse", lambda size, count: sparse and size > 0)
+        patch.setattr(module, "_is_sparse", lambda size, count, most=8: sparse and size > 0)
         after = split_time(KEYS, row, step, time, calls).largest(most, lambda key: (key[0], "rest"))
-        cells = add_cells(len(KEYS), (row, step, time), (row, step, calls))
+        cells = add_cells(len(KEYS), [(row, step, time)], [(row, step, calls)])
         group = np.arange(len(KEYS)) // 6
         kept, is_rest, pooled = cells.largest(most, KEYS.__getitem__, group)
         before = kept.named(lambda i: (KEYS[i][0], "rest") if is_rest[i] else KEYS[i])
@@ -41,7 +41,7 @@ def test_the_largest_rows_are_the_same_before_and_after_they_get_keys(
 @given(CELLS)
 def test_cells_upon_each_other_are_added(drawn: list[tuple[int, int, int, int]]) -> None:
     row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
-    cells = add_cells(len(KEYS), (row, step, time), (row, step, calls))
+    cells = add_cells(len(KEYS), [(row, step, time)], [(row, step, calls)])
     want: dict[tuple[int, int], list[int]] = {}
     for r, s, t, c in drawn:
         both = want.setdefault((r, s), [0, 0])

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.frontend_tools import ROOT, build_tools, unavailable
-from tests.native_tools import why_not_buildable
+from tests.native_tools import native_tools, why_not_buildable
 
-NATIVE_SOURCES = ("_scanner.c", "events.c", "events.h", "store.c", "store.h", "tokens.c", "tokens.h", "bytes.h")
+MODULES = native_tools().MODULES
+NATIVE_SOURCES = {path.relative_to(ROOT).as_posix() for module in MODULES for path in module.files()}
 SKIPPED_FOLDERS = shutil.ignore_patterns("node_modules", "__pycache__", "*.egg-info", "build", ".git")
 
 
@@ -93,11 +94,12 @@ def test_source_archive_carries_page_and_sources(tree: Path, setuptools_folder: 
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"frontend/package-lock.json", "frontend/src/main.tsx", "build_support/backend.py", "setup.py"} <= names
     assert {"tb_perfcompare/static/manifest.json", "tb_perfcompare/static/source.sha256"} <= names
-    assert {"build_support/native.py", *(f"tb_perfcompare/sources/native/{name}" for name in NATIVE_SOURCES)} <= names
+    assert {"build_support/native.py", *NATIVE_SOURCES} <= names
+    assert {"tb_perfcompare/sources/native/events.h", "tb_perfcompare/analysis/native/sweep.c"} <= NATIVE_SOURCES
     assert not [name for name in names if "node_modules" in name or name.endswith((".so", ".pyd"))]
 
 
-def test_wheel_with_the_compiled_reader_serves_all_later_pythons(
+def test_wheel_with_the_compiled_parts_serves_all_later_pythons(
     tree: Path, setuptools_folder: Path, tmp_path: Path
 ) -> None:
     missing = why_not_buildable()
@@ -108,13 +110,16 @@ def test_wheel_with_the_compiled_reader_serves_all_later_pythons(
     wheel = build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"])
     assert "-cp310-abi3-" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
-        assert len([name for name in archive.namelist() if name.startswith("tb_perfcompare/sources/_scanner.")]) == 2
+        for module in MODULES:
+            beginning = module.name.replace(".", "/") + "."
+            assert len([name for name in archive.namelist() if name.startswith(beginning)]) == 2, "module and stub"
         archive.extractall(tmp_path / "installed")
-    code = "from tb_perfcompare.sources import _scanner; print(_scanner.__file__)"
+    code = "from tb_perfcompare.sources import _scanner as s; from tb_perfcompare.analysis import _passes as p"
+    code += "; print(s.__file__, p.__file__)"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(str(tmp_path / "installed"))
+    assert all(path.startswith(str(tmp_path / "installed")) for path in done.stdout.split())
 
 
 def test_a_compiler_that_fails_leaves_nothing_of_an_older_build(
@@ -127,7 +132,7 @@ def test_a_compiler_that_fails_leaves_nothing_of_an_older_build(
     shutil.copytree(tree, copied, ignore=shutil.ignore_patterns("build", "dist", "*.so"))
     path = os.environ["PATH"]
     assert "-abi3-" in build(copied, setuptools_folder, "build_wheel", PATH=path).name
-    for source in (copied / "tb_perfcompare" / "sources" / "native").glob("*.c"):
+    for source in (copied / "tb_perfcompare").glob("*/native/*.c"):
         source.write_text(source.read_text() + "\n#error this compiler does not like it\n")
     wheel = build(copied, setuptools_folder, "build_wheel", PATH=path)
     assert wheel.name.endswith("-py3-none-any.whl")

@@ -15,7 +15,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 1 }; /* what analysis/passes.py relies on; other numbers are not used */
+enum { INTERFACE = 2 }; /* what analysis/passes.py relies on; other numbers are not used */
 
 /* -- arguments ----------------------------------------------------------------------------------------------------- */
 
@@ -39,6 +39,30 @@ static const void *numbers(PyObject *bytes, size_t size, Py_ssize_t *count)
     return items;
 }
 
+/* Bytes with a value per row, or a pair of them: a code per row and a value per code. */
+static bool read_tie(PyObject *given, Py_ssize_t *count, Tie *tie)
+{
+    tie->codes = NULL;
+    if (!PyTuple_Check(given)) {
+        tie->values = numbers(given, sizeof(int64_t), count);
+        return tie->values != NULL;
+    }
+    Py_ssize_t values = -1;
+    if (PyTuple_Size(given) != 2) {
+        PyErr_SetString(PyExc_ValueError, "want a pair of codes and values");
+        return false;
+    }
+    tie->codes = numbers(PyTuple_GetItem(given, 0), sizeof(int32_t), count);
+    tie->values = tie->codes == NULL ? NULL : numbers(PyTuple_GetItem(given, 1), sizeof(int64_t), &values);
+    for (Py_ssize_t i = 0; tie->values != NULL && i < *count; i++) {
+        if (tie->codes[i] < 0 || tie->codes[i] >= values) {
+            PyErr_SetString(PyExc_ValueError, "a code is out of range");
+            return false;
+        }
+    }
+    return tie->values != NULL;
+}
+
 static bool read_keys(PyObject *first, PyObject *second, PyObject *ties, Py_ssize_t *count, Keys *keys)
 {
     const Py_ssize_t many = PyTuple_Check(ties) ? PyTuple_Size(ties) : -1;
@@ -52,8 +76,7 @@ static bool read_keys(PyObject *first, PyObject *second, PyObject *ties, Py_ssiz
         return false;
     }
     for (Py_ssize_t i = 0; i < many; i++) {
-        keys->ties[i] = numbers(PyTuple_GetItem(ties, i), sizeof(int64_t), count);
-        if (keys->ties[i] == NULL) {
+        if (!read_tie(PyTuple_GetItem(ties, i), count, &keys->ties[i])) {
             return false;
         }
     }
@@ -100,17 +123,23 @@ static void set_error(PassEnd how, const char *bad_input)
 static PyObject *pass_nest(PyObject *module, PyObject *args)
 {
     enum { COLUMNS = 5 };
-    PyObject *lane, *start, *end, *ties, *columns[COLUMNS] = {NULL}, *result = NULL;
-    Py_ssize_t lanes, count = -1;
+    PyObject *lane, *start, *end, *ties, *rows, *columns[COLUMNS] = {NULL}, *result = NULL;
+    Py_ssize_t lanes, length = -1, count = -1;
     Spans spans;
     Forest forest = {0};
     int64_t **const arrays[COLUMNS] = {&forest.order, &forest.parent, &forest.depth, &forest.end, &forest.inside};
     PassEnd how;
     int made = 0;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OnOOO", &lane, &lanes, &start, &end, &ties) ||
-        !read_keys(start, end, ties, &count, &spans.keys) ||
-        (spans.lane = numbers(lane, sizeof(int32_t), &count)) == NULL) {
+    if (!PyArg_ParseTuple(args, "OnOOOO", &lane, &lanes, &start, &end, &ties, &rows) ||
+        !read_keys(start, end, ties, &length, &spans.keys) ||
+        (spans.lane = numbers(lane, sizeof(int32_t), &length)) == NULL) {
+        return NULL;
+    }
+    spans.rows = NULL;
+    if (rows == Py_None) {
+        count = length;
+    } else if ((spans.rows = numbers(rows, sizeof(int32_t), &count)) == NULL) {
         return NULL;
     }
     if (lanes < 0) {
@@ -118,6 +147,7 @@ static PyObject *pass_nest(PyObject *module, PyObject *args)
         return NULL;
     }
     spans.count = (size_t)count;
+    spans.length = (size_t)length;
     spans.lanes = (size_t)lanes;
     while (made < COLUMNS && (columns[made] = new_column(spans.count, arrays[made])) != NULL) {
         made++;
@@ -130,7 +160,7 @@ static PyObject *pass_nest(PyObject *module, PyObject *args)
             result = Py_BuildValue("(OOOOOL)", columns[0], columns[1], columns[2], columns[3], columns[4],
                                    (long long)forest.clipped);
         } else {
-            set_error(how, "a lane is out of range");
+            set_error(how, "a lane or a row is out of range");
         }
     }
     for (int i = 0; i < made; i++) {
@@ -276,7 +306,7 @@ static PyObject *pass_sweep(PyObject *module, PyObject *args)
             Py_XDECREF(columns[i]);
         }
     } else {
-        set_error(how, "want roles from 0 to 15 and steps that do not overlap");
+        set_error(how, "want roles below 16 and steps that do not overlap");
     }
     free_owned(&owned);
     return result;
@@ -286,8 +316,9 @@ static PyObject *pass_sweep(PyObject *module, PyObject *args)
 
 static PyMethodDef METHODS[] = {
     {"nest", pass_nest, METH_VARARGS,
-     "nest(lane, lanes, start, end, ties) -> (order, parent, depth, end, inside, clipped)\n\n"
-     "lane is int32 from 0 to below lanes; all other columns are int64. As analysis.nesting.Nesting."},
+     "nest(lane, lanes, start, end, ties, rows) -> (order, parent, depth, end, inside, clipped)\n\n"
+     "lane is int32 from 0 to below lanes; a tie is int64, or a pair of int32 codes and an int64 for each; rows is int32,\n"
+     "or None for all; other columns are int64. As analysis.nesting.Nesting."},
     {"innermost", pass_innermost, METH_VARARGS,
      "innermost(node_lane, lanes, node_start, node_end, node_parent, lane, at) -> rows of nodes, -1 for none"},
     {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own and everything below"},
@@ -296,7 +327,8 @@ static PyMethodDef METHODS[] = {
     {"sweep", pass_sweep, METH_VARARGS,
      "sweep(start, end, role, shared, ties, step_start, step_end)\n"
      "-> (claim, step, time, gap_start, gap_end, gap_step)\n\n"
-     "role is int8, bit r of shared says that role r shares; claim and step are int32. As analysis.ownership.Shares."},
+     "role is int8, below 0 for none; bit r of shared says that role r shares; claim and step are int32.\n"
+     "As analysis.ownership.Shares."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -2,6 +2,11 @@
 
 #include <stdlib.h>
 
+static inline int32_t row_of(const Spans *spans, size_t i)
+{
+    return spans->rows == NULL ? (int32_t)i : spans->rows[i];
+}
+
 /* Rows grouped by lane; first[i] is where lane i begins. NULL without memory or where a lane is out of range. */
 static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
 {
@@ -10,8 +15,10 @@ static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
     if (items == NULL) {
         return NULL;
     }
-    for (size_t row = 0; row < spans->count; row++) {
-        const int32_t lane = spans->lane[row];
+    for (size_t i = 0; i < spans->count; i++) {
+        const int32_t row = row_of(spans, i);
+        const bool is_row = row >= 0 && (size_t)row < spans->length;
+        const int32_t lane = is_row ? spans->lane[row] : -1;
         if (lane < 0 || (size_t)lane >= spans->lanes) {
             *how = PASS_BAD_INPUT;
             free(items);
@@ -25,10 +32,11 @@ static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
         first[lane] = behind;
         behind += many;
     }
-    for (size_t row = 0; row < spans->count; row++) {
+    for (size_t i = 0; i < spans->count; i++) {
+        const int32_t row = row_of(spans, i);
         Item *item = &items[first[spans->lane[row]]++];
         item->first = spans->keys.first[row];
-        item->row = (int32_t)row;
+        item->row = row;
     }
     for (size_t lane = spans->lanes; lane > 0; lane--) {
         first[lane] = first[lane - 1]; /* each moved on to the end of its lane, which is where the next begins */
@@ -67,7 +75,7 @@ PassEnd nest_spans(const Spans *spans, Forest *forest)
 {
     PassEnd how = PASS_NO_MEMORY;
     forest->clipped = 0;
-    if (spans->count > INT32_MAX || spans->lanes > INT32_MAX || spans->count > SIZE_MAX / sizeof(Item)) {
+    if (spans->count > INT32_MAX || spans->length > INT32_MAX || spans->lanes > INT32_MAX || spans->count > SIZE_MAX / sizeof(Item)) {
         return PASS_BAD_INPUT;
     }
     size_t *first = calloc(spans->lanes + 1, sizeof *first);

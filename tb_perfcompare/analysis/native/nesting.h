@@ -4,9 +4,11 @@
 
 #include "order.h"
 
-/* Spans to be nested; rows in any order. */
+/* Spans to be nested: these rows of columns, in any order. */
 typedef struct {
     size_t count;
+    const int32_t *rows; /* NULL for all rows of the columns, which are `count` then */
+    size_t length;       /* of the columns */
     const int32_t *lane; /* 0 to below lanes */
     size_t lanes;
     Keys keys; /* start and end; ties settle equal spans */
@@ -14,7 +16,7 @@ typedef struct {
 
 /* What is found, a row for each span in the order of lane, then keys. All arrays hold `count` items. */
 typedef struct {
-    int64_t *order;  /* row of the span */
+    int64_t *order;  /* row of the columns */
     int64_t *parent; /* row here of the enclosing span, -1 at the top */
     int64_t *depth;  /* 0 at the top */
     int64_t *end;    /* not beyond the parent's */
@@ -22,7 +24,7 @@ typedef struct {
     int64_t clipped; /* spans that outlasted their parent */
 } Forest;
 
-/* PASS_BAD_INPUT: a lane is out of range. */
+/* PASS_BAD_INPUT: a lane or a row is out of range. */
 PassEnd nest_spans(const Spans *spans, Forest *forest);
 
 /* Nested spans to look things up in, rows in the order of lane and start. */

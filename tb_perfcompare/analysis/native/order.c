@@ -11,6 +11,11 @@ typedef struct {
     size_t room;
 } Aside;
 
+static int64_t tie_of(const Tie *tie, int32_t row)
+{
+    return tie->values[tie->codes == NULL ? row : tie->codes[row]];
+}
+
 static bool comes_before(const Item *a, const Item *b, const Keys *keys)
 {
     if (a->first != b->first) {
@@ -21,7 +26,7 @@ static bool comes_before(const Item *a, const Item *b, const Keys *keys)
         return second_a > second_b;
     }
     for (size_t i = 0; i < keys->tie_count; i++) {
-        const int64_t tie_a = keys->ties[i][a->row], tie_b = keys->ties[i][b->row];
+        const int64_t tie_a = tie_of(&keys->ties[i], a->row), tie_b = tie_of(&keys->ties[i], b->row);
         if (tie_a != tie_b) {
             return tie_a < tie_b;
         }

@@ -8,12 +8,18 @@
 
 enum { MOST_TIES = 4 };
 
+/* A column that settles ties: a value per row, or a code per row and a value per code. */
+typedef struct {
+    const int64_t *values;
+    const int32_t *codes; /* NULL for none */
+} Tie;
+
 /* What rows are ordered by: `first` ascending, then `second` descending, then each tie ascending, then the row. So spans
    given as start and end come in order of start, the longer ones first. */
 typedef struct {
     const int64_t *first;
     const int64_t *second;
-    const int64_t *ties[MOST_TIES];
+    Tie ties[MOST_TIES];
     size_t tie_count;
 } Keys;
 

@@ -4,7 +4,7 @@
 
 enum { NOBODY = -1, FIRST_ROOM = 256 };
 
-/* What is going on at one instant. All arrays have an entry per claim; numbers are modulo 2**64 throughout. */
+/* What is going on at one instant. All arrays have an entry per row; numbers are modulo 2**64 throughout. */
 typedef struct {
     const Claims *claims;
     Owned *owned;
@@ -12,6 +12,7 @@ typedef struct {
     int32_t *active;  /* claims that have begun and not ended: a heap, the first to end on top */
     size_t actives;
     int32_t *older;   /* the claim of the same role that began before, NOBODY */
+    int32_t *number;  /* which of the rows with a role it is */
     uint64_t *time;   /* what a claim owns of the step; of one that shares, less what each of its role had when it began */
     int32_t latest[MOST_ROLES]; /* the claim that began last, ended or not */
     size_t many[MOST_ROLES];    /* active claims */
@@ -23,7 +24,7 @@ static bool reserve(Pile *pile, size_t size)
     if (pile->count < pile->room) {
         return true;
     }
-    const size_t room = pile->room < FIRST_ROOM ? FIRST_ROOM : pile->room + pile->room / 2;
+    const size_t room = pile->room < FIRST_ROOM ? FIRST_ROOM : pile->room + pile->room / 4;
     if (room > SIZE_MAX / size) {
         return false;
     }
@@ -73,7 +74,7 @@ static bool settle(State *state, int32_t claim)
         !reserve(&owned->time, sizeof(int64_t))) {
         return false;
     }
-    ((int32_t *)owned->claim.items)[owned->claim.count++] = claim;
+    ((int32_t *)owned->claim.items)[owned->claim.count++] = state->number[claim];
     ((int32_t *)owned->step.items)[owned->step.count++] = (int32_t)state->step;
     ((int64_t *)owned->time.items)[owned->time.count++] = (int64_t)time;
     return true;
@@ -193,23 +194,29 @@ static bool give(State *state, int64_t from, int64_t to)
 
 /* -- the sweep ----------------------------------------------------------------------------------------------------- */
 
-/* The claims that can own anything, in order; *count of them. NULL without memory or where a role is out of range. */
-static int32_t *in_order(const Claims *claims, const Steps *steps, size_t *count, PassEnd *how)
+/* The claims that can own anything, in order; *count of them. NULL without memory or where a role is out of range.
+   `number` is filled for all rows with a role. */
+static int32_t *in_order(const Claims *claims, const Steps *steps, int32_t *number, size_t *count, PassEnd *how)
 {
     const int64_t *start = claims->keys.first, *end = claims->keys.second;
     const int64_t low = steps->start[0], high = steps->end[steps->count - 1];
     size_t kept = 0;
+    int32_t numbered = 0;
     *how = PASS_NO_MEMORY;
     Item *items = malloc(claims->count == 0 ? 1 : claims->count * sizeof(Item));
     if (items == NULL) {
         return NULL;
     }
     for (size_t row = 0; row < claims->count; row++) {
-        if (claims->role[row] < 0 || claims->role[row] >= MOST_ROLES) {
+        if (claims->role[row] >= MOST_ROLES) {
             *how = PASS_BAD_INPUT;
             free(items);
             return NULL;
         }
+        if (claims->role[row] < 0) {
+            continue;
+        }
+        number[row] = numbered++;
         if (end[row] > start[row] && end[row] > low && start[row] < high) {
             items[kept].first = start[row];
             items[kept].row = (int32_t)row;
@@ -284,12 +291,14 @@ PassEnd sweep(const Claims *claims, const Steps *steps, Owned *owned)
     if (steps->count == 0) {
         return PASS_DONE;
     }
-    int32_t *order = in_order(claims, steps, &count, &how);
-    if (order == NULL) {
-        return how;
-    }
     const size_t room = claims->count == 0 ? 1 : claims->count;
     State state = {.claims = claims, .owned = owned};
+    state.number = malloc(room * sizeof *state.number);
+    int32_t *order = state.number == NULL ? NULL : in_order(claims, steps, state.number, &count, &how);
+    if (order == NULL) {
+        free(state.number);
+        return how == PASS_DONE ? PASS_NO_MEMORY : how;
+    }
     state.active = malloc(room * sizeof *state.active);
     state.older = malloc(room * sizeof *state.older);
     state.time = malloc(room * sizeof *state.time);
@@ -303,6 +312,7 @@ PassEnd sweep(const Claims *claims, const Steps *steps, Owned *owned)
             how = PASS_NO_MEMORY;
         }
     }
+    free(state.number);
     free(state.time);
     free(state.older);
     free(state.active);

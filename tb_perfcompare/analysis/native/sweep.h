@@ -6,11 +6,11 @@
 
 enum { MOST_ROLES = 16 };
 
-/* Events that may own time; rows in any order. */
+/* Events, some of which may own time; rows in any order. */
 typedef struct {
     size_t count;
     Keys keys; /* start and end; ties settle who of equal spans started later */
-    const int8_t *role; /* 0 to below MOST_ROLES; the first active one owns */
+    const int8_t *role; /* 0 to below MOST_ROLES; the first active one owns; below 0: none of the claims */
     uint32_t shared;    /* bit r: claims of role r share their time; of other roles the latest started owns */
 } Claims;
 
@@ -30,7 +30,7 @@ typedef struct {
 
 /* What each claim owns of each step, each pair once and above zero; and the stretches of a step that nobody owns. */
 typedef struct {
-    Pile claim; /* int32 */
+    Pile claim; /* int32, which of the rows with a role it is */
     Pile step;  /* int32 */
     Pile time;  /* int64 */
     Pile gap_start; /* int64 */
