@@ -3,12 +3,12 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatTime } from './format';
 import { followTheme } from './host';
-import { MAP, RULER } from './step_timeline_axis';
+import { AxisCanvas } from './step_timeline_axis_view';
 import type { Letter } from './step_timeline_fetch';
 import { Drag, spanAfterKey, spanAfterWheel } from './step_timeline_gestures';
 import { scrollFor } from './step_timeline_layout';
 import { Lanes, TipHost, type TipPlace } from './step_timeline_parts';
-import { length, sameSpan, zoomed, type Span } from './step_timeline_span';
+import { length, sameSpan, type Span } from './step_timeline_span';
 import { Stage, type Mark, type Shown } from './step_timeline_stage';
 import { eventOf, eventsIn } from './step_timeline_wire';
 import { words } from './step_timeline_words';
@@ -34,7 +34,6 @@ interface Props {
 }
 
 const SETTLED_MS = 160;
-const EDGE_PIXELS = 6;
 
 export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onSelect, onFold, onKey }: Props) {
   const axis = useRef<HTMLCanvasElement>(null);
@@ -172,16 +171,18 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
 
 const inside = (at: number, span: Span): number => Math.min(span.to, Math.max(span.from, at));
 
-/** The longest single event that lies wholly in view. */
+/** The longest single event that lies wholly in view; the marker of the step says nothing. */
 function largest(stage: Stage, side: Letter): Mark | null {
   const view = stage.view(side);
   let best: Mark | null = null;
   let time = -1;
   const span = stage.spanOf(side);
   if (!view?.picture || !view.layout) return null;
+  const { names, wire } = view.picture;
   for (const row of view.picture.rows) {
     if (!row) continue;
     for (let mark = 0; mark < row.count; mark += 1) {
+      if (wire.kinds[names[row.name[mark]!]!.kind] === 'step') continue;
       if (row.start[mark]! < span.from || row.end[mark]! > span.to || eventsIn(row, mark) > 1) continue;
       if (row.end[mark]! - row.start[mark]! > time) {
         time = row.end[mark]! - row.start[mark]!;
@@ -258,82 +259,6 @@ function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoom
     >
       <canvas ref={canvas} class="st-canvas" aria-hidden="true" />
     </div>
-  );
-}
-
-/** Dragging the frame moves it, its edges change it; dragging beside it, or on the ruler, chooses what is in view. */
-function AxisCanvas({ stage, canvas, width, onSee }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (span: Span) => void }) {
-  const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; span: Span } | null>(null);
-  const onMap = (x: number): number => stage.whole.from + (x / Math.max(1, width)) * length(stage.whole);
-  const onRuler = (x: number): number => stage.span.from + x * stage.pixelNs;
-  const place = (event: MouseEvent): [number, number] => {
-    const box = canvas.current!.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
-  const kindAt = (x: number, y: number): 'frame' | 'from' | 'to' | 'brush' | 'ruler' => {
-    if (y >= MAP) return 'ruler';
-    const scale = width / length(stage.whole);
-    const [left, right] = [(stage.span.from - stage.whole.from) * scale, (stage.span.to - stage.whole.from) * scale];
-    if (Math.abs(x - left) <= EDGE_PIXELS) return 'from';
-    if (Math.abs(x - right) <= EDGE_PIXELS) return 'to';
-    return x > left && x < right && right - left < width - 2 * EDGE_PIXELS ? 'frame' : 'brush';
-  };
-  const ordered = (one: number, other: number): Span => ({ from: Math.min(one, other), to: Math.max(one, other) });
-  const onPointerMove = (event: PointerEvent): void => {
-    const [x, y] = place(event);
-    const { current } = held;
-    if (!current) {
-      const kind = kindAt(x, y);
-      canvas.current!.style.cursor = kind === 'frame' ? 'grab' : kind === 'from' || kind === 'to' ? 'ew-resize' : 'crosshair';
-      return;
-    }
-    const { kind, at, span } = current;
-    if (kind === 'ruler') {
-      stage.brush = ordered(at, onRuler(x));
-      stage.request();
-    } else if (kind === 'frame') onSee({ from: span.from + onMap(x) - at, to: span.to + onMap(x) - at });
-    else if (kind === 'brush') onSee(ordered(at, onMap(x)));
-    else onSee(ordered(kind === 'from' ? span.to : span.from, onMap(x)));
-  };
-  const onPointerUp = (event: PointerEvent): void => {
-    const [x] = place(event);
-    const { current } = held;
-    held.current = null;
-    const brushed = stage.brush;
-    stage.brush = null;
-    stage.request();
-    if (!current) return;
-    if (current.kind === 'ruler' && brushed && length(brushed) > 3 * stage.pixelNs) onSee(brushed);
-    // a click beside the frame brings it there
-    else if (current.kind === 'brush' && Math.abs(onMap(x) - current.at) * width < 3 * length(stage.whole)) {
-      const half = length(current.span) / 2;
-      onSee({ from: current.at - half, to: current.at + half });
-    }
-  };
-  return (
-    <canvas
-      ref={canvas}
-      class="st-axis-canvas"
-      aria-hidden="true"
-      style={{ width: `${width}px`, height: `${MAP + RULER}px` }}
-      onPointerDown={(event) => {
-        if (event.button !== 0) return;
-        const [x, y] = place(event);
-        const kind = kindAt(x, y);
-        held.current = { kind, at: kind === 'ruler' ? onRuler(x) : onMap(x), span: stage.span };
-        event.currentTarget.setPointerCapture(event.pointerId);
-      }}
-      onPointerMove={onPointerMove}
-      onPointerUp={onPointerUp}
-      onPointerCancel={() => (held.current = null)}
-      onWheel={(event) => {
-        const [x, y] = place(event);
-        const next = zoomed(stage.whole, stage.span, y >= MAP ? onRuler(x) : onMap(x), 2 ** (event.deltaY / 300));
-        if (sameSpan(next, stage.span)) return;
-        event.preventDefault();
-        onSee(next);
-      }}
-    />
   );
 }
 

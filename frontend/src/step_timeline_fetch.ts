@@ -99,6 +99,18 @@ async function streamed<T>(route: string, query: URLSearchParams, signal: AbortS
   return found;
 }
 
+/** Where the other side's step is not there this one is shown all the same, without counterparts. */
+async function evenAlone<T>(query: URLSearchParams, ask: (query: URLSearchParams) => Promise<T>): Promise<T> {
+  try {
+    return await ask(query);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== 'selection') throw error;
+    return ask(new URLSearchParams([...query].filter(([name]) => !name.startsWith('other')))).catch(() => {
+      throw error;
+    });
+  }
+}
+
 export interface Stretch {
   from: number;
   to: number;
@@ -111,7 +123,7 @@ export async function fetchPicture(
   const asked = new URLSearchParams(query);
   if (stretch) for (const key of ['from', 'to', 'pixels'] as const) asked.set(key, String(Math.round(stretch[key])));
   if (find !== '') asked.set('find', find);
-  const wire = await streamed<WireStep>('step', asked, signal, onProgress);
+  const wire = await evenAlone(asked, (one) => streamed<WireStep>('step', one, signal, onProgress));
   if (wire.schema !== STEP) throw new SchemaError(String(wire.schema), STEP);
   return wire.absent !== '' ? wire.absent : pictureOf(wire);
 }
@@ -119,7 +131,7 @@ export async function fetchPicture(
 export async function fetchEvent(query: URLSearchParams, event: number, signal: AbortSignal): Promise<EventAnswer> {
   const asked = new URLSearchParams(query);
   asked.set('event', String(event));
-  const answer = await streamed<EventAnswer & { schema: string }>('step_event', asked, signal, () => undefined);
+  const answer = await evenAlone(asked, (one) => streamed<EventAnswer & { schema: string }>('step_event', one, signal, () => undefined));
   if (answer.schema !== EVENT) throw new SchemaError(String(answer.schema), EVENT);
   return answer;
 }

@@ -16,10 +16,9 @@ const INNER = new Set(['calls', 'python']);
 
 /** Names beside the rows; those of several rows fold. */
 export function Lanes({ layout, onFold }: { layout: Layout | null; onFold: (key: string) => void }) {
-  if (!layout) return null;
   return (
     <ul class="st-lanes">
-      {layout.boxes.map(({ lane, folded, top, height }) => {
+      {(layout?.boxes ?? []).map(({ lane, folded, top, height }) => {
         const kind = words.lane.kind[lane.kind] ?? lane.kind;
         const about = words.lane.about(lane.name, kind, lane.events, us(lane.busy_ns));
         return (

@@ -7,7 +7,7 @@ import { blend, inkOn, parse, pixel, type Palette } from '../src/step_timeline_p
 import { bestPicture, type SideState } from '../src/step_timeline_pictures';
 import { around, firstEndingAfter, instant, isWhole, length, markAt, moved, placed, rulerOf, unitOf, zoomed } from '../src/step_timeline_span';
 import { eventOf, eventsIn, markOf, pictureOf, rowOf, totalOf, type Lane, type WireRow, type WireStep } from '../src/step_timeline_wire';
-import { commonSpan, readSelected, readSpan, writeSpan } from '../src/step_timeline_view';
+import { commonSpan, readSelected, readSpan, writeSpan } from '../src/step_timeline_state';
 
 const THIN = '\u202f';
 

@@ -15,7 +15,6 @@ from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.model.step_events import (
     KINDS,
     NOBODY,
-    EventFigures,
     EventName,
     Lane,
     NameDifference,
@@ -29,7 +28,6 @@ from tb_perfcompare.render.wire_rows import encoded
 Ints = NDArray[np.int64]
 
 STEP_SCHEMA = "tb_perfcompare.step/1"
-EVENT_SCHEMA = "tb_perfcompare.step_event/1"
 
 LONGEST_NAME = 400
 """Longer names lose their middle here; api/step_event has them whole."""
@@ -225,53 +223,3 @@ def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:
         columns[f"{called}_event"] = column(side, lambda one: one.longest)
     left_out = {"names": len(rest), "delta_ns": sum(each.delta_ns for each in rest)}
     return {"differences": columns, "differences_left_out": left_out}
-
-
-def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> dict[str, Any]:
-    """One event with everything known of it."""
-    event = figures.event
-    name = step.names[int(step.name[event])]
-    return {
-        "event": event,
-        "name": name.name,
-        "kind": KINDS[name.kind],
-        "lane": lane.name,
-        "lane_kind": lane.kind,
-        "row": int(step.row[event]),
-        "start_ns": int(step.start_ns[event]),
-        "dur_ns": int(step.dur_ns[event]),
-        "self_ns": figures.self_ns,
-        "device_ns": figures.device_ns,
-        "launches": figures.launches,
-        "queue_ns": figures.queue_ns,
-        "idle_ns": figures.idle_ns,
-        "same_count": figures.same_count,
-        "same_ns": figures.same_ns,
-        "enclosing": list(figures.enclosing),
-        "linked": [
-            {
-                "event": link.event, "role": link.role, "row": int(step.row[link.event]),
-                "start_ns": int(step.start_ns[link.event]), "dur_ns": int(step.dur_ns[link.event]),
-                "name": shortened(step.names[int(step.name[link.event])].name),
-            }
-            for link in figures.linked
-        ],
-        "args": {key: _value(value) for key, value in figures.args.items()},
-    }  # fmt: skip
-
-
-def event_answer(own: dict[str, Any], other: dict[str, Any] | None, renamed: bool) -> bytes:
-    """An event and its counterpart; `renamed`: that was found by its place and has another name."""
-    return encoded(
-        {"schema": EVENT_SCHEMA, "version": __version__, "event": own, "counterpart": other, "renamed": renamed}
-    )
-
-
-def _value(value: int | float | str) -> Any:
-    """Texts are JSON already, unless they were damaged."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return msgspec.json.decode(value)
-    except msgspec.DecodeError:
-        return value

@@ -20,6 +20,7 @@ VIEWS = {
     "flame": (link(a=GPU_A, b=GPU_B, tab="call_tree", q="gemm", min="0"), ".flame-path"),
     "memory": (link(tab="memory"), ".memory-box svg"),
     "stacks": (link(a=GPU_A, b=GPU_B, tab="steps", asteps="7-9"), ".stacks-box svg"),
+    "step_timelines": (link(a=GPU_A, b=GPU_B, tab="timelines", ev="a:12"), ".st-event .measures"),
     "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-triplets .grid-body .row"),
     "missing": (link(a="gone", b="gone too"), ".state"),
 }

@@ -7,6 +7,8 @@ import json
 import re
 from pathlib import Path
 
+from playwright.sync_api import Route
+
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, MLU_B, NORMAL, Tab, link
 
 TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
@@ -127,7 +129,7 @@ def test_events_are_reached_by_keys_and_told(tab: Tab) -> None:
     tab.page.wait_for_function("before => !location.hash.includes('.ev=' + before)", arg=before)
     tab.press(",")
     settled(tab, f"hash.includes('.ev={before}')")
-    assert first.startswith("ProfilerStep#")
+    assert first == "aten::item", "the longest in view, the marker of the step apart"
 
 
 def test_names_are_searched(tab: Tab) -> None:
@@ -209,6 +211,19 @@ def test_traces_of_the_host_and_of_other_devices(tab: Tab) -> None:
         opened(tab, link(a=a, b=b, tab="timelines"))
         tab.until(f"document.querySelector('.st-pane-a .st-lane')?.textContent.startsWith('{first}')")
         assert drawn(tab) > 10
+
+
+def test_leaving_it_stops_the_requests(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    held: list[Route] = []
+    tab.page.route("**/api/step?*", lambda route: held.append(route))
+    failed: list[str] = []
+    tab.page.on("requestfailed", lambda request: failed.append(request.url))
+    tab.load(TIMELINES).wait(".st[aria-busy=true]")
+    tab.until("document.querySelector('.st-head')?.textContent.includes('reading the step')")
+    tab.find("[role=tab]", has_text="Steps").click()
+    tab.wait(".grid-body .row")
+    assert len([url for url in failed if "api/step?" in url]) == 2
 
 
 def test_formats_without_events_say_why(tab: Tab) -> None:

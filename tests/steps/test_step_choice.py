@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.step_events import StepFacts
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.step_choice import StepChoice, choose
-from tb_perfcompare.workspace.step_views import StepViews
+from tb_perfcompare.workspace.step_views import ChosenSide, StepQuestion, StepViews
 from tb_perfcompare.workspace.workspace import Workspace
+from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
 
 DEMO = Path(__file__).parents[2] / "demo_logs"
@@ -75,6 +77,16 @@ def test_sources_without_events_say_so(views: StepViews, source: str, words: str
     assert found.steps == ()
     assert found.absent.startswith("not measured: ")
     assert words in found.absent
+
+
+def test_a_saved_baseline_has_steps_and_no_events(views: StepViews, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", steps=3)
+    assert tb_perfcompare("baseline", "save", "kept", run, "--baselines", tmp_path).status == 0
+    side = side_from_path(str(tmp_path / "kept.baseline"), None, None)
+    assert len(views.steps(side, "device", silent).steps) == 3
+    answer = json.loads(views.answer(StepQuestion(ChosenSide(side)), silent))
+    assert answer["absent"].startswith("not measured: ")
+    assert "only traces hold single events" in answer["absent"]
 
 
 def test_steps_of_all_files_are_listed_with_their_reasons(views: StepViews, tmp_path: Path) -> None:
