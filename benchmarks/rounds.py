@@ -87,8 +87,8 @@ class Rounds:
 
     @property
     def neighbours(self) -> float:
-        """Cores that others kept busy, the median over samples."""
-        return statistics.median([one.neighbours for found in self.samples.values() for one in found] or [0.0])
+        """Cores that others kept busy, on average over samples."""
+        return statistics.fmean([one.neighbours for found in self.samples.values() for one in found] or [0.0])
 
     @property
     def noisy(self) -> bool:

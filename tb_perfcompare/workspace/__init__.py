@@ -2,7 +2,9 @@
 
 workspace.py   Workspace: names in, comparisons out
 index.py       what is below a log directory; from names and paths to files
+loading.py     files to summaries, read here or by workers, or kept
 jobs.py        what a worker does with a file or two sides
+step_*.py      pictures of single steps, and their parts of traces
 strict_*.py    the strict report of two sides, and the comparison beside it
 workers.py     worker processes, no more than limits.py says; worker.py is one of them, worker_process.py its own side
 flights.py     one computation for everybody who asks the same

@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.own_times import name_totals
 from tb_perfcompare.comparison.alignment.step_differences import name_differences
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.model.step_events import NOBODY, StepDetail, StepEvents, StepFacts
+from tb_perfcompare.render.event_wire import event_answer, event_dict
 from tb_perfcompare.render.pages import MOST_BYTES
 from tb_perfcompare.render.step_wire import (
     Counterparts,
@@ -21,8 +22,6 @@ from tb_perfcompare.render.step_wire import (
     chosen_dict,
     counterparts,
     differences_dict,
-    event_answer,
-    event_dict,
     listed,
     step_answer,
 )

@@ -2,9 +2,9 @@
 
 One file per summary: its arrays and, as JSON, everything else (sources/columnar.py), and a digest of both, without
 which nothing is looked at. The key is what the summary depends on: the input's size, time, first and last bytes, the
-options, this package's code and the format. Entries are written beside their place and moved there, so that readers never see
-half of one and two processes cannot disturb each other; a damaged entry is removed and read anew. Nothing here ever
-fails a comparison: a cache that cannot be used is none.
+options, this package's code and the format. Entries are written beside their place and moved there, so that readers
+never see half of one and two processes cannot disturb each other; a damaged entry is removed and read anew. Nothing
+here ever fails a comparison: a cache that cannot be used is none.
 Documented in docs/cache.md.
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from tb_perfcompare._version import __version__
@@ -13,27 +13,22 @@ from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, NotComparable
-from tb_perfcompare.model.cycles import CounterTable
-from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
+from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 from tb_perfcompare.workspace.index import Index, Listing, Root
 from tb_perfcompare.workspace.jobs import (
     CaptureFile,
     LoadedSide,
     Side,
     Steps,
-    SummaryJob,
     compare_sides,
-    failure_note,
     pooled,
-    read_counter_file,
-    read_launches,
     summarize_file,
 )
-from tb_perfcompare.workspace.limits import default_workers, reading_bytes
+from tb_perfcompare.workspace.limits import default_workers
+from tb_perfcompare.workspace.loading import Loader, Summarizer
 from tb_perfcompare.workspace.run_pages import RunPages
 from tb_perfcompare.workspace.step_views import StepViews
 from tb_perfcompare.workspace.strict_jobs import (
@@ -45,19 +40,15 @@ from tb_perfcompare.workspace.strict_jobs import (
 )
 from tb_perfcompare.workspace.summary_cache import SummaryCache
 from tb_perfcompare.workspace.table_pages import TablePages
-from tb_perfcompare.workspace.worker import WorkerDied
 from tb_perfcompare.workspace.workers import WorkerPool
 
 SMALL_BYTES = 6 * 2**20
 """Files up to this size together are read faster here than by processes that have to be started for them."""
 
-_SUMMARY_CACHE_BYTES = 128 * 2**20
 _COMPARISON_CACHE_BYTES = 128 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
-_LAUNCHES_CACHE_BYTES = 64 * 2**20
 
 T = TypeVar("T")
-Summarizer = Callable[[SummaryJob, Reporter], Summary]
 Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], Comparison]
 
 
@@ -96,16 +87,12 @@ class Workspace:
         compare: Comparer = compare_sides,
     ) -> None:
         self._index = Index(roots, inside=links_inside)
-        self._in_process_bytes = in_process_bytes
-        self._summarize = summarize
-        self._cache = cache
         self._compare = compare
         usual = summarize is summarize_file and compare is compare_sides
         self._kept = cache.comparisons if cache is not None and usual else None
         self._pool = WorkerPool(default_workers() if workers is None else workers)
-        self._summaries: SharedWork[Summary] = SharedWork(ByteCache(_SUMMARY_CACHE_BYTES))
+        self._loader = Loader(self._pool, cache, summarize, in_process_bytes)
         self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
-        self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
         self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
         self.pages = TablePages(self)
         self.step_views = StepViews(self)
@@ -125,27 +112,18 @@ class Workspace:
 
         Raises InputError if no file can be read, SelectionError for steps that do not exist, what `report` raises.
         """
-        return pooled(self._load_sides((side,), window, report)[0][0])
+        return pooled(self._loader.sides((side,), window, report)[0][0])
 
     def load_within(self, flight: Flight[Any], side: Side, window: str) -> Summary:
         """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time."""
-        (loaded,), flight.brief = self._load_sides((side,), window, flight.report)
+        (loaded,), flight.brief = self._loader.sides((side,), window, flight.report)
         return pooled(loaded)
 
     def survey(
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
     ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read. As many at once as there are workers, so that
-        a question of many files does not keep others waiting until all of them are read."""
-        small = self._is_small(files)
-        for file in files:  # how much there is to do is known before all of it has begun
-            report(_not_begun(file))
-
-        def begin(file: CaptureFile) -> Flight[Summary]:
-            job = SummaryJob(file, window)
-            return self._summaries.join(job, self._summarizer(job, small))
-
-        return each_in_turn(files, begin, self._summaries.leave, _summary_or_error, self._pool.size, report)
+        """Each file by itself: its summary, or why it cannot be read."""
+        return self._loader.survey(files, window, report)
 
     def ask(self, question: Question) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts; the same question is
@@ -173,9 +151,7 @@ class Workspace:
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
     ) -> T:
         """`function(*arguments, report)` about some files: here where they are small, else in a worker."""
-        if self._is_small(files) and self._in_process_bytes:
-            return function(*arguments, flight.report)
-        return self._pool.run(function, arguments, flight, _reading_bytes(files))
+        return self._loader.work(function, arguments, flight, files)
 
     def close(self) -> None:
         """Ends all work and all processes."""
@@ -183,8 +159,7 @@ class Workspace:
         self.step_views.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
-        self._summaries.cancel_all()
-        self._launches.cancel_all()
+        self._loader.close()
         self._pool.close()
 
     @property
@@ -204,115 +179,18 @@ class Workspace:
 
     def _compared(self, question: Question, flight: Flight[Comparison]) -> Comparison:
         sides = (question.baseline, question.candidate)
-        (baseline, candidate), flight.brief = self._load_sides(sides, question.options.window, flight.report)
+        (baseline, candidate), flight.brief = self._loader.sides(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))
-        if self._is_small([file for side in sides for file in side.everything]):
-            return self._compare(baseline, candidate, question.options, flight.report)
-        return self._pool.run(self._compare, (baseline, candidate, question.options), flight)
+        files = [file for side in sides for file in side.everything]
+        return self._loader.work(self._compare, (baseline, candidate, question.options), flight, files, reads=False)
 
     def _answer_strict(self, question: StrictQuestion, flight: Flight[bytes]) -> bytes:
         try:
             are_tables = check_kinds(question)
         except NotComparable as error:
             return refused(error, question)
-        small = self._is_small([file for side in question.sides for file in side.files])
+        files = [file for side in question.sides for file in side.files]
         if are_tables:
-            if small:
-                return strict_of_tables(question, flight.report)
-            need = _reading_bytes([file for side in question.sides for file in side.files])
-            return self._pool.run(strict_of_tables, (question,), flight, need)
-        (baseline, candidate), flight.brief = self._load_sides(question.sides, question.window, flight.report)
-        if small:
-            return strict_of_traces(baseline, candidate, question, flight.report)
-        return self._pool.run(strict_of_traces, (baseline, candidate, question), flight)
-
-    def _is_small(self, files: Sequence[CaptureFile]) -> bool:
-        return sum(file.bytes for file in files) <= self._in_process_bytes
-
-    def _load_sides(
-        self, sides: Sequence[Side], window: str, report: Reporter
-    ) -> tuple[list[LoadedSide], bool]:
-        """Reads the files of all sides side by side; also tells whether one failed that may be read next time."""
-        files = [file for side in sides for file in side.files]
-        read = self.survey(files, window, report)
-        found = iter(read)
-        loaded = [_loaded(side, [next(found) for _ in side.files]) for side in sides]
-        whole = [
-            replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
-            for one in loaded
-        ]
-        return whole, any(type(one) is InputError for one in read)  # others are about what the file holds
-
-    def _attached(self, side: Side, report: Reporter) -> LaunchRecording | None:
-        """What the side's launches file holds; read once however many sides use it."""
-        file = side.launches
-        if file is None:
-            return None
-
-        def read(flight: Flight[LaunchRecording]) -> LaunchRecording:
-            if self._is_small([file]):
-                return read_launches(file, flight.report)
-            return self._pool.run(read_launches, (file,), flight, _reading_bytes([file]))
-
-        return finished(self._launches.joined(file, read), report).result()
-
-    def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
-        def compute(flight: Flight[Summary]) -> Summary:
-            flight.report(_not_begun(job.file))
-            kept = self._cache.get(job) if self._cache is not None else None
-            if kept is not None:
-                return kept
-            found = read(flight)
-            if self._cache is not None:
-                self._cache.put(job, found)
-            return found
-
-        def read(flight: Flight[Summary]) -> Summary:
-            if small:
-                return self._summarize(job, flight.report)
-            try:
-                return self._pool.run(self._summarize, (job,), flight, _reading_bytes([job.file]))
-            except WorkerDied as died:
-                raise InputError(
-                    job.file.shown,
-                    died.message,
-                    hint="ask again; if it happens again the file may need more memory than there is",
-                ) from died
-
-        return compute
-
-
-def _not_begun(file: CaptureFile) -> Progress:
-    return Progress("reading", file.shown, 0, file.bytes)
-
-
-def _reading_bytes(files: Sequence[CaptureFile]) -> int:
-    return sum(reading_bytes(file.path, file.bytes) for file in files)
-
-
-def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
-    try:
-        return flight.result()
-    except InputError as error:
-        return error
-
-
-def _loaded(side: Side, found: Sequence[Summary | InputError]) -> LoadedSide:
-    """The side's summaries; an error only if there is none."""
-    failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
-    summaries = tuple(summary for summary in found if isinstance(summary, Summary))
-    if not summaries:
-        raise _none_loaded(side, [error for _, error in failed])
-    return LoadedSide(side, summaries, tuple(failure_note(file, error) for file, error in failed))
-
-
-def _counters(side: Side, report: Reporter) -> CounterTable | None:
-    return None if side.counters is None else read_counter_file(side.counters, report)
-
-
-def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:
-    first = errors[0]
-    if len(errors) == 1:
-        return first
-    reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
-    return InputError(side.source, reason, hint=first.hint)
+            return self._loader.work(strict_of_tables, (question,), flight, files)
+        (baseline, candidate), flight.brief = self._loader.sides(question.sides, question.window, flight.report)
+        return self._loader.work(strict_of_traces, (baseline, candidate, question), flight, files, reads=False)

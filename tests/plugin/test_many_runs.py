@@ -76,7 +76,7 @@ def test_one_of_them_is_read_alone_when_it_is_asked_for(
     opened: list[str] = []
     whole = LocalFileSystem.open
     monkeypatch.setattr(LocalFileSystem, "open", lambda fs, path: (opened.append(path), whole(fs, path))[1])
-    monkeypatch.setattr("tb_perfcompare.workspace.workspace.Workspace._is_small", lambda *_: True)
+    monkeypatch.setattr("tb_perfcompare.workspace.loading.Loader.is_small", lambda *_: True)  # here, where it is seen
     server = serve(many)
     assert server.json("api/view", run="asked for")["side"]["run"] == "asked for"
     assert set(opened) == {str(path) for path in run.iterdir()}

@@ -15,6 +15,7 @@ import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from tb_perfcompare.plugin.lines import LINE_EVERY_S
+from tb_perfcompare.workspace.cache import BRIEF_S
 from tb_perfcompare.workspace.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
@@ -128,6 +129,25 @@ def test_a_killed_worker_is_an_error_line_and_the_next_question_is_answered(serv
     assert last["error"]["code"] == "input"
     assert "deadly/worker0.1700000000001.pt.trace.json" in last["error"]["message"]
     assert "result" in server.lines(**PAIR)[-1]
+
+
+def test_an_answer_that_lacks_the_file_of_a_killed_worker_has_no_tag(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A browser would keep it; a moment later the file is read."""
+    logdir = tmp_path / "logs"
+    write_run(logdir / "normal", worker="w1")
+    use_summarizer(server, logdir, tasks.once_deadly_summary)
+    routes = {"api/comparison": {"stream": "0"}, "api/table": {"table": "steps"}, "api/report": {}}
+    for route, query in routes.items():
+        answer = server.get(route, **query, **PAIR)
+        assert (answer.status_code, answer.headers.get("ETag")) == (200, None), route
+    soon_s = time.monotonic() + BRIEF_S
+    monkeypatch.setattr("tb_perfcompare.workspace.cache.time.monotonic", lambda: soon_s)
+    for route, query in routes.items():
+        answer = server.get(route, **query, **PAIR)
+        assert (answer.status_code, bool(answer.headers.get("ETag"))) == (200, True), route
+        assert "ended unexpectedly" not in answer.text
 
 
 def test_a_server_that_stops_ends_its_streams(tmp_path: Path, serve: Callable[..., Server]) -> None:

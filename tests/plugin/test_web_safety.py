@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
 from tb_perfcompare.plugin.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
+from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.links import LINKS, REFUSED
 from tests.build import TraceBuilder
@@ -28,7 +30,12 @@ from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
 
 SECRET = "unmistakable_secret"
-ROUTES = ("runs", "comparison", "table", "view", "report", "strict", "step", "step_event", "trace")
+ROUTES = ("runs", *sorted(
+    route.removeprefix("/api/")
+    for route in PerfComparePlugin(TBContext(logdir="")).get_plugin_apps()
+    if route.startswith("/api/") and route != "/api/runs"
+))  # fmt: skip
+"""All that there are; the listing, which takes no name, first."""
 SIDES = ("baseline", "candidate", "run", "baseline_launches", "candidate_launches", "launches")
 PARTS = ("baseline_worker", "candidate_worker", "worker", "baseline_span", "candidate_span", "span")
 METHODS = ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND")

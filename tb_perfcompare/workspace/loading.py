@@ -1,0 +1,164 @@
+"""Files to summaries: each read once however many ask, by worker processes unless it is small, or from the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.cycles import CounterTable
+from tb_perfcompare.model.launches import LaunchRecording
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.cache import ByteCache
+from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
+from tb_perfcompare.workspace.jobs import (
+    CaptureFile,
+    LoadedSide,
+    Side,
+    SummaryJob,
+    failure_note,
+    read_counter_file,
+    read_launches,
+)
+from tb_perfcompare.workspace.limits import reading_bytes
+from tb_perfcompare.workspace.summary_cache import SummaryCache
+from tb_perfcompare.workspace.worker import WorkerDied
+from tb_perfcompare.workspace.workers import WorkerPool
+
+T = TypeVar("T")
+
+_SUMMARY_CACHE_BYTES = 128 * 2**20
+_LAUNCHES_CACHE_BYTES = 64 * 2**20
+
+Summarizer = Callable[[SummaryJob, Reporter], Summary]
+
+
+class Loader:
+    """What a workspace reads with. Files of at most `in_process_bytes` together are read in this process."""
+
+    def __init__(
+        self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int
+    ) -> None:
+        self._pool = pool
+        self._cache = cache
+        self._summarize = summarize
+        self._in_process_bytes = in_process_bytes
+        self._summaries: SharedWork[Summary] = SharedWork(ByteCache(_SUMMARY_CACHE_BYTES))
+        self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
+
+    def is_small(self, files: Sequence[CaptureFile]) -> bool:
+        """Whether they are read here. A file of no bytes may be anything: a server has it opened by a worker."""
+        return 0 < self._in_process_bytes >= sum(file.bytes for file in files)
+
+    def work(
+        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile],
+        *, reads: bool = True,
+    ) -> T:  # fmt: skip
+        """`function(*arguments, report)` about some files: here where they are small, else in a worker; `reads` tells
+        whether it will need memory for them."""
+        if self.is_small(files):
+            return function(*arguments, flight.report)
+        need = sum(reading_bytes(file.path, file.bytes) for file in files) if reads else 0
+        return self._pool.run(function, arguments, flight, need)
+
+    def survey(
+        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
+    ) -> list[Summary | InputError]:
+        """Each file by itself: its summary, or why it cannot be read. As many at once as there are workers, so that
+        a question of many files does not keep others waiting until all of them are read."""
+        small = self.is_small(files)
+        for file in files:  # how much there is to do is known before all of it has begun
+            report(_not_begun(file))
+
+        def begin(file: CaptureFile) -> Flight[Summary]:
+            job = SummaryJob(file, window)
+            return self._summaries.join(job, self._summarizer(job, small))
+
+        return each_in_turn(files, begin, self._summaries.leave, _summary_or_error, self._pool.size, report)
+
+    def sides(self, sides: Sequence[Side], window: str, report: Reporter) -> tuple[list[LoadedSide], bool]:
+        """Reads the files of all sides side by side; also tells whether one failed that may be read next time."""
+        files = [file for side in sides for file in side.files]
+        read = self.survey(files, window, report)
+        found = iter(read)
+        loaded = [_loaded(side, [next(found) for _ in side.files]) for side in sides]
+        whole = [
+            replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
+            for one in loaded
+        ]
+        return whole, any(type(one) is InputError for one in read)  # others are about what the file holds
+
+    def close(self) -> None:
+        """Ends work under way."""
+        self._summaries.cancel_all()
+        self._launches.cancel_all()
+
+    def _attached(self, side: Side, report: Reporter) -> LaunchRecording | None:
+        """What the side's launches file holds; read once however many sides use it."""
+        file = side.launches
+        if file is None:
+            return None
+
+        def read(flight: Flight[LaunchRecording]) -> LaunchRecording:
+            return self.work(read_launches, (file,), flight, [file])
+
+        return finished(self._launches.joined(file, read), report).result()
+
+    def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
+        def compute(flight: Flight[Summary]) -> Summary:
+            flight.report(_not_begun(job.file))
+            kept = self._cache.get(job) if self._cache is not None else None
+            if kept is not None:
+                return kept
+            found = read(flight)
+            if self._cache is not None:
+                self._cache.put(job, found)
+            return found
+
+        def read(flight: Flight[Summary]) -> Summary:
+            if small:
+                return self._summarize(job, flight.report)
+            try:
+                return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file.path, job.file.bytes))
+            except WorkerDied as died:
+                raise InputError(
+                    job.file.shown,
+                    died.message,
+                    hint="ask again; if it happens again the file may need more memory than there is",
+                ) from died
+
+        return compute
+
+
+def _not_begun(file: CaptureFile) -> Progress:
+    return Progress("reading", file.shown, 0, file.bytes)
+
+
+def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
+    try:
+        return flight.result()
+    except InputError as error:
+        return error
+
+
+def _loaded(side: Side, found: Sequence[Summary | InputError]) -> LoadedSide:
+    """The side's summaries; an error only if there is none."""
+    failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
+    summaries = tuple(summary for summary in found if isinstance(summary, Summary))
+    if not summaries:
+        raise _none_loaded(side, [error for _, error in failed])
+    return LoadedSide(side, summaries, tuple(failure_note(file, error) for file, error in failed))
+
+
+def _counters(side: Side, report: Reporter) -> CounterTable | None:
+    return None if side.counters is None else read_counter_file(side.counters, report)
+
+
+def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:
+    first = errors[0]
+    if len(errors) == 1:
+        return first
+    reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
+    return InputError(side.source, reason, hint=first.hint)

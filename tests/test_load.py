@@ -1,0 +1,41 @@
+"""A short load on a real TensorBoard: answers stay right, nothing hangs, nothing is left; the long one is
+`python -m benchmarks.load`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.load import BEGIN, END, Load, markdown, percentile, run_load, write
+from benchmarks.load_clients import BROKEN, HUNG, LEFT, RIGHT, WRONG
+
+SHORT = Load(
+    clients=20, seconds=3, rounds=1, kills=2, questions=14, wide=0, ranks=3, most_bytes=1500 * 2**20, settled_s=0.5
+)
+
+
+def test_answers_under_a_short_load_are_those_of_a_server_at_rest() -> None:
+    outcome = run_load(SHORT)
+    (found,) = outcome.rounds
+    kinds = found.tally.kinds
+    assert (kinds[WRONG], kinds[HUNG], kinds[BROKEN]) == (0, 0, 0), found.tally.examples
+    assert kinds[RIGHT] > 0
+    assert kinds[LEFT] > 0
+    assert found.killed > 0
+    assert found.most_workers <= 2
+    assert set(outcome.last) == {RIGHT}
+    assert f"{kinds[RIGHT]:,} |" in markdown(outcome, SHORT)
+
+
+def test_the_table_is_put_between_its_markers(tmp_path: Path) -> None:
+    document = tmp_path / "page.md"
+    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    write("| new |", document)
+    assert document.read_text() == f"before\n{BEGIN}\n| new |\n{END}\nafter\n"
+
+
+@pytest.mark.parametrize(("percent", "value"), [(0, 1.0), (50, 51.0), (99, 100.0)])
+def test_percentiles_are_by_rank(percent: float, value: float) -> None:
+    assert percentile([float(number) for number in range(100, 0, -1)], percent) == value
+    assert percentile([], percent) == 0.0
