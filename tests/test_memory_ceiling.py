@@ -18,10 +18,10 @@ from benchmarks.rounds import REPOSITORY, Task, sample
 from tb_perfcompare.sources.scanner_choice import AVAILABLE
 
 JSON_MB = 100
-MOST_READ_MB = 85
-"""Above the imports: columns of 400,000 events."""
-MOST_TABLES_MB = 135
-"""And everything that is summarised."""
+MOST_READ_MB = 0.25 * JSON_MB + 30
+"""Above the imports: columns of 400,000 events. This is the goal."""
+MOST_TABLES_MB = 125
+"""And everything that is summarised. The goal is 0.4 times the text and 40 MB, which is not reached yet."""
 
 _LIMITED = """
 import resource, sys
@@ -50,7 +50,7 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     ("work", "reader", "most_mb"),
     [*(("read", reader, MOST_READ_MB) for reader in AVAILABLE), ("tables", AVAILABLE[0], MOST_TABLES_MB)],
 )
-def test_the_peak_is_bounded(trace: Path, work: str, reader: str, most_mb: int) -> None:
+def test_the_peak_is_bounded(trace: Path, work: str, reader: str, most_mb: float) -> None:
     found = sample(Task(work, f"our_work.{work}", (str(trace),), environment={"TB_PERFCOMPARE_READER": reader}))
     assert found.found["bytes"] == trace.stat().st_size
     assert found.above_imports_bytes / 1e6 < most_mb

@@ -109,6 +109,8 @@ interface EventProps {
   shift: number;
   side: Letter;
   answer: EventAnswer | null;
+  /** as the picture has it, until the answer is there */
+  name: string;
   failure: string;
   /** events drawn together with it at this zoom, 1 for none */
   together: number;
@@ -118,7 +120,7 @@ interface EventProps {
 }
 
 /** Both sides of an event; A is always the left column. */
-export function EventPanel({ shift, side, answer, failure, together, onClose, onKey, onShow }: EventProps) {
+export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
   const [copied, setCopied] = useState('');
   useEffect(() => setCopied(''), [answer]);
   const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'close', action: () => void][] = [
@@ -136,7 +138,7 @@ export function EventPanel({ shift, side, answer, failure, together, onClose, on
     <section class="st-panel st-event" aria-label={words.panel.selected}>
       <header>
         <span class={`badge badge-${side}`}>{words.letter[side]}</span>
-        <h3 class="full-name">{answer?.event.name ?? words.panel.loading}</h3>
+        <h3 class="full-name">{answer?.event.name ?? name}</h3>
         {answer && (
           <button type="button" class="button" onClick={() => void copyText(answer.event.name).then((done) => setCopied(done ? answer.event.name : ''))}>
             <Icon name={copied !== '' ? 'check' : 'copy'} size={14} />

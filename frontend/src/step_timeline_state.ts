@@ -59,6 +59,12 @@ export function placeOf(picture: Picture, event: number): { row: number; from: n
   return found && { row: found.row.row, from: found.row.start[found.mark]!, to: found.row.end[found.mark]! };
 }
 
+/** What an event is called, as far as a picture tells: of events drawn together only the server knows. */
+export function nameIn(picture: Picture | null, event: number): string {
+  const found = picture && markOf(picture, event);
+  return found && eventsIn(found.row, found.mark) === 1 ? picture!.names[found.row.name[found.mark]!]!.text : words.panel.loading;
+}
+
 /** Events drawn together with this one, where it is the one that stands for them. */
 export function runSize(picture: Picture, event: number): number {
   const found = markOf(picture, event);

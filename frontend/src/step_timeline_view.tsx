@@ -16,7 +16,7 @@ import { Head, Legend } from './step_timeline_parts';
 import { bestPicture, usePictures, type SideState } from './step_timeline_pictures';
 import { around, isWhole, type Span } from './step_timeline_span';
 import type { Shown } from './step_timeline_stage';
-import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './step_timeline_state';
+import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './step_timeline_state';
 import { Downloads, StepPicker, Tools } from './step_timeline_tools';
 import { eventOf, markOf, type EventFacts } from './step_timeline_wire';
 import { words } from './step_timeline_words';
@@ -169,7 +169,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       />
       {ready &&
         (selected ? (
-          <EventPanel shift={shift} side={selected.side} answer={facts} failure={failure} together={together} onClose={() => select(null)} onKey={onKey} onShow={(side, event) => reveal(side, event, linkedPlace(facts, event))} />
+          <EventPanel shift={shift} side={selected.side} answer={facts} name={nameIn(drawn[selected.side], selected.event)} failure={failure} together={together} onClose={() => select(null)} onKey={onKey} onShow={(side, event) => reveal(side, event, linkedPlace(facts, event))} />
         ) : (
           wholes.a && <DifferenceList picture={wholes.a} open={address.figure === 'open'} onToggle={(open) => onChange({ figure: open ? 'open' : 'closed' })} onShow={(side, event) => reveal(side, event)} />
         ))}

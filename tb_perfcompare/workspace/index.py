@@ -31,7 +31,9 @@ from tb_perfcompare.workspace.links import REFUSED, InsideOnly, is_inside
 
 _KEPT_S = 5.0
 _REST = 4
-"""Of the time between two scans at least so many times that of a scan passes, when unknown names are asked for."""
+"""So many times as long as a scan took passes before an unknown name begins another one."""
+_SHORT_S = 0.1
+"""Shorter scans need no rest."""
 _NAMES_LISTED = 20
 
 
@@ -88,7 +90,8 @@ class Index:
     def _look_again(self) -> Listing:
         """A rescan for a name that nobody knows; where scanning takes long, not for each of many such names."""
         took_s = self._done_s - self._begun_s
-        return self.listing(rescan=time.monotonic() - self._done_s >= _REST * took_s)
+        rested = time.monotonic() - self._done_s >= _REST * took_s
+        return self.listing(rescan=rested or took_s < _SHORT_S)
 
     def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
         """The files of a run, as they are on disk now, and of the listing or export called `launches`. SelectionError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Locator
+from playwright.sync_api import FloatRect, Locator
 
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, TABLE_A, TABLE_B, Tab, link
 
@@ -13,11 +13,21 @@ ORDER, STACKS = ".step-order-box", ".stacks-box"
 COMPARED = "document.querySelector('.side-b .facts').innerText"
 
 
+def settled(tab: Tab, box: Locator) -> FloatRect:
+    """Where a box is once it no longer moves: what is above it may still be arriving."""
+    seen = [box.bounding_box()]
+    while len(seen) < 5 or seen[-5:] != seen[-1:] * 5:
+        assert len(seen) < 200
+        tab.page.wait_for_timeout(50)
+        seen.append(box.bounding_box())
+    assert seen[-1]
+    return seen[-1]
+
+
 def drag(tab: Tab, box: Locator, start: tuple[float, float], end: tuple[float, float]) -> None:
     """From one place to another; places are parts of the box's width, and pixels from its top."""
     box.scroll_into_view_if_needed()
-    area = box.bounding_box()
-    assert area
+    area = settled(tab, box)
     tab.page.mouse.move(area["x"] + start[0] * area["width"], area["y"] + start[1])
     tab.page.mouse.down()
     tab.page.mouse.move(area["x"] + end[0] * area["width"], area["y"] + end[1], steps=5)

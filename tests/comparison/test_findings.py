@@ -92,9 +92,10 @@ def test_many_small_new_kernels_are_named_together() -> None:
         for k in range(6):
             trace.kernel(f"tiny{k}", at + 730 + 12 * k, at + 740 + 12 * k, launch=(at + 325 + k, at + 326 + k))
 
-    finding = next(f for f in compare(run(), run(gemm=130, extra=confetti)).findings if f.rule == "kernel_time")
-    assert finding.subject == "gemm"
-    assert "6 others are new (60.0 µs together, 6 calls per step)" in finding.sentence
+    told = {finding.rule: finding for finding in compare(run(), run(gemm=130, extra=confetti)).findings}
+    assert told["kernel_slower"].subject == "gemm"
+    assert told["kernel_time"].sentence.startswith("Apart from what is told, kernels take 60.0 µs more per step")
+    assert "tiny0 is new (10.0 µs, 1 call per step); 5 others are new (50.0 µs together" in told["kernel_time"].sentence
 
 
 def test_a_lower_clock_is_told_from_a_changed_kernel() -> None:
@@ -132,3 +133,18 @@ def test_evidence_names_rows_that_exist() -> None:
                 assert evidence.row in {" / ".join(row.path) for row in got.ledger.rows}
             elif finding.category != "CPU Exec" or evidence.table == "categories":
                 assert evidence.row in {row[0] for row in got.tables[evidence.table].rows}
+
+
+def test_a_new_call_is_told_where_the_times_of_its_category_scatter() -> None:
+    """Half of the steps are far longer for reasons of their own; the new kernel is there in every one."""
+
+    def scattered(trace: TraceBuilder, at: int) -> None:
+        trace.kernel("stray", at + 730, at + 731 + (at // 1200) % 2 * 150, launch=(at + 325, at + 328))
+
+    def and_new(trace: TraceBuilder, at: int) -> None:
+        scattered(trace, at)
+        trace.kernel("cast", at + 900, at + 930, launch=(at + 329, at + 331))
+
+    told = {finding.rule: finding for finding in compare(run(extra=scattered), run(extra=and_new)).findings}
+    assert told["kernel_time"].subject == "cast"
+    assert "within the spread" in told["kernel_time"].confidence

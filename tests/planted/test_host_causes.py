@@ -10,7 +10,7 @@ from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.comparison.comparison import Comparison, Finding
 from tb_perfcompare.model.summary import Summary
 from tests.build import TraceBuilder
-from tests.planted.test_causes import compared, summary
+from tests.planted.sides import causes, compared, summary
 
 STEPS = 14
 
@@ -201,8 +201,7 @@ def test_python_functions_of_one_side_name_nothing() -> None:
 
 
 def test_a_recording_without_steps_has_no_cause() -> None:
-    told = found(drawn(), drawn(marked=False, seed=2))
-    assert not [finding.rule for finding in told.findings if finding.look_at]
+    assert causes(found(drawn(), drawn(marked=False, seed=2))) == []
 
 
 def test_slow_steps_of_several_recordings_are_told_apart() -> None:

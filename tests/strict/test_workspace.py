@@ -10,8 +10,10 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace import workspace as workspace_module
 from tb_perfcompare.workspace.index import side_from_path
+from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.strict_jobs import StrictQuestion
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
@@ -46,13 +48,18 @@ def test_a_worker_process_draws_it(workspace: Workspace) -> None:
     assert found == tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out.encode()
 
 
-def test_traces_are_read_once_for_all_forms(local: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_traces_are_read_once_for_all_forms(tmp_path: Path) -> None:
     normal, abnormal = write_pair(tmp_path)
     read = list[str]()
-    summarize = local._summarize
-    monkeypatch.setattr(local, "_summarize", lambda job, report: (read.append(job.file.run), summarize(job, report))[1])
+
+    def counted(job: SummaryJob, report: Reporter) -> Summary:
+        read.append(job.file.run)
+        return summarize_file(job, report)
+
+    local = Workspace(in_process_bytes=1 << 30, summarize=counted)
     for form in ("json", "md", "csv"):
         local.strict(question(normal, abnormal, form=form))
+    local.close()
     assert sorted(read) == ["abnormal", "normal"]
 
 

@@ -86,6 +86,18 @@ def test_files_that_may_not_grow(pair: tuple[Path, Path], answer: str, tmp_path:
     assert list((tmp_path / "cache").iterdir()) == []
 
 
+def test_an_answer_that_does_not_fit_on_the_disk_is_an_error(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    command = [*DIFF, *map(str, pair), "--format", "json", "-o", str(tmp_path / "answer.json")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=REPOSITORY, env=environment("off"), preexec_fn=limit, check=False
+    )
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "answer.json: cannot be written: File too large; write elsewhere with -o" in done.stderr
+
+
 def test_a_folder_that_may_not_be_written(pair: tuple[Path, Path], answer: str, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir(mode=0o500)
     before = []

@@ -22,6 +22,8 @@ ROW_SEPARATOR = " › "
 """Between the key columns of a row that evidence names."""
 
 _CLOCK = "frequency"
+_CLOCKS = "power and temperature limits, clock settings, idle states"
+_OTHERS = "what else ran there at that time"
 _DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -86,6 +88,7 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
         sentence=f"{_named(row)} went from {amounts}{change}.",
         evidence=(counter_evidence(row),),
         confidence=sure,
+        look_at=_CLOCKS if _CLOCK in row.counter else _OTHERS,
     )
 
 

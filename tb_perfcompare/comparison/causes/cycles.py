@@ -35,6 +35,8 @@ _HOST_SUBJECTS = {
     "disk_read_and_write": "File reads and writes (disk_read_and_write)",
     HOST_TYPE: "Host functions",
 }
+_ON_DEVICE = "clocks, power and temperature limits, other jobs on the device; the functions named"
+_ON_HOST = "the functions named, CPU clock and load, other threads of the process"
 _MOST_NAMED, _MOST_COUNTERS = 3, 2
 _NEARLY = 1.1
 """From this ratio on, either way, a change is told as a ratio."""
@@ -64,11 +66,16 @@ def find_cycle_causes(
     cycle_us = float(baseline.steps.total_ns.mean()) / 1000
     least_us = max(options.material_fraction * cycle_us, options.material_ns / 1000)
     found = []
-    for group in sorted({_group(key[1]) for key in (*a.keys, *b.keys)}):
+    groups = sorted({_group(key[1]) for key in (*a.keys, *b.keys)})
+    for group in groups:
         x, y = _part(a, baseline, group), _part(b, candidate, group)
         delta_us = y.time_us - x.time_us
-        if delta_us and abs(delta_us) >= least_us:
-            found.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options))
+        if not delta_us or abs(delta_us) < least_us:
+            continue
+        test = _test((x, y), (baseline, candidate))
+        # one of several types differs by chance more often than one alone
+        if test is None or min(test) <= options.alpha / len(groups):
+            found.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options, test))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
@@ -80,15 +87,14 @@ def _finding(
     headline: Headline,
     moved: tuple[CounterChange, ...],
     options: CompareOptions,
+    test: tuple[float, float] | None,
 ) -> Finding:
     x, y = parts
     delta_us = y.time_us - x.time_us
     word = next((side.device.word for side in sides if side.device.count), "Device")
     subject = f"{word} functions" if group == _DEVICE else _HOST_SUBJECTS.get(group, f"{group} functions")
-    test = _test(parts, sides)
-    clear = test is None or min(test) <= options.alpha
     lead = f"{subject} {_change(x.time_us, y.time_us)}"
-    if clear and abs(delta_us) >= options.margin * (headline.baseline or 0.0):
+    if abs(delta_us) >= options.margin * (headline.baseline or 0.0):
         lead += _but(headline.verdict, delta_us)
     clauses = [lead]
     if x.time_us and y.time_us and (x.calls or y.calls):
@@ -99,7 +105,7 @@ def _finding(
     named, words = _named(parts, sides, delta_us)
     clauses += words
     device = group == _DEVICE
-    context = [row for row in distinct(moved) if clear and (row.device != HOST) == device]
+    context = [row for row in distinct(moved) if (row.device != HOST) == device]
     clauses += [counter_text(row) for row in context[:_MOST_COUNTERS]]
     evidence = [Evidence("functions", ROW_SEPARATOR.join(key)) for key in named]
     evidence += [counter_evidence(row) for row in context[:_MOST_COUNTERS]]
@@ -111,7 +117,11 @@ def _finding(
         share=None,
         sentence="; ".join(clauses) + ".",
         evidence=tuple(evidence),
-        confidence=_confidence(test, headline.verdict, options.alpha),
+        confidence=repeatability(
+            None if test is None else test[0], headline.verdict, options.alpha, "cycle",
+            apart=test is not None and test[1] <= options.alpha,
+        ),
+        look_at=_ON_DEVICE if device else _ON_HOST,
     )
 
 
@@ -203,12 +213,3 @@ def _test(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary]) -> tuple[f
     p = float(batched_rank_test(x, y, captures=(seen[0].capture, seen[1].capture)).p[0])
     apart = x.max() < y.min() or y.max() < x.min()
     return p, smallest_p(x.shape[1], y.shape[1]) if apart else 1.0
-
-
-def _confidence(test: tuple[float, float] | None, verdict: Verdict, alpha: float) -> str:
-    if test is not None and test[1] <= alpha < test[0]:
-        return (
-            "all cycles of one side lie beyond the other's, but neighbouring cycles resemble each other "
-            f"(p = {test[0]:.2g})"
-        )
-    return repeatability(None if test is None else test[0], verdict, alpha, "cycle")

@@ -1,6 +1,6 @@
 """Causes in sentences: the ledger's largest changes, each with the entities behind it and how sure it is.
 
-A finding is made for every category whose change is material (CompareOptions.material_*).
+A finding is made for every category whose change is material (CompareOptions.material_*) and clear.
 Definitions: docs/findings.md.
 """
 
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.behind import operator_behind
+from tb_perfcompare.comparison.causes.clear import Clear, clear_categories
 from tb_perfcompare.comparison.causes.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
 from tb_perfcompare.comparison.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
-from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 
 _SUBJECTS = {
     StepCategory.KERNEL: "Kernels take",
@@ -42,6 +44,17 @@ _RULES = {
     StepCategory.OTHER: "unrecorded_time",
 }
 
+_LOOK_AT = {
+    StepCategory.KERNEL: "the table of kernels, and the operators that launch those named",
+    StepCategory.MEMCPY: "what is copied: sizes, pinned memory, .to(device) and .cpu() inside the step",
+    StepCategory.MEMSET: "buffers that are cleared in every step",
+    StepCategory.COMMUNICATION: "which collectives, and what runs beside them",
+    StepCategory.RUNTIME: "the calls named, and the operators that make them",
+    StepCategory.DATALOADER: "num_workers, prefetch_factor, pin_memory, decoding and storage",
+    StepCategory.CPU_EXEC: "the operators named, and the Python code around them (with_stack=True names it)",
+    StepCategory.OTHER: "Python code between operators (with_stack=True names it), other work on the machine",
+}
+
 _TABLES = {
     StepCategory.KERNEL: "kernels",
     StepCategory.MEMCPY: "memcpy",
@@ -57,20 +70,20 @@ MOST_OF_IT = 0.25
 UTILISATION_CHANGE = 0.05
 """A kernel's tensor-pipe or DRAM utilisation is mentioned if it moved by at least this fraction of the peak."""
 
-NEARLY_ALL = 0.75
-"""Where API calls are not told by operator, one is named if its total host time moved by this share of the change."""
-
 REST_TOLD = 0.25
 """What causes told elsewhere leave of a category is told if it is at least this share of the category's change."""
 
-WRAPPED = 1.1
-"""An operator called as often and taking at most this many times as long merely wraps the one below it."""
+
+COUNTED = 0.5
+"""What lies within the spread of the steps is told nevertheless if calls that are new (or gone) make this of it."""
+
+_BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
 
 
 @dataclass(frozen=True, slots=True)
 class _Books:
     """What every finding is made from. `unit` turns ledger integers into microseconds per step; `told` are kernels
-    that findings of their own tell of."""
+    that findings of their own tell of, `clear` categories that differ beyond their spread."""
 
     ledger: Ledger
     baseline: Summary
@@ -80,11 +93,21 @@ class _Books:
     alpha: float
     unit: int
     told: frozenset[str]
+    clear: Clear
 
     @property
     def per(self) -> str:
         """What figures are divided by, in words; a source without a clock has no steps."""
         return " per step" if self.baseline.metric == "step_time" else ""
+
+    def is_clear(self, category: str, delta_us: float) -> bool:
+        """Whether the steps' times of a category differ beyond their spread, or are too few to tell; or whether it
+        makes a good part of a change of the step that does."""
+        if category in self.clear.names:
+            return True
+        step_us = self.ledger.delta / self.unit
+        part = delta_us / step_us if step_us else 0.0
+        return self.verdict in _BEYOND_THE_MARGIN and part >= MOST_OF_IT
 
 
 def find_causes(
@@ -99,22 +122,26 @@ def find_causes(
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none. What is `told` of kernels elsewhere is not
     repeated, nor what is `explained` of a category (microseconds per step): only the rest is told, where it matters."""
-    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, ledger.denominator * 1000, told)
-    threshold = max(options.material_fraction * ledger.baseline / books.unit, options.material_ns / 1000)
+    clear = clear_categories(baseline, candidate, p_values, options.alpha)
+    unit = ledger.denominator * 1000
+    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, told, clear)
+    shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
+    threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
     children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
     for row in ledger.rows:
         if len(row.path) == 2:
             children[row.path[0]].append(row)
     found = []
     for row in ledger.rows:
-        if len(row.path) != 1 or abs(row.delta) / books.unit < threshold:
+        if len(row.path) != 1:
             continue
-        delta_us = row.delta / books.unit
-        known = (explained or {}).get(row.path[0], 0.0)
-        rest_us = delta_us - known if known * delta_us > 0 else delta_us
-        if rest_us * delta_us <= 0 or abs(rest_us) < max(threshold, REST_TOLD * abs(delta_us)):
+        delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
+        rest_us = delta_us - known
+        if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
             continue
-        entities = [entity for entity in children[row.path[0]] if _moved_with(row, entity)]
+        if not books.is_clear(row.path[0], rest_us) and not _is_counted(children[row.path[0]], rest_us, books):
+            continue
+        entities = [entity for entity in children[row.path[0]] if _moved_with(rest_us, entity)]
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
             entities = _python(children[row.path[0]], entities)
         found.append(_finding(row, entities, books, rest_us))
@@ -122,8 +149,15 @@ def find_causes(
     return tuple(found[: options.top_findings])
 
 
-def _moved_with(row: LedgerRow, entity: LedgerRow) -> bool:
-    return entity.delta != 0 and (entity.delta > 0) == (row.delta > 0) and entity.path[1] != NOT_SPLIT
+def _is_counted(entities: list[LedgerRow], delta_us: float, books: _Books) -> bool:
+    """Whether entities that only one side calls make half of a change: calls are counted, and need no clear times."""
+    one_sided = sum(entity.delta for entity in entities if entity.status != "both" and any(entity.calls))
+    part = one_sided / books.unit / delta_us
+    return part >= COUNTED
+
+
+def _moved_with(delta_us: float, entity: LedgerRow) -> bool:
+    return entity.delta != 0 and (entity.delta > 0) == (delta_us > 0) and entity.path[1] != NOT_SPLIT
 
 
 def _python(all_entities: list[LedgerRow], moved: list[LedgerRow]) -> list[LedgerRow]:
@@ -163,7 +197,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
             if category in _TABLES:
                 evidence.append(Evidence(_TABLES[category], entity.path[1]))
     if category is StepCategory.RUNTIME:
-        behind = _operator_behind(books, delta_us)
+        behind = operator_behind(books.baseline, books.candidate, delta_us)
         if behind:
             clauses.append(behind[1])
             evidence.append(Evidence("operators", behind[0]))
@@ -183,6 +217,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
+        look_at=_LOOK_AT[category],
     )
 
 
@@ -237,75 +272,24 @@ def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _operator_behind(books: _Books, delta_us: float) -> tuple[str, str] | None:
-    """The operator whose own API calls moved most in the same direction, named by its outermost wrapper."""
-    baseline, candidate = books.baseline, books.candidate
-    a, b = baseline.groups.get("operators"), candidate.groups.get("operators")
-    if a is None or b is None:
-        return None
-    if not all("host_api" in table.measures_ns for table in (a, b)):
-        return _operator_moved(_changes(a, b, "host_total", baseline, candidate), delta_us)
-    api = _changes(a, b, "host_api", baseline, candidate)
-    sign = 1 if delta_us > 0 else -1
-    inner = min(api, key=lambda key: (-sign * (api[key][1] - api[key][0]), key))
-    moved = sign * (api[inner][1] - api[inner][0])
-    if moved < MOST_OF_IT * abs(delta_us):
-        return None
-    total = _changes(a, b, "host_total", baseline, candidate)
-    calls = _calls(a, baseline), _calls(b, candidate)
-    own = sign * (total[inner][1] - total[inner][0])
-    wrappers = [
-        key
-        for key, (x, y) in total.items()
-        if own <= sign * (y - x) <= WRAPPED * own and all(c.get(key) == c.get(inner) for c in calls)
-    ]
-    outer = min(wrappers, key=lambda key: (-sign * (total[key][1] - total[key][0]), key), default=inner)
-    x, y = total[outer]
-    text = (
-        f"mostly below {short(outer[0])} (host time {time_text(x)} to {time_text(y)}, "
-        f"API calls {'' if outer == inner else f'of {short(inner[0])} '}"
-        f"{time_text(api[inner][0])} to {time_text(api[inner][1])})"
-    )
-    return outer[0], text
-
-
-def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_us: float) -> tuple[str, str] | None:
-    """Where a side does not tell operators' API calls: the one whose total host time moved most in the same direction.
-    Of a chain of wrappers that is the outermost; equal changes go by name."""
-    sign = 1 if delta_us > 0 else -1
-    most = min(total, key=lambda key: (-sign * (total[key][1] - total[key][0]), key))
-    x, y = total[most]
-    if sign * (y - x) < NEARLY_ALL * abs(delta_us):
-        return None
-    text = f"of all operators, {short(most[0])} moved most with it (host time {time_text(x)} to {time_text(y)})"
-    return most[0], text
-
-
-def _changes(
-    a: GroupTable, b: GroupTable, measure: str, baseline: Summary, candidate: Summary
-) -> dict[tuple[str, ...], tuple[float, float]]:
-    """Key -> (baseline, candidate) of a measure, microseconds per step."""
-    before, after = (
-        dict(zip(table.keys, (table.measures_ns[measure].sum(axis=1) / len(side.steps) / 1000).tolist(), strict=True))
-        for table, side in ((a, baseline), (b, candidate))
-    )
-    return {key: (before.get(key, 0.0), after.get(key, 0.0)) for key in (*before, *after)}
-
-
-def _calls(table: GroupTable, side: Summary) -> dict[tuple[str, ...], float]:
-    return dict(zip(table.keys, (table.calls.sum(axis=1) / len(side.steps)).tolist(), strict=True))
-
-
 def _confidence(label: str, books: _Books) -> str:
-    return repeatability(books.p_values.get(label), books.verdict, books.alpha)
+    return repeatability(books.p_values.get(label), books.verdict, books.alpha, apart=label in books.clear.apart)
 
 
-def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step") -> str:
-    """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is."""
+def repeatability(
+    p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False
+) -> str:
+    """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is; `apart`: all
+    samples of one side lie beyond the other's, and chance does that less often than alpha."""
     if p is None:
         return f"size certain, {REPEATABILITY_UNKNOWN} (one {noun} on a side)"
     if p <= alpha:
         clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
         rest = "" if clear else f"; the {noun} time as a whole does not"
         return f"differs clearly between the {noun}s of these captures (p = {p:.2g}){rest}"
+    if apart:
+        return (
+            f"all {noun}s of one side lie beyond the other's, but neighbouring {noun}s resemble each other "
+            f"(p = {p:.2g})"
+        )
     return f"{WITHIN_SPREAD} {noun}s (p = {p:.2g})"

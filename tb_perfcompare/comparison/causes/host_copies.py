@@ -46,7 +46,7 @@ def host_copy_rules(pair: Pair) -> Iterator[Cause]:
         pair, "layout_copies", name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
         confidence="certain: calls are counted",
         look_at=".contiguous(), .to(), .clone() and channels_last on one side only, type conversions between layers",
-        rank=3,
+        explains={("CPU Exec", row.path[1]): row.delta / pair.unit for row in rows}, rank=3,
     )  # fmt: skip
 
 

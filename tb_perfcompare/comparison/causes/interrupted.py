@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.cause import Cause, category_confidence, cause
-from tb_perfcompare.comparison.causes.pair import Key, Pair
+from tb_perfcompare.comparison.causes.cause import Cause, Part, category_confidence, cause
+from tb_perfcompare.comparison.causes.fastest import fastest_own_calls
+from tb_perfcompare.comparison.causes.host_time import in_the_open
+from tb_perfcompare.comparison.causes.pair import Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less
 from tb_perfcompare.comparison.comparison import Evidence
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
@@ -25,9 +27,6 @@ SLOWER = 1.2
 MOST = 0.5
 """Share of CPU Exec's change that these operators must make together, and that one of them must not make alone."""
 
-SAME_CALLS = 0.1
-"""An operator is called as often if its calls changed by at most this."""
-
 ENOUGH_CALLS = 8
 """Calls of which one can be hoped to be undisturbed."""
 
@@ -36,28 +35,43 @@ def interruption_rules(pair: Pair) -> Iterator[Cause]:
     """Means moved, minima did not, and no operator stands out: time slices, not work."""
     exposed = pair.exposed("CPU Exec")
     operators = pair.amounts("operators", "host_self")
-    fastest = fastest_calls(pair, "operators")
-    steps = len(pair.baseline.steps), len(pair.candidate.steps)
-    ratios, weights, before, after, largest = [], [], 0.0, 0.0, 0.0
-    for key, (low_a, low_b) in fastest.items():
-        one = operators[key]
-        enough = min(one.calls_a * steps[0], one.calls_b * steps[1]) >= ENOUGH_CALLS
-        if not enough or abs(one.more_calls) > SAME_CALLS * max(one.calls_a, one.calls_b):
+    fastest = fastest_own_calls(pair)
+    ratios, weights = list[float](), list[float]()
+    grown: dict[Part, float] = {}
+    before = 0.0
+    for key, one in operators.items():
+        if min(one.calls_a * pair.steps[0], one.calls_b * pair.steps[1]) < ENOUGH_CALLS:
             continue
-        ratios.append(low_b / low_a)
-        weights.append(one.us_a + one.us_b)
-        before, after = before + one.us_a, after + one.us_b
-        largest = max(largest, one.delta_us if exposed > 0 else -one.delta_us)
-    delta = after - before
-    if len(ratios) < 3 or abs(exposed) < pair.least_us or delta * exposed <= 0 or not pair.is_clear("CPU Exec"):
+        minima = 0.0
+        # as if both sides called it as often: other numbers of calls are no interruption
+        often = (one.calls_a + one.calls_b) / 2
+        if key in fastest:
+            low_a, low_b = fastest[key]
+            ratios.append(low_b / low_a)
+            weights.append(one.us_a + one.us_b)
+            minima = often * (low_b - low_a) / 1000 * math.copysign(1, one.rate_us)
+        before += often * one.us_a / one.calls_a
+        # what the fastest call takes longer is no interruption either
+        left = max(abs(one.rate_us) - max(minima, 0.0), 0.0)
+        grown["CPU Exec", key[0]] = math.copysign(left, one.rate_us)
+    delta = sum(grown.values())
+    if not ratios or len(grown) < 3 or delta * exposed <= 0:
         return
-    if abs(delta) < MOST * abs(exposed) or largest > MOST * abs(delta):
+    if abs(exposed) < pair.least_us or not pair.is_clear("CPU Exec"):
         return
-    if max(before, after) < SLOWER * min(before, after):
+    if max(us * math.copysign(1, delta) for us in grown.values()) > MOST * abs(delta):
+        return
+    after = before + delta
+    if after <= 0 or max(before, after) < SLOWER * min(before, after):
         return
     middle = weighted_quartiles(np.log(ratios), np.array(weights))[1]
     if abs(middle) > max(-math.log(1 - UNCHANGED), LITTLE * abs(math.log(after / before))):
         return
+    own = math.copysign(min(abs(exposed), abs(delta)), delta)
+    if abs(own) < MOST * abs(exposed):
+        return
+    explained = in_the_open(pair, {part: us * own / delta for part, us in grown.items()}, delta)
+    exposed = sum(explained.values())
     sentence = (
         f"The host is interrupted {'more' if exposed > 0 else 'less'}: the same operators take {after / before:.2f} "
         f"times as long on average, but the fastest call of each {math.exp(middle):.2f} times; other work takes "
@@ -67,15 +81,5 @@ def interruption_rules(pair: Pair) -> Iterator[Cause]:
         pair, "host_interrupted", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
         confidence=category_confidence(pair, "CPU Exec"),
         look_at="other processes and threads on the same cores, more threads than cores, CPU limits of the container",
-        rank=3,
+        explains=explained, rank=3, same_work=True,
     )  # fmt: skip
-
-
-def fastest_calls(pair: Pair, table: str) -> dict[Key, tuple[int, int]]:
-    """Key of a group table -> shortest single call on both sides, nanoseconds, where both have one."""
-    a, b = pair.baseline.groups.get(table), pair.candidate.groups.get(table)
-    if a is None or b is None or a.min_ns is None or b.min_ns is None:
-        return {}
-    found = dict(zip(b.keys, b.min_ns.tolist(), strict=True))
-    both = ((key, low, found.get(key, 0)) for key, low in zip(a.keys, a.min_ns.tolist(), strict=True))
-    return {key: (low, other) for key, low, other in both if low > 0 and other > 0}

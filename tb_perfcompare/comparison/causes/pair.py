@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import comb
 
+from tb_perfcompare.comparison.causes.clear import Clear, clear_categories, lie_apart
 from tb_perfcompare.comparison.comparison import Headline, Ledger, LedgerRow
 from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
+from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 Key = tuple[str, ...]
 
@@ -30,6 +32,17 @@ class Amount:
     @property
     def more_calls(self) -> float:
         return self.calls_b - self.calls_a
+
+    @property
+    def rate_us(self) -> float:
+        """Part of the change that is each call's time (docs/ledger.md); 0 where a side has no calls."""
+        if not (self.calls_a and self.calls_b):
+            return 0.0
+        return (self.us_b / self.calls_b - self.us_a / self.calls_a) * (self.calls_a + self.calls_b) / 2
+
+    def paced_us(self, ratio: float) -> float:
+        """What work that takes `ratio` times as long changes by; 0 where a side has none."""
+        return (ratio - 1) / (ratio + 1) * (self.us_a + self.us_b) if self.us_a and self.us_b else 0.0
 
     def __add__(self, other: Amount) -> Amount:
         return Amount(
@@ -61,6 +74,7 @@ class Pair:
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
+    _clear: list[Clear] = field(default_factory=list)
 
     @property
     def unit(self) -> int:
@@ -75,8 +89,12 @@ class Pair:
     @property
     def least_us(self) -> float:
         """The smallest change that matters, the same whichever side is which."""
-        smaller = min(self.ledger.baseline, self.ledger.candidate) / self.unit
-        return max(self.options.material_fraction * smaller, self.options.material_ns / 1000)
+        return max(self.options.material_fraction * self.shorter_us, self.options.material_ns / 1000)
+
+    @property
+    def shorter_us(self) -> float:
+        """The shorter of the two mean steps."""
+        return min(self.ledger.baseline, self.ledger.candidate) / self.unit
 
     def exposed(self, category: str) -> float:
         """Change of a category's exposed time, microseconds per step."""
@@ -90,15 +108,50 @@ class Pair:
     def is_clear(self, *categories: str) -> bool:
         """Whether the steps' times of any of the categories differ beyond their spread, or are too few to tell. What is
         known by times alone, not by counts, needs this."""
-        n, m = len(self.baseline.steps), len(self.candidate.steps)
-        if 2 / comb(n + m, n) > self.options.alpha:
+        return any(category in self.clear.names for category in categories)
+
+    @property
+    def clear(self) -> Clear:
+        """The categories that differ clearly; found once."""
+        if not self._clear:
+            found = clear_categories(self.baseline, self.candidate, self.p_values, self.options.alpha)
+            self._clear.append(found)
+        return self._clear[0]
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """Steps of the baseline and of the candidate."""
+        return len(self.baseline.steps), len(self.candidate.steps)
+
+    def is_entity_clear(self, category: str, entity: str, among: int) -> bool:
+        """The same of one entity of the ledger that was chosen `among` so many: all steps of one side lie beyond the
+        other's, or p is at most alpha over that number."""
+        if smallest_p(*self.steps) > self.options.alpha:
             return True
-        p_values = [self.p_values.get(category) for category in categories]
-        return any(p is None or p <= self.options.alpha for p in p_values)
+        sides = []
+        for summary in (self.baseline, self.candidate):
+            seen, owned = observations(summary), summary.owned
+            at = [row for row, key in enumerate(owned.key) if key == entity]
+            at = [row for row in at if CATEGORY_LABELS[owned.category[row]] == category]
+            time = owned.time_ns[at].sum(axis=0)
+            sides.append((seen.means(time)[None, :], seen.capture))
+        (x, captures_a), (y, captures_b) = sides
+        if lie_apart(x, y)[0]:
+            return True
+        p = float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0])
+        return p <= self.options.alpha / max(among, 1)
 
     def entities(self, category: str) -> list[LedgerRow]:
         """The category's rows of the ledger, largest change first."""
         return [row for row in self.ledger.rows if len(row.path) == 2 and row.path[0] == category]
+
+    def counted_us(self, row: LedgerRow) -> float:
+        """What more or fewer calls make of an entity's change: the count effect, where other times per call do not take
+        it back. Calls that are added may be of another kind, so that the mean of all says little about them."""
+        counted, delta = row.count_effect / self.unit, row.delta / self.unit
+        if counted * delta <= 0:
+            return 0.0
+        return counted if abs(counted) <= abs(delta) else delta
 
     def amounts(self, table: str, measure: str = "total") -> Mapping[Key, Amount]:
         """Key -> amounts of a group table of both sides, empty where neither has it."""
@@ -113,6 +166,23 @@ class Pair:
         if known is None:
             known = self._tables["runtime", "plain"] = self._plain(4)
         return {key[0]: amount for key, amount in known.items()}
+
+    def called(self, role: Callable[[str], bool]) -> dict[str, Amount]:
+        """The API calls whose names have a role."""
+        return {name: amount for name, amount in self.runtime().items() if role(name)}
+
+    def callers(self, role: Callable[[str], bool]) -> dict[str, Amount]:
+        """Operator -> its own API calls of a role, with exposed time. Empty where a side does not tell operators."""
+        found: dict[str, Amount] = {}
+        for side, summary in enumerate((self.baseline, self.candidate)):
+            parts = summary.owned.parts
+            if parts is None or "operator" not in parts.told:
+                return {}
+            for (category, entity, caller, _), ns, calls in zip(parts.keys, *parts.totals(), strict=True):
+                if category == "Runtime" and role(entity):
+                    steps = len(summary.steps)
+                    found[caller] = found.get(caller, NOTHING) + _one(side, calls / steps, ns / steps / 1000)
+        return found
 
     def _joined(self, table: str, measure: str) -> dict[Key, Amount]:
         found: dict[Key, Amount] = {}

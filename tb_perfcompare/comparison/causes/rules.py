@@ -6,11 +6,13 @@ from tb_perfcompare.comparison.comparison import Comparison, Finding
 from tb_perfcompare.model.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
 
 SPECIFIC = (
-    "workload_changed", "data_type_changed", "more_calls", "warm_up_inside", "slow_steps", "profiler_overhead",
-    "fusion_lost", "fusion_gained", "tensor_cores_lost", "tensor_cores_gained", "kernel_replaced", "layout_copies",
-    "more_copies", "late_rank", "collective_slower", "allocator_calls", "graph_lost", "graph_gained",
-    "synchronisation", "launch_bound", "device_pace", "host_interrupted", "host_pace", "kernel_slower",
-    "operator_slower",
+    "workload_changed", "data_type_changed", "more_calls", "fewer_calls", "warm_up_inside", "slow_steps",
+    "profiler_overhead", "compilation_lost", "compilation_gained", "fusion_lost", "fusion_gained",
+    "tensor_cores_lost", "tensor_cores_gained", "kernel_replaced", "layout_copies", "more_copies", "fewer_copies",
+    "late_rank", "collective_slower", "collective_faster", "overlap_lost", "overlap_gained", "memory_pressure",
+    "memory_relieved", "allocator_calls", "graph_lost", "graph_gained", "synchronisation", "launch_bound",
+    "device_pace", "host_interrupted", "host_pace", "occupancy_lost", "occupancy_gained", "utilisation_lost",
+    "utilisation_gained", "kernel_slower", "kernel_faster", "operator_slower", "operator_faster",
 )  # fmt: skip
 """Named causes of a longer or shorter step (told.py)."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.cause import Cause, cause
+from tb_perfcompare.comparison.causes.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.pair import Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less, short, time_text
 from tb_perfcompare.comparison.comparison import Evidence
@@ -17,7 +17,11 @@ from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 MOST = 0.5
-"""Share of the change that the slow steps must make."""
+"""Share of the step's change that the slow steps must make, or of the change of the category that grows in them."""
+
+FAR = 1.1
+"""A slow step takes at least this many times as long as the middle one of its side: of few steps some lie outside the
+fence by chance."""
 
 LEADING = 0.25
 """Steps up to this share from the start of a recording may be a warm-up."""
@@ -35,18 +39,27 @@ def _slow_steps(pair: Pair) -> Iterator[Cause]:
     """A few steps far above the others of their side make most of the difference of the means."""
     sides = []
     for summary in (pair.baseline, pair.candidate):
-        slow = np.array(outlying_steps(summary.steps.total_ns), dtype=np.int64)
         middle = float(np.median(summary.steps.total_ns))
+        outlying = outlying_steps(summary.steps.total_ns)
+        slow = np.array([at for at in outlying if summary.steps.total_ns[at] >= FAR * middle], dtype=np.int64)
         excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
         sides.append((summary, slow, excess))
     delta = sides[1][2] - sides[0][2]
-    if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
+    # one-off steps have to matter to the mean, not only to be longer
+    if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
     summary, slow, _ = sides[1] if delta > 0 else sides[0]
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
-    growth, entity = _grown(summary, slow)
+    entities = _grown(summary, slow)
+    growth = _of_categories(entities)
     label = max(growth, key=lambda category: growth[category])
+    mine = [part for part in entities if part[0] == label]
+    entity = max(mine, key=lambda part: entities[part])[1] if len(mine) > 1 else ""
+    of_step = delta * pair.delta_us > 0 and abs(delta) >= MOST * abs(pair.delta_us)
+    own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
+    if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MOST * abs(pair.exposed(label))):
+        return
     names = ", ".join(_named(summary, int(at)) for at in slow[:5])
     word = "candidate" if delta > 0 else "baseline"
     share = len(slow) / len(summary.steps)
@@ -59,7 +72,7 @@ def _slow_steps(pair: Pair) -> Iterator[Cause]:
         pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
         confidence="the steps are few: whether they come again is not known",
         look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
-        explains={one: math.copysign(us * share, delta) for one, us in growth.items() if us > 0}, rank=1,
+        explains=_explained(entities, share, delta), rank=1,
     )  # fmt: skip
 
 
@@ -73,19 +86,29 @@ def _named(summary: Summary, step: int) -> str:
     return f"{label} of {'' if len(workers) == 1 else f'{capture.worker}, '}span {capture.span}"
 
 
-def _grown(summary: Summary, slow: NDArray[np.int64]) -> tuple[dict[str, float], str]:
-    """(category -> microseconds by which slow steps exceed usual ones, entity that grows most in the first of them)."""
+def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
+    """Entity -> microseconds by which it takes longer in slow steps than in the middle one of the usual steps."""
     usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
-    by_category = summary.owned.by_category()
-    growth = by_category[:, slow].mean(axis=1) - np.median(by_category[:, usual], axis=1)
-    category = int(growth.argmax())
-    mine = np.flatnonzero(summary.owned.category == category)
-    entity = ""
-    if len(mine) > 1:
-        own = summary.owned.time_ns[mine]
-        by_entity = own[:, slow].mean(axis=1) - np.median(own[:, usual], axis=1)
-        entity = summary.owned.key[int(mine[int(by_entity.argmax())])]
-    return {label: us / 1000 for label, us in zip(CATEGORY_LABELS, growth.tolist(), strict=True)}, entity
+    owned = summary.owned
+    growth = (owned.time_ns[:, slow].mean(axis=1) - np.median(owned.time_ns[:, usual], axis=1)) / 1000
+    return {
+        (CATEGORY_LABELS[category], key): us
+        for category, key, us in zip(owned.category.tolist(), owned.key, growth.tolist(), strict=True)
+    }
+
+
+def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
+    found = dict.fromkeys(CATEGORY_LABELS, 0.0)
+    for (category, _), us in growth.items():
+        found[category] += us
+    return found
+
+
+def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict[Part, float]:
+    """What entities that grow in `share` of the steps make of the mean step, together at most what those steps make."""
+    grown = {part: us * share for part, us in growth.items() if us > 0}
+    scale = min(1.0, abs(delta) / sum(grown.values())) if grown else 1.0
+    return {part: math.copysign(us * scale, delta) for part, us in grown.items()}
 
 
 def _warm_up(pair: Pair) -> Iterator[Cause]:
@@ -100,7 +123,6 @@ def _warm_up(pair: Pair) -> Iterator[Cause]:
         return
     steps = max(len(early.steps) // len(summary.captures), 1)
     share = len(early.steps) / len(summary.steps)
-    growth, _ = _grown(summary, early.steps)
     sentence = (
         f"A warm-up is inside the recording: {', '.join(map(short, early.names[:3]))} run in the first {steps} step(s) "
         f"of the {word} and never later; they make {more_or_less(delta)} of the mean step."
@@ -109,7 +131,7 @@ def _warm_up(pair: Pair) -> Iterator[Cause]:
         pair, "warm_up_inside", early.names[0], "all", delta, sentence, (Evidence("steps", word),),
         confidence="certain: these calls stop after the first steps",
         look_at="profiler.schedule(wait=..., warmup=...), so that a few steps pass before; --steps leaves them out",
-        explains={one: math.copysign(us * share, delta) for one, us in growth.items() if us > 0}, rank=0,
+        explains=_explained(_grown(summary, early.steps), share, delta), rank=0,
     )  # fmt: skip
 
 

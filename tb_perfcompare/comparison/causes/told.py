@@ -5,24 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tb_perfcompare.comparison.causes.allocator import allocator_rules
 from tb_perfcompare.comparison.causes.cause import Cause
+from tb_perfcompare.comparison.causes.collectives import collective_rules
+from tb_perfcompare.comparison.causes.device_copies import device_copy_rules
+from tb_perfcompare.comparison.causes.explained import Explained
 from tb_perfcompare.comparison.causes.host import host_rules
 from tb_perfcompare.comparison.causes.host_copies import host_copy_rules
 from tb_perfcompare.comparison.causes.interrupted import interruption_rules
-from tb_perfcompare.comparison.causes.kernels import kernel_rules
+from tb_perfcompare.comparison.causes.kernel_speed import kernel_speed_rules
+from tb_perfcompare.comparison.causes.launching import graph_rules, launch_rules
+from tb_perfcompare.comparison.causes.more_calls import more_calls_rules
+from tb_perfcompare.comparison.causes.other_work import find_other_work
 from tb_perfcompare.comparison.causes.pace import pace_rules
 from tb_perfcompare.comparison.causes.pair import Pair
-from tb_perfcompare.comparison.causes.recording import recording_rules
+from tb_perfcompare.comparison.causes.recording import profiler_work_rules, recording_rules
 from tb_perfcompare.comparison.causes.steps import step_rules
+from tb_perfcompare.comparison.causes.substituted import substitution_rules
 from tb_perfcompare.comparison.causes.transfers import transfer_rules
-from tb_perfcompare.comparison.causes.work import work_rules
+from tb_perfcompare.comparison.causes.waits import wait_rules
 from tb_perfcompare.comparison.comparison import Finding
 
 RULES: tuple[Callable[[Pair], Iterator[Cause]], ...] = (
-    work_rules, step_rules, recording_rules, kernel_rules, transfer_rules, host_rules, host_copy_rules,
-    interruption_rules, pace_rules,
+    more_calls_rules, step_rules, profiler_work_rules, substitution_rules, device_copy_rules, kernel_speed_rules,
+    transfer_rules, collective_rules, allocator_rules, launch_rules, host_rules, host_copy_rules, interruption_rules,
+    pace_rules,
 )  # fmt: skip
 """Each gives what it finds; order plays no part."""
+
+OF_THE_REST: tuple[Callable[[Pair, Explained], Iterator[Cause]], ...] = (graph_rules, wait_rules, recording_rules)
+"""Each explains what is left of the time it is about, in this order."""
 
 EXPLAINED = 0.5
 """A cause is left out if causes told before explain this share of its time."""
@@ -42,22 +54,21 @@ def told_causes(pair: Pair) -> Told:
     # a step that is the whole recording is no step: what differs from it follows from that alone
     if pair.baseline.marked != pair.candidate.marked or not any(row.delta for row in pair.ledger.rows):
         return Told()
-    found = [cause for rule in RULES for cause in rule(pair)]
+    other = find_other_work(pair)
+    found = [cause for rule in RULES for cause in rule(pair) if other is None or not cause.same_work]
     found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
+    explained = Explained()
     kept: list[Cause] = []
-    explained: dict[str, float] = {}
     for cause in found:
         total = sum(abs(part) for part in cause.explains.values())
-        known = sum(
-            min(abs(part), abs(explained.get(label, 0.0)))
-            for label, part in cause.explains.items()
-            if part * explained.get(label, 0.0) > 0
-        )
-        if total and known >= EXPLAINED * total:
-            continue
-        kept.append(cause)
-        for label, part in cause.explains.items():
-            explained[label] = explained.get(label, 0.0) + part
+        if not total or explained.known(cause.explains) < EXPLAINED * total:
+            kept.append(cause)
+            explained.add(cause.explains)
+    for rule in (*OF_THE_REST, *(() if other is None else (other.tell,))):
+        for cause in rule(pair, explained):
+            kept.append(cause)
+            explained.add(cause.explains)
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
-    return Told(tuple(findings), explained, frozenset(entities | {finding.subject for finding in findings}))
+    subjects = frozenset(entities | {finding.subject for finding in findings})
+    return Told(tuple(findings), explained.by_category(), subjects)

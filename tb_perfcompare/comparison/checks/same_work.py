@@ -11,7 +11,7 @@ from tb_perfcompare.model.summary import Summary
 
 def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
     """`same_work`: fails, and takes the verdict, when neither operators nor kernels by name nor device time by operator
-    have half in common; `input_shapes`: warns when the same operators run on other inputs."""
+    have half in common; `input_shapes`, `input_types`: warn when the same operators run on other inputs."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = _shared(table, baseline, candidate)
@@ -19,7 +19,7 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
             found[words] = share
     if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
         found["device time, matched by operator"] = min(matched_share(alignment))
-    return (_same_work(found), *_shapes(baseline, candidate))
+    return (_same_work(found), *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate))
 
 
 def _same_work(found: dict[str, float]) -> Check:
@@ -32,14 +32,14 @@ def _same_work(found: dict[str, float]) -> Check:
     return Check("same_work", "fail", reason, ("verdict", "cause"))
 
 
-def _shapes(a: Summary, b: Summary) -> tuple[Check, ...]:
-    shared, named = _shared("operators_by_shape", a, b), _shared("operators", a, b)
+def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:
+    shared, named = _shared(f"operators_by_{what[:-1]}", a, b), _shared("operators", a, b)
     if shared is None or named is None:
         return ()
-    detail = f"{shared:.0%} of operator calls have the same name and input shapes"
+    detail = f"{shared:.0%} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
-        return (Check("input_shapes", "ok", detail),)
-    return (Check("input_shapes", "warn", f"{detail}, {named:.0%} the same name", ("same work", "cause")),)
+        return (Check(f"input_{what}", "ok", detail),)
+    return (Check(f"input_{what}", "warn", f"{detail}, {named:.0%} the same name", ("same work", "cause")),)
 
 
 def _shared(table: str, a: Summary, b: Summary) -> float | None:

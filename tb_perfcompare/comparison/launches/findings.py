@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.findings import MOST_OF_IT, NEARLY_ALL, UTILISATION_CHANGE, repeatability
+from tb_perfcompare.comparison.causes.behind import NEARLY_ALL
+from tb_perfcompare.comparison.causes.findings import MOST_OF_IT, UTILISATION_CHANGE, repeatability
 from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
 from tb_perfcompare.comparison.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
@@ -26,6 +27,15 @@ SAME_WORK = 0.5
 """Two kernels, or two programs, with less than this share of their launches in common do not do the same work."""
 
 _KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
+_TENSOR_CORES = "data types, allow_tf32, shapes that are no multiples of 8, library versions"
+_MEMORY = "its memory accesses: strides, alignment, cache hits; what runs beside it on the device"
+_LOOK_AT = {
+    "tensor_cores_lost": _TENSOR_CORES,
+    "tensor_cores_gained": _TENSOR_CORES,
+    "utilisation_lost": _MEMORY,
+    "utilisation_gained": _MEMORY,
+    "bound_shift": "the scatter of launches, and the kernels of the class that changed most",
+}
 _BOUND_WORDS = {"both": "bound by both units", "neither": "bound by neither unit"}
 
 
@@ -63,7 +73,7 @@ class _Books:
         """`part`: the time is a part of the headline's delta."""
         whole = self.ledger.delta / self.unit
         share = delta_us / whole if part and whole else None
-        return Finding(rule, subject, _KERNEL, delta_us, share, sentence, evidence, self.confidence)
+        return Finding(rule, subject, _KERNEL, delta_us, share, sentence, evidence, self.confidence, _LOOK_AT[rule])
 
 
 def find_launch_causes(

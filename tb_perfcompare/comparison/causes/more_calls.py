@@ -1,0 +1,78 @@
+"""The same operators, another number of times: layers, micro-batches, iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.cause import Cause, cause
+from tb_perfcompare.comparison.causes.other_work import is_backward
+from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair
+from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_share
+from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.model.api_calls import WAIT, calls
+
+IN_BOTH = 0.8
+"""Share of the calls that operators of both sides make; a rewritten program has other operators."""
+
+MOST_OPERATORS = 0.5
+"""Share of those operators that must be called more often (or less) for the work to be there more often."""
+
+BEYOND = 1.5
+"""What is called this many times more often than the work has a cause of its own."""
+
+
+def more_calls_rules(pair: Pair) -> Iterator[Cause]:
+    """Work that is there more often is called more often everywhere, and its time is that of the calls."""
+    operators = pair.amounts("operators", "host_total")
+    both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
+    every = sum(one.calls_a + one.calls_b for one in operators.values())
+    calls_a, calls_b = ({key: getattr(one, side) for key, one in operators.items()} for side in ("calls_a", "calls_b"))
+    if not every or shared_share(calls_a, calls_b) >= SIMILAR_WORK:
+        return
+    if sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * every:
+        return
+    sign = 1 if sum(one.more_calls for one in both.values()) > 0 else -1
+    moved = {key: amount for key, amount in both.items() if sign * amount.more_calls > 0}
+    if len(moved) < MOST_OPERATORS * len(both):
+        return
+    ratio = float(np.median([one.calls_b / one.calls_a for one in moved.values()]))
+    counts = _counted(pair, sign, ratio)
+    counted = sum(counts.values())
+    if sign * counted < pair.least_us:
+        return
+    device = pair.amounts("operators", "device_self")
+
+    def weight(one: Key) -> tuple[bool, float, float, Key]:
+        return not is_backward(one[0]), sign * device.get(one, Amount()).delta_us, moved[one].us_b, one
+
+    key = max(moved, key=weight)
+    amount, more = moved[key], sign > 0
+    sentence = (
+        f"{'More' if more else 'Fewer'} calls: {len(moved)} of {len(operators)} operators are called "
+        f"{'more' if more else 'less'} often, for example {short(key[0])} {number_text(amount.calls_a)} to "
+        f"{number_text(amount.calls_b)} times per step; the number of calls makes {more_or_less(counted)}."
+    )
+    yield cause(
+        pair, "more_calls" if more else "fewer_calls", key[0], "all", counted, sentence,
+        (Evidence("operators", key[0]),),
+        confidence="certain: calls are counted",
+        look_at="the number of layers, micro-batches or iterations in a step",
+        explains=counts, rank=0,
+    )  # fmt: skip
+
+
+def _counted(pair: Pair, sign: int, ratio: float) -> dict[tuple[str, str], float]:
+    """What the number of calls makes of every entity that is called more often, but not much more than the work is."""
+    found = {}
+    for row in pair.ledger.rows:
+        if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
+            continue
+        if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
+            continue
+        own = (row.calls[1] / row.calls[0]) / ratio
+        if own**sign < BEYOND:
+            found[row.path[0], row.path[1]] = pair.counted_us(row)
+    return found

@@ -1,0 +1,11 @@
+"""What two sides say differently about their surroundings."""
+
+from __future__ import annotations
+
+from tb_perfcompare.model.summary import Summary
+
+
+def differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:
+    """ "device.name A100 against H100", for every name that both sides know, with different values."""
+    x, y = dict(a.environment), dict(b.environment)
+    return [f"{name} {x[name]} against {y[name]}" for name in names if name in x and name in y and x[name] != y[name]]

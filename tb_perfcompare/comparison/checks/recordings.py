@@ -1,0 +1,125 @@
+"""The files themselves: are they different ones, whole, and recorded in the same way?"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.checks.differences import differences
+from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+
+_FLAGS = (
+    "profiler.record_shapes",
+    "profiler.with_stack",
+    "profiler.profile_memory",
+    "profiler.with_flops",
+    "profiler.with_modules",
+)
+
+
+def same_capture(a: Summary, b: Summary) -> Check:
+    """One recording on both sides, or twice on one: by the file's bytes, or by all of its figures where it was packed
+    or named anew."""
+    files = [{(c.file.sha256, c.file.part) for c in side.captures if c.file.sha256} for side in (a, b)]
+    shared = files[0] & files[1]
+    if shared:
+        return Check(
+            "same_capture",
+            "warn",
+            f"{len(shared)} file(s) are on both sides: those steps are compared with themselves",
+            ("verdict",),
+        )
+    seen = [Counter(_fingerprints(side)) for side in (a, b)]
+    equal = seen[0].keys() & seen[1].keys()
+    if equal:
+        return Check(
+            "same_capture",
+            "warn",
+            f"{len(equal)} recording(s) of the two sides are equal in every figure: the same one under another name?",
+            ("verdict",),
+        )
+    for side, found in zip(("baseline", "candidate"), seen, strict=True):
+        twice = sum(count - 1 for count in found.values())
+        if twice:
+            return Check(
+                "same_capture",
+                "warn",
+                f"{twice} recording(s) of the {side} are there twice: their steps count for more than they are",
+                ("verdict", "p"),
+            )
+    return Check("same_capture", "ok", "no file is on both sides")
+
+
+def _fingerprints(summary: Summary) -> Iterator[str]:
+    """One per capture: everything that its steps took, by category and entity. None where nothing is split: few figures
+    may be equal by chance."""
+    owned = summary.owned
+    if not summary.is_split:
+        return
+    order = sorted(range(len(owned.key)), key=lambda row: (int(owned.category[row]), owned.key[row]))
+    for at in range(len(summary.captures)):
+        steps = np.flatnonzero(summary.steps.capture == at)
+        time = owned.time_ns[:, steps][order]
+        own = np.flatnonzero(time.any(axis=1)).tolist()
+        if not own:
+            continue
+        names = "\n".join(f"{CATEGORY_LABELS[owned.category[order[row]]]} {owned.key[order[row]]}" for row in own)
+        text = names.encode("utf-8", "surrogatepass") + np.ascontiguousarray(time[own]).tobytes()
+        yield hashlib.sha256(text).hexdigest()
+
+
+def flags(a: Summary, b: Summary) -> Check:
+    """Options of the profiler that cost time."""
+    x, y = dict(a.environment), dict(b.environment)
+    # traces name the flags that were on, and say nothing of the others
+    off = "false" if "trace.schema" in x and "trace.schema" in y else None
+    values = [(name, x.get(name, off), y.get(name, off)) for name in _FLAGS]
+    differing = [f"{name} {one} against {two}" for name, one, two in values if one and two and one != two]
+    if differing:
+        return Check(
+            "profiler_flags",
+            "warn",
+            "recorded with different flags, which cost time: " + "; ".join(differing),
+            ("host time", "verdict"),
+        )
+    return Check("profiler_flags", "ok", "no differing recording flags")
+
+
+def versions(a: Summary, b: Summary) -> Check:
+    """Libraries, drivers, and the recorder's format."""
+    names = [name for name, _ in a.environment if name.startswith("version.")]
+    names += ["distributed.nccl_version", "distributed.backend", "trace.schema"]
+    differing = differences(a, b, tuple(names))
+    if differing:
+        return Check("versions", "warn", "different library versions: " + "; ".join(differing), ("cause",))
+    alone = [
+        side
+        for side, one, other in (("baseline", a, b), ("candidate", b, a))
+        if _versions(one) and not _versions(other)
+    ]
+    if alone:
+        return Check("versions", "ok", f"only the {alone[0]} says which library versions it ran with")
+    return Check("versions", "ok", "no differing versions recorded")
+
+
+def _versions(summary: Summary) -> list[str]:
+    return [name for name, _ in summary.environment if name.startswith("version.")]
+
+
+def complete(a: Summary, b: Summary) -> Check:
+    """Files that were cut off, repaired or lost events."""
+    weak = [
+        note
+        for side in (a, b)
+        for note in side.notes
+        if note.code.value in ("truncated", "repaired", "dropped_events", "file_failed")
+    ]
+    if weak:
+        return Check(
+            "complete_files", "warn", "; ".join(f"{note.where}: {note.message}" for note in weak), ("ledger", "counts")
+        )
+    return Check("complete_files", "ok", "every file was read whole")

@@ -1,0 +1,138 @@
+"""Is a step of one side the same thing as a step of the other? Markers, how many iterations they enclose, and how many
+steps there are."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.model.summary import CYCLE_TIME, KERNEL_TIME, Summary
+
+FEW_STEPS = 6
+"""Below this many steps on a side an exact 95 % interval is wide or cannot be reached at all."""
+
+MANY_LEFT_OUT = 0.2
+"""Share of a side's steps from which leaving them out may decide the verdict."""
+
+WHOLE = 0.02
+"""A ratio is a whole number if it is within this share of one ..."""
+
+NEARLY_ALL = 0.9
+"""... and holds for this share of the operators' calls."""
+
+_ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
+"""What happens once in an iteration -> beginning of its name."""
+
+
+def markers(a: Summary, b: Summary) -> Check:
+    """Both sides need step markers, and one has to enclose as many iterations as the other."""
+    if a.metric == KERNEL_TIME:
+        return Check("step_marker", "ok", "sources of this kind have no steps: all launches together are compared")
+    if a.marked != b.marked:
+        without = "baseline" if not a.marked else "candidate"
+        return Check(
+            "step_marker",
+            "fail",
+            f"the {without} has no step markers: its whole recording counts as one step",
+            ("verdict", "ledger"),
+        )
+    if not a.marked:
+        return Check(
+            "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
+        )
+    return _iterations(a, b) or Check("step_marker", "ok", "both sides have ProfilerStep markers")
+
+
+def _iterations(a: Summary, b: Summary) -> Check | None:
+    """A marker around several iterations: everything is called a whole number of times as often, batches or optimizer
+    steps included. More work within an iteration leaves one of the two as it was."""
+    calls = _operator_calls(a), _operator_calls(b)
+    if not all(calls):
+        return None
+    more = sum(calls[1].values()) >= sum(calls[0].values())
+    few, many = calls if more else calls[::-1]
+    paced = {word: (_named(a, name), _named(b, name)) for word, name in _ITERATION.items()}
+    ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
+    if not ratios:
+        return None
+    times = round(ratios[0])
+    if times < 2 or not all(_is(ratio, times) for ratio in ratios):
+        return None
+    alike = sum(count for name, count in many.items() if few.get(name) and _is(count / few[name], times))
+    if alike < NEARLY_ALL * sum(many.values()):
+        return None
+    seen = ", ".join(f"{word} {x:g} to {y:g}" for word, (x, y) in paced.items() if x or y)
+    detail = (
+        f"a step of the {'candidate' if more else 'baseline'} holds {times} iterations of the other side "
+        f"({seen} per step, and the operators likewise): call profiler.step() once per iteration on both sides"
+    )
+    return Check("step_marker", "fail", detail, ("verdict", "ledger", "cause"))
+
+
+def _is(ratio: float, times: int) -> bool:
+    return abs(ratio - times) <= WHOLE * times
+
+
+def _operator_calls(summary: Summary) -> dict[str, float]:
+    table = summary.groups.get("operators")
+    if table is None:
+        return {}
+    return {key[0]: float(calls) for key, calls in zip(table.keys, table.calls.mean(axis=1), strict=True) if calls}
+
+
+def _named(summary: Summary, beginning: str) -> float:
+    """Calls per step of everything in the ledger that is named so."""
+    rows = [row for row, key in enumerate(summary.owned.key) if key.startswith(beginning)]
+    return float(summary.owned.calls[rows].sum()) / max(len(summary.steps), 1)
+
+
+def number_of_steps(a: Summary, b: Summary) -> Check:
+    """Enough steps for an interval."""
+    n, m = len(a.steps), len(b.steps)
+    noun = "cycles" if a.metric == CYCLE_TIME else "steps"
+    if a.metric == KERNEL_TIME:
+        return Check("steps", "warn", "one listing each: repeatability cannot be judged", ("verdict", "p"))
+    if min(n, m) < FEW_STEPS:
+        return Check(
+            "steps",
+            "warn",
+            f"{n} against {m} {noun}; record at least {FEW_STEPS}, better 20, on each side",
+            ("verdict", "p"),
+        )
+    return Check("steps", "ok", f"{n} against {m} {noun}")
+
+
+def left_out(a: Summary, b: Summary) -> Check:
+    """Warm-up and incomplete steps that are not compared."""
+    noun = "cycles" if a.metric == CYCLE_TIME else "steps"
+    told, many = list[str](), False
+    for side, summary in (("baseline", a), ("candidate", b)):
+        count = len(summary.dropped)
+        if not count:
+            continue
+        every = count + len(summary.steps)
+        reasons = ", ".join(dict.fromkeys(step.reason for step in summary.dropped))
+        told.append(f"{count} of {every} {noun} of the {side} ({reasons})")
+        many |= count > MANY_LEFT_OUT * every
+    if not told:
+        return Check("left_out", "ok", f"all {noun} are compared")
+    detail = f"left out: {'; '.join(told)}"
+    return Check("left_out", "warn", detail, ("verdict",)) if many else Check("left_out", "ok", detail)
+
+
+def shared_work(table: str, what: str, a: Summary, b: Summary) -> Check:
+    """Shared share: sum over names of min(calls) / sum of max(calls), calls per step."""
+    one, two = a.groups.get(table), b.groups.get(table)
+    if one is None or two is None:
+        if one is None and two is None:
+            return Check(table, "ok", f"neither side has {what}")
+        return Check(table, "warn", f"only the {'candidate' if one is None else 'baseline'} has {what}", (table,))
+    x = dict(zip(one.keys, (one.calls.sum(axis=1) / len(a.steps)).tolist(), strict=True))
+    y = dict(zip(two.keys, (two.calls.sum(axis=1) / len(b.steps)).tolist(), strict=True))
+    shared = shared_share(x, y)
+    detail = f"{shared:.0%} of {what} per step are shared by name"
+    if shared >= SIMILAR_WORK:
+        return Check(table, "ok", detail)
+    only = (
+        f"{sum(k not in y for k in x)} names only in the baseline, {sum(k not in x for k in y)} only in the candidate"
+    )
+    return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

@@ -1,0 +1,64 @@
+"""Sides of a comparison made from programs, read as the product reads them."""
+
+from __future__ import annotations
+
+from functools import cache
+from io import BytesIO
+
+from tb_perfcompare.analysis.step_admission import admit_steps
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.comparison.comparison import Comparison, Finding
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.model.recording import Origin
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tests.build import TraceBuilder
+from tests.planted.programs import Program
+from tests.planted.training import record
+
+GENERAL = {
+    "kernel_time", "memcpy_time", "memset_time", "communication_time", "runtime_time", "data_loader", "host_time",
+    "unrecorded_time", "counter_moved",
+}  # fmt: skip
+"""Rules that tell where time went, which is true of any pair; all others name what happened."""
+
+_PROGRAMS: dict[int, Program] = {}
+
+
+def summary(trace: TraceBuilder, worker: str = "worker0", span: str = "1") -> Summary:
+    """Read, and without the steps that the product leaves out."""
+    recording = read_trace(BytesIO(trace.encode()), name=f"{worker}.{span}.pt.trace.json")
+    return admit_steps(summarize(recording, Origin("drawn", "drawn", worker, span)))
+
+
+def side(program: Program, seed: int) -> Summary:
+    """A recording of the program; made once."""
+    _PROGRAMS[id(program)] = program
+    return _recorded(id(program), seed)
+
+
+@cache
+def _recorded(program: int, seed: int) -> Summary:
+    return summary(record(_PROGRAMS[program].changed(seed=seed)))
+
+
+def compared(a: Summary, b: Summary) -> Comparison:
+    """With a short bootstrap: findings do not depend on it."""
+    return compare_summaries(a, b, CompareOptions(resamples=200))
+
+
+def first(found: Comparison) -> Finding:
+    """The finding on top."""
+    assert found.findings, found.headline.reason
+    return found.findings[0]
+
+
+def causes(found: Comparison) -> list[str]:
+    """Rules of the findings that say what happened, largest first."""
+    return [finding.rule for finding in found.findings if finding.rule not in GENERAL]
+
+
+def rules(found: Comparison) -> list[str]:
+    """Rules of all findings, largest first."""
+    return [finding.rule for finding in found.findings]

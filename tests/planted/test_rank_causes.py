@@ -1,0 +1,90 @@
+"""Collectives of several ranks: the other ranks are the controls that tell a slow network from a late rank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.model.summary import Summary
+from tests.planted.faults import BASE
+from tests.planted.programs import Program
+from tests.planted.sides import causes, compared, first, rules, summary
+from tests.planted.training import record
+
+RANKS = 4
+
+
+def job(
+    late: int | None = None, *, by_us: float = 0.0, cause: str = "gap", collective_us: float = 200.0, seed: int = 0,
+    vendor: str = "cuda",
+) -> Summary:  # fmt: skip
+    """All ranks of a job. The others wait in the collective for the `late` one, which takes `by_us` longer: in Python
+    between operators ("gap") or waiting for its data ("loader")."""
+    made = []
+    for rank in range(RANKS):
+        program = BASE.changed(vendor=vendor, collective_us=collective_us, seed=10 * seed + rank + 1)
+        if rank == late:
+            program = _longer(program, by_us, cause)
+        elif late is not None:
+            program = program.changed(wait_us=by_us)
+        one = summary(record(program, rank=rank, world_size=RANKS), worker=f"worker{rank}")
+        capture = replace(one.captures[0], rank=rank, file=replace(one.captures[0].file, sha256=f"{rank}{late}{seed}"))
+        made.append(replace(one, captures=(capture,)))
+    return pool(made)
+
+
+def _longer(program: Program, by_us: float, cause: str) -> Program:
+    if cause == "loader":
+        return program.changed(loader_us=program.loader_us + by_us)
+    return program.changed(gaps=dict.fromkeys(range(program.steps), by_us))
+
+
+@pytest.mark.parametrize("vendor", ["cuda", "rocm", "mlu"])
+@pytest.mark.parametrize(("late", "by_us"), [(2, 700.0), (0, 175.0)])
+def test_a_late_rank_is_told_from_a_slow_collective(late: int, by_us: float, vendor: str) -> None:
+    found = compared(job(vendor=vendor), job(late, by_us=by_us, seed=1, vendor=vendor))
+    assert causes(found) == ["late_rank"]
+    assert first(found).subject == f"worker{late}"
+    assert f"they wait for worker{late}, where Other takes" in first(found).sentence
+
+
+def test_what_the_late_rank_does_beyond_the_others_is_named() -> None:
+    found = compared(job(), job(1, by_us=700.0, cause="loader", seed=1))
+    assert rules(found)[0] == "late_rank"
+    assert "worker1, where DataLoader takes 700 µs longer than on the others" in first(found).sentence
+
+
+def test_another_rank_that_is_late_instead_is_no_change() -> None:
+    found = compared(job(1, by_us=700.0), job(3, by_us=700.0, seed=1))
+    assert causes(found) == []
+
+
+def test_a_rank_that_is_no_longer_late_is_an_improvement() -> None:
+    found = compared(job(2, by_us=700.0, seed=1), job())
+    assert causes(found) == ["late_rank"]
+    assert "Ranks wait less for each other" in first(found).sentence and "waited for worker2" in first(found).sentence
+
+
+def test_a_slow_collective_is_slow_on_all_ranks() -> None:
+    found = compared(job(), job(collective_us=900.0, seed=1))
+    assert causes(found) == ["collective_slower"]
+    assert first(found).confidence == "the transfer itself, the same on all ranks"
+
+
+def test_one_rank_alone_cannot_tell_the_two_apart_and_says_so() -> None:
+    """World size 4, one rank recorded."""
+    healthy, waiting = (
+        summary(record(BASE.changed(collective_us=200.0, wait_us=wait, seed=1 + bool(wait)), rank=0, world_size=RANKS))
+        for wait in (0.0, 700.0)
+    )
+    found = compared(healthy, waiting)
+    assert causes(found) == ["collective_slower"]
+    assert "waiting for a late rank looks the same" in first(found).sentence
+    (check,) = [check for check in found.comparability if check.check == "ranks"]
+    assert check.status == "warn" and "1 of 4 ranks" in check.detail
+
+
+def test_equal_jobs_have_no_findings() -> None:
+    assert compared(job(), job(seed=1)).findings == ()
