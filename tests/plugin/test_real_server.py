@@ -94,11 +94,10 @@ def working(server: Served) -> bool:
 def test_a_browser_that_leaves_takes_its_work_along(server: Served, route: str, query: dict[str, str]) -> None:
     asking = ask(server, route, **query)
     assert becomes_true(lambda: working(server))
-    workers = server.workers()
     asking.close()
     start_s = time.monotonic()
-    assert becomes_true(lambda: not any(is_running(worker) for worker in workers))
-    assert time.monotonic() - start_s < 1
+    assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
+    assert time.monotonic() - start_s < 1.5  # looking takes 0.15 s each time
     assert json.loads(server.get("api/comparison", stream="0", **QUICK).body)["headline"]["verdict"] == "slower"
 
 
