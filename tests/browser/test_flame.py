@@ -105,7 +105,7 @@ def test_width_by_one_run_takes_new_frames_away_and_says_so(tab: Tab) -> None:
     assert "new" in tab.find(".flame-legend").inner_text()
     assert "no width here" not in tab.find(".flame-legend").inner_text()
     tab.find(".flame-choice button", has_text="A").nth(1).click()
-    tab.until("document.querySelector('.flame-legend').innerText.includes('no width here')")
+    tab.until("document.querySelector('.flame-legend')?.innerText.includes('no width here')")
     assert "look=a" in tab.address()
 
 
@@ -119,7 +119,7 @@ def test_a_search_marks_frames_and_adds_up_their_time(tab: Tab) -> None:
     tab.until("document.querySelectorAll('.grid-body .row').length > 0")
     assert pixel(tab, 300, middle(1)) != before  # others step back
     tab.find(".search input").fill("nothing of the kind")
-    tab.until("document.querySelector('.flame-found').innerText === 'No frame found.'")
+    tab.until("document.querySelector('.flame-found')?.innerText === 'No frame found.'")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -130,7 +130,7 @@ def test_more_and_less_have_colours_of_their_own(tab: Tab, theme: str) -> None:
     red, _, blue, _ = pixel(tab, width * 0.62, middle(1) - 7)  # more time
     assert red > blue + 20
     tab.go(link(a=GPU_B, b=GPU_A, tab="call_tree")).wait(".flame-canvas")
-    tab.until("document.querySelector('.flame-path').innerText.includes('▼')")
+    tab.until("document.querySelector('.flame-path')?.innerText.includes('▼')")
     red, _, blue, _ = pixel(tab, width * 0.62, middle(1) - 7)
     assert blue > red + 20
 
