@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import http.client
 import random
+import re
 import threading
 import time
 from collections import Counter
@@ -18,6 +19,8 @@ TIMEOUT_S = 60.0
 _SLOW_BYTES, _SLOW_S = 4096, 0.02
 _KILLED = b"ended unexpectedly"
 """What an answer says about a file whose reader was killed."""
+_LOST = re.compile(rb'"lost":[1-9]')
+"""And a page of a table; a table saved as a file is called incomplete."""
 
 RIGHT, TOLD, WRONG, LEFT, HUNG, BROKEN = "right", "told", "wrong", "left", "hung", "broken"
 
@@ -96,7 +99,8 @@ class Client(threading.Thread):
             else:
                 answer = connection.getresponse()
                 body = self._read(answer)
-                kind = self._judged(place, answer.status, body)
+                told = ".incomplete." in answer.headers.get("Content-Disposition", "")
+                kind = self._judged(place, answer.status, body, told)
                 if kind == WRONG:
                     example = f"{question}: {answer.status}, {body[:200]!r}"
         except TimeoutError:
@@ -116,8 +120,8 @@ class Client(threading.Thread):
             time.sleep(_SLOW_S)
         return b"".join(parts)
 
-    def _judged(self, place: int, status: int, body: bytes) -> str:
+    def _judged(self, place: int, status: int, body: bytes, told: bool) -> str:
         right = self._right.get(place)
         if right is None or (status, last_line(self._asked[place], body)) == (right.status, right.body):
             return RIGHT if status < 500 or right is not None else WRONG
-        return TOLD if _KILLED in body else WRONG
+        return TOLD if told or _KILLED in body or _LOST.search(body) else WRONG

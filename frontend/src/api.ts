@@ -1,6 +1,7 @@
 // The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
 
 import { LineDecoder } from './ndjson';
+import { text } from './strings';
 import { asStrict, type StrictAnswer } from './strict_wire';
 import { asComparison, asRuns, asTablePage, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from './wire';
 
@@ -88,6 +89,8 @@ export interface RowSource {
   /** the pair's files as they were compared: rows of others are refused */
   tag: string;
   table: string;
+  /** notes of that answer that say what could not be read; null where they did not all come */
+  lost: number | null;
 }
 
 /** Rows of a table, chosen and ordered by the server. */
@@ -95,35 +98,44 @@ export async function fetchRows(source: RowSource, asked: Record<string, string>
   const query = new URLSearchParams(source.query);
   for (const [key, value] of Object.entries({ table: source.table, tag: source.tag, ...asked })) if (value !== '') query.set(key, value);
   const response = await request(apiUrl(source.route, query), signal);
-  return asTablePage(await response.json());
+  const page = asTablePage(await response.json());
+  if (source.lost !== null && page.lost !== source.lost) throw new RequestError('changed', text.errors.incomplete, text.errors.incompleteHint);
+  return page;
 }
 
-/** The last of an answer's lines, as `taken` makes of it; progress as it comes. Aborting the signal stops the work at the
- * server too. */
-async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
+/** Each line of an answer as it comes; one that is an error is thrown. Aborting the signal stops the work at the server too. */
+export async function eachLine<T>(url: string, take: (line: T) => void, signal: AbortSignal): Promise<void> {
   const response = await request(url, signal);
   if (!response.body) throw new RequestError('not_json', '', '');
-  const decoder = new LineDecoder<StreamLine>();
+  const decoder = new LineDecoder<T | { error: ServerError }>();
   const reader = response.body.getReader();
-  const results: T[] = [];
-  const take = (lines: StreamLine[]): void => {
+  const taken = (lines: (T | { error: ServerError })[]): void => {
     for (const line of lines) {
-      if ('progress' in line) onProgress(line.progress);
-      else if ('error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
-      else results.push(taken(line.result));
+      if (typeof line === 'object' && line !== null && 'error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
+      take(line as T);
     }
   };
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
-      take(decoder.push(value));
+      taken(decoder.push(value));
     }
-    take(decoder.end());
+    taken(decoder.end());
   } catch (error) {
     if (error instanceof TypeError) throw new RequestError('unreachable', error.message, '');
     throw error;
   }
+}
+
+/** The last of an answer's lines, as `taken` makes of it; progress as it comes. */
+async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
+  const results: T[] = [];
+  const take = (line: StreamLine): void => {
+    if ('progress' in line) onProgress(line.progress);
+    else if ('result' in line) results.push(taken(line.result));
+  };
+  await eachLine<StreamLine>(url, take, signal);
   const result = results.pop();
   if (result === undefined) throw new RequestError('unreachable', '', '');
   return result;

@@ -111,7 +111,11 @@ const loadTimeline = () => import('./timeline_view').then((part) => part.Timelin
 
 /** Where the rows of a table are that did not come with the comparison. */
 function rowsOf(comparison: Comparison, query: URLSearchParams, table: string): RowSource | null {
-  return comparison.tag === undefined ? null : { route: 'table', query, tag: comparison.tag, table };
+  return comparison.tag === undefined ? null : { route: 'table', query, tag: comparison.tag, table, lost: lostIn(comparison) };
+}
+
+function lostIn(comparison: Comparison): number | null {
+  return comparison.notes_left_out === undefined ? comparison.notes.filter((note) => note.code === 'file_failed').length : null;
 }
 
 /** Its rows lie in each other: they add up to nothing. */

@@ -110,17 +110,18 @@ export function Loading({ files, phase, since, onCancel }: LoadingProps) {
           {text.loading.phase[phase] ?? phase}
         </span>
       </h2>
-      <ul class="files">
-        {files.map((file) => (
-          <FileLine key={file.path} file={file} />
-        ))}
-      </ul>
+      {/* above the list: a button below it would move away with every file that begins */}
       <p class="loading-foot">
         <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
         <button type="button" class="button" onClick={onCancel}>
           {text.loading.cancel}
         </button>
       </p>
+      <ul class="files">
+        {files.map((file) => (
+          <FileLine key={file.path} file={file} />
+        ))}
+      </ul>
     </section>
   );
 }

@@ -18,6 +18,11 @@ export interface SideState {
   waiting: boolean;
 }
 
+interface States extends Record<Letter, SideState> {
+  /** the question and the steps they are of */
+  key: string;
+}
+
 const NOTHING: SideState = { whole: null, details: [], failure: null, absent: '', progress: null, waiting: true };
 const KEPT_DETAILS = 6;
 const KEPT_STEPS = 8;
@@ -50,14 +55,20 @@ export interface Pictures {
 
 /** `question` names the files as they are now. */
 export function usePictures(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, find: string): Pictures {
-  const [states, setStates] = useState<Record<Letter, SideState>>({ a: NOTHING, b: NOTHING });
+  const [held, setStates] = useState<States>({ key: '', a: NOTHING, b: NOTHING });
   const [attempt, setAttempt] = useState(0);
-  const latest = useRef(states);
-  latest.current = states;
   const closer = useRef<Record<Letter, AbortController | null>>({ a: null, b: null });
-  const put = (side: Letter, part: Partial<SideState>): void => setStates((all) => ({ ...all, [side]: { ...all[side], ...part } }));
   const queries = { a: stepQuery(pair, 'a', choices), b: stepQuery(pair, 'b', choices) };
   const key = `${question}\n${queries.a.toString()}\n${queries.b.toString()}`;
+  // what is held may still be of the steps before, until the effect below has run
+  const states = held.key === key ? held : { key, a: NOTHING, b: NOTHING };
+  const latest = useRef(states);
+  latest.current = states;
+  const put = (side: Letter, part: Partial<SideState>): void =>
+    setStates((all) => {
+      const before = all.key === key ? all : { key, a: NOTHING, b: NOTHING };
+      return { ...before, [side]: { ...before[side], ...part } };
+    });
 
   useEffect(() => {
     const controller = new AbortController();
@@ -111,7 +122,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
         fetchPicture(queries[side], stretch, find, controller.signal, () => undefined)
           .then((found) => {
             if (typeof found === 'string' || controller.signal.aborted) return;
-            setStates((all) => ({ ...all, [side]: { ...all[side], details: [...all[side].details, found].slice(-KEPT_DETAILS) } }));
+            setStates((all) => (all.key === key ? { ...all, [side]: { ...all[side], details: [...all[side].details, found].slice(-KEPT_DETAILS) } } : all));
           })
           .catch(() => undefined); // the coarser picture stays; the next look asks again
       }
@@ -119,5 +130,5 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
     [key, find],
   );
 
-  return { ...states, again: useCallback(() => setAttempt((n) => n + 1), []), look };
+  return { a: states.a, b: states.b, again: useCallback(() => setAttempt((n) => n + 1), []), look };
 }

@@ -66,7 +66,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
           <TableView
             name={TRIPLETS}
             table={answer.tables.triplets}
-            source={answer.tag === undefined ? null : { route: 'strict', query: asked, tag: answer.tag, table: TRIPLETS }}
+            source={answer.tag === undefined ? null : { route: 'strict', query: asked, tag: answer.tag, table: TRIPLETS, lost: answer.tables.summary?.notes.length ?? 0 }}
             address={address}
             stepTime={null}
             words={words}

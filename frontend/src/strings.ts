@@ -95,6 +95,9 @@ export const text = {
     guess: 'This pair is a guess.',
     guessReason: (reason: string) => `A guess: ${reason}`,
     filter: 'type to search runs…',
+    attach: 'utilisation',
+    attachAbout: 'A kernel listing or ncu export of the same program: its figures are attached to the kernels of this side',
+    attachNone: 'none attached',
     noMatch: 'no run of that name',
     openProfiler: (side: string) => `Open ${side} in the PyTorch Profiler tab`,
     steps: (admitted: number, all: number, words: MetricWords) =>
@@ -114,8 +117,17 @@ export const text = {
     device: (word: string, n: number, name: string | null) => (n > 0 ? `${name || word} ×${n}` : name || word),
   },
 
+  pages: {
+    several: 'Several candidates…',
+    back: (n: number) => (n === 1 ? '‹ the candidate' : `‹ all ${n} candidates`),
+    history: 'History',
+    pair: 'Compare a pair',
+  },
+
   actions: {
     region: 'Actions',
+    recent: 'Compared here before',
+    suggested: 'Suggested',
     suggest: 'Suggested pairs',
     noPairs: 'No two runs have names that suggest a pair.',
     spanReason: 'two spans of one run: how much runs differ by themselves',
@@ -533,6 +545,8 @@ with profile(
     unreachableHint: 'Is it still running? This page asks again by itself.',
     retryIn: (seconds: number) => `Asking again in ${seconds} s.`,
     notJson: 'The answer cannot be read.',
+    incomplete: 'These rows are of another reading of the files than what is shown above.',
+    incompleteHint: 'A process that reads files ended meanwhile. Reload the page in a few seconds.',
     schema: (found: string) => `The server speaks ${found}, which this page does not know.`,
     reloadPage: 'Reload the page.',
     missing: { run: 'run', worker: 'worker', span: 'span' },

@@ -185,6 +185,8 @@ export interface TablePage {
   next_offset: number | null;
   /** where the row that was looked for stands among the matching ones */
   place: number | null;
+  /** notes that say what could not be read of what these rows are made of */
+  lost: number;
 }
 
 export interface Comparison {
@@ -201,6 +203,8 @@ export interface Comparison {
   comparability: Check[];
   tables: Record<string, Table>;
   notes: Note[];
+  /** how many more there are */
+  notes_left_out?: number;
 }
 
 export interface SpanFile {
@@ -234,6 +238,8 @@ export interface Side {
   span: string | null;
   /** numbers of the first and last step that are compared, `3-10` or `5` */
   steps?: string;
+  /** a run that is a listing or an export: its figures are attached to the side's kernels */
+  launches?: string;
 }
 
 export interface Pair {
@@ -248,6 +254,8 @@ export interface RunsAnswer {
   roots: string[];
   profiler_tab: boolean;
   reader?: string;
+  /** points of histories below the log directory */
+  points?: number;
   runs: RunEntry[];
   pairs: Pair[];
   problems: { path: string; message: string }[];

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
 from tb_perfcompare.units import Better
@@ -254,6 +254,11 @@ class Comparison:
     tables: Mapping[str, Table]
     notes: tuple[Note, ...]
     schema: str = SCHEMA
+
+    @property
+    def files_left_out(self) -> int:
+        """Files that could not be read, each with a note; the others were compared."""
+        return sum(note.code == NoteCode.FILE_FAILED for note in self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """The document of `diff --format json` (docs/comparison.schema.json), as plain values."""

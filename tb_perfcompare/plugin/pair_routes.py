@@ -70,7 +70,7 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     if is_known(request, tag):
         return not_modified(tag)
     found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
-    body = table_answer(found.table, found.chosen, asked.page, asked.row)
+    body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
     return respond(request, body, JSON, tag=_unless(found.brief, tag))
 
 
@@ -104,8 +104,10 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     if is_known(request, tag):
         return not_modified(tag)
     made = finished(workspace.ask(question), Connection(request.environ).report)
-    body = render(made.result(), form.name, table=name)
-    filename = f"perfcompare.{form.extension}"
+    comparison = made.result()
+    body = render(comparison, form.name, table=name)
+    # a table alone has no place for notes
+    filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
     return respond(request, body, form.media_type, tag=_unless(made.brief, tag), filename=filename)
 
 
@@ -131,14 +133,15 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     if asked.table:
         check_tag(_tag(request.args), question.tag())
         found: TableRows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
-        body = table_answer(found.table, found.chosen, asked.page, asked.row)
+        body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
         return respond(request, body, JSON, tag=_unless(found.brief, tag))
     made = finished(workspace.ask_strict(question), connection.report)
     tag = _unless(made.brief, tag)
     if form == strict_jobs.JSON:
         return respond(request, drawn(made.result()), JSON, tag=tag)
     kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
-    return respond(request, made.result(), kind, tag=tag, filename=f"strict_comparison.{form}")
+    filename = f"strict_comparison{'.incomplete' if made.brief else ''}.{form}"
+    return respond(request, made.result(), kind, tag=tag, filename=filename)
 
 
 def _question(side_of: SideOf, asked: PairRequest) -> Question:

@@ -85,8 +85,9 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
     }
 
 
-def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "") -> bytes:
-    """A page of the chosen rows; of the row with the key `row`, where it stands among them."""
+def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lost: int = 0) -> bytes:
+    """A page of the chosen rows; of the row with the key `row`, where it stands among them. `lost`: notes that say what
+    could not be read, so that pages of a whole answer and of one that lacks a file are told apart."""
     head = {
         "schema": TABLE_SCHEMA,
         "version": __version__,
@@ -94,6 +95,7 @@ def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "") ->
         "columns": list(page.columns) or [column.name for column in table.columns],
         **_counts(table, chosen, page),
         "place": place_of(table, chosen, row) if row else None,
+        "lost": lost,
     }
     rows = _page_rows(table, chosen, page, MOST_BYTES - len(encoded(head)) - _RESERVE)
     return fitted(encoded({**head, **rows}), MOST_BYTES)

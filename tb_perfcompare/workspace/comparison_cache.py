@@ -20,7 +20,6 @@ import numpy as np
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.comparison import Comparison
-from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.cache_keys import code, described
 from tb_perfcompare.workspace.disk_entries import COMPARISON, DiskEntries
@@ -69,7 +68,7 @@ class ComparisonCache:
 
     def put(self, key: str, question: Question, comparison: Comparison) -> None:
         """Keeps it, unless a file was left out or has changed since `key` was made."""
-        if any(note.code == NoteCode.FILE_FAILED for note in comparison.notes) or key != self.key(question):
+        if comparison.files_left_out or key != self.key(question):
             return
         try:
             body = msgspec.msgpack.encode(comparison, enc_hook=_plain)

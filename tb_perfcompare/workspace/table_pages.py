@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.strict.tables import SUMMARY
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
@@ -32,11 +33,13 @@ _VIEW_CACHE_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """A table and the rows of it that were asked for; `brief` where it may be more complete soon."""
+    """A table and the rows of it that were asked for; `brief` where it may be more complete soon. `lost`: notes of the
+    answer it belongs to that say what could not be read."""
 
     table: Table
     chosen: ChosenRows
     brief: bool
+    lost: int = 0
 
 
 class TablePages:
@@ -71,8 +74,9 @@ class TablePages:
         """A table of the pair's comparison ("ledger" is one). Raises SelectionError for a name or column that there is
         not, and what comparing raises."""
         compared = finished(self._workspace.ask(question), report)
-        table = table_named(compared.result(), name)
-        return self._rows((question, name), table, query, compared.brief)
+        comparison = compared.result()
+        rows = self._rows((question, name), table_named(comparison, name), query, compared.brief)
+        return replace(rows, lost=comparison.files_left_out)
 
     def views(self, side: Side, window: str) -> AbstractContextManager[Flight[RunViews]]:
         """A run's own tables, done, under way or started now, for as long as the body lasts."""
@@ -101,7 +105,7 @@ class TablePages:
             self._strict.put(key, tables)
         if name not in tables:
             raise SelectionError(f"there is no table {name[:80]!r}", hint=f"there are: {', '.join(tables) or 'none'}")
-        return self._rows((key, name), tables[name], query, made.brief)
+        return replace(self._rows((key, name), tables[name], query, made.brief), lost=len(tables[SUMMARY].notes))
 
     def close(self) -> None:
         """Ends work under way."""

@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from benchmarks.served import Served, is_running, served
+from benchmarks.served import Served, served
 from tb_perfcompare.workspace.limits import WORKERS
 from tb_perfcompare.workspace.summary_cache import SWITCH
 from tests.browser.tab import Tab, link
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
+from tests.work_under_way import is_quiet
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
-GONE_S = 1.5
-"""A second, and what the browser itself takes."""
+GONE_S = 2.5
+"""A second, and what a busy machine's browser itself takes; left alone the work goes on for five more."""
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +64,10 @@ def reload_without_the_pair(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("leave", [cancel, other_pair, other_site, close, reload_without_the_pair])
-def test_its_processes_end(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
-    workers = server.workers()
+def test_its_work_ends(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
     leave(tab)
     start_s = time.monotonic()
-    assert becomes_true(lambda: not any(map(is_running, workers)))
+    assert becomes_true(lambda: is_quiet(server))  # a process between two files lives on, and does nothing
     assert time.monotonic() - start_s < GONE_S
 
 

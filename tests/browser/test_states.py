@@ -6,10 +6,11 @@ import json
 import shutil
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, NORMAL, Tab, link
+from tests.browser.tab import ABNORMAL, NORMAL, PLUGIN, Tab, link
 
 
 def runs_answer(tab: Tab, **changes: Any) -> None:
@@ -127,3 +128,4 @@ def test_new_data_waits_for_the_reader(fresh_tab: Tab, logdir: Path, tmp_path: P
     finally:
         aside.rename(second)  # as it was, its time too: other pages have this file's answer
         shutil.rmtree(added)
+        urlopen(f"{fresh_tab.base}data/plugin/{PLUGIN}/api/runs?rescan=1").close()  # and so that others see it

@@ -34,6 +34,25 @@ def drag(tab: Tab, box: Locator, start: tuple[float, float], end: tuple[float, f
     tab.page.mouse.up()
 
 
+def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Tab, screenshots: Path) -> None:
+    tab.go(link(a=NORMAL, b=ABNORMAL)).wait(f"{ORDER} svg")
+    tab.until(f"{COMPARED}.startsWith('20 steps')")
+    drag(tab, tab.find(ORDER), (0.3, 74), (0.55, 74))
+    tab.until(f"{COMPARED}.includes(' of 20 steps')")
+    assert "bsteps=" in tab.address() and "asteps=" not in tab.address()
+    tab.wait(".side-b .side-steps")
+    assert tab.find(".side-a .side-steps").count() == 0
+    # the table, too: steps outside the range are there, and not compared
+    tab.page.screenshot(path=screenshots / "steps-chosen.png")
+    tab.find("[role=tab]", has_text="Steps").first.click()
+    tab.wait(".grid-body .row")
+    tab.find(".search input").fill("outside")
+    tab.until("document.querySelectorAll('.grid-body .row').length > 0")
+    tab.find(".side-b .side-steps").click()
+    tab.until(f"{COMPARED}.startsWith('20 steps')")
+    assert "bsteps=" not in tab.address()
+
+
 def test_a_range_is_chosen_and_left_by_keys(tab: Tab) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL)).wait(f"{ORDER} svg")
     tab.find(ORDER).focus()

@@ -19,6 +19,7 @@ from tb_perfcompare.workspace.limits import WORKERS
 from tb_perfcompare.workspace.summary_cache import SWITCH
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
+from tests.work_under_way import is_quiet
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"baseline": "slow/normal", "candidate": "slow/abnormal"}
@@ -46,23 +47,6 @@ def server(running: Served) -> Iterator[Served]:
     """Nothing is under way before a test, and nothing afterwards."""
     yield running
     assert becomes_true(lambda: is_quiet(running))
-
-
-def is_quiet(server: Served) -> bool:
-    """Whether no worker uses a processor."""
-    before = cpu_ticks(server.workers())
-    time.sleep(0.15)
-    return cpu_ticks(server.workers()) == before
-
-
-def cpu_ticks(processes: list[int]) -> dict[int, str]:
-    found = {}
-    for process in processes:
-        try:
-            found[process] = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11]
-        except OSError:
-            continue
-    return found
 
 
 def ask(server: Served, route: str, **query: str) -> socket.socket:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from werkzeug.test import EnvironBuilder, run_wsgi_app
+from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
 from tb_perfcompare.plugin.lines import LINE_EVERY_S
 from tb_perfcompare.workspace.cache import BRIEF_S
@@ -138,16 +138,32 @@ def test_an_answer_that_lacks_the_file_of_a_killed_worker_has_no_tag(
     logdir = tmp_path / "logs"
     write_run(logdir / "normal", worker="w1")
     use_summarizer(server, logdir, tasks.once_deadly_summary)
-    routes = {"api/comparison": {"stream": "0"}, "api/table": {"table": "steps"}, "api/report": {}}
-    for route, query in routes.items():
+    routes = [
+        ("api/comparison", {"stream": "0"}),
+        ("api/table", {"table": "steps"}),
+        ("api/report", {}),
+        ("api/report", {"format": "csv", "table": "steps"}),
+    ]
+    for route, query in routes:
         answer = server.get(route, **query, **PAIR)
         assert (answer.status_code, answer.headers.get("ETag")) == (200, None), route
+        assert lacks_a_file(answer), route
     soon_s = time.monotonic() + BRIEF_S
     monkeypatch.setattr("tb_perfcompare.workspace.cache.time.monotonic", lambda: soon_s)
-    for route, query in routes.items():
+    for route, query in routes:
         answer = server.get(route, **query, **PAIR)
         assert (answer.status_code, bool(answer.headers.get("ETag"))) == (200, True), route
         assert "ended unexpectedly" not in answer.text
+        assert not lacks_a_file(answer), route
+
+
+def lacks_a_file(answer: TestResponse) -> bool:
+    """Whether an answer says that it does."""
+    saved = answer.headers.get("Content-Disposition")
+    if saved is not None:
+        return ".incomplete." in saved
+    said = answer.json
+    return any(note["code"] == "file_failed" for note in said["notes"]) if "notes" in said else said["lost"] == 1
 
 
 def test_a_server_that_stops_ends_its_streams(tmp_path: Path, serve: Callable[..., Server]) -> None:

@@ -42,6 +42,10 @@ _KEYS = (
 )
 
 
+SUMMARY = "summary"
+"""The table whose notes say what was lost in reading."""
+
+
 def strict_tables(
     report: StrictReport, beside: Corrected, units: Mapping[str, str], notes: tuple[str, ...] = ()
 ) -> dict[str, Table]:
@@ -75,7 +79,7 @@ def _summary(report: StrictReport) -> Table:
     sizes = len(first.longest_first_us), len(second.longest_first_us)
     delta_us = second.mean_us - first.mean_us
     return Table(
-        "summary",
+        SUMMARY,
         "High-level performance summary",
         (
             columns.key("metric", "Metric", "what is compared"),
