@@ -124,11 +124,20 @@ def test_an_operator_whose_fastest_call_stays_is_not_called_slower() -> None:
     assert (told.rule, told.subject) == ("host_time", "aten::mm")
 
 
+COPIES = Call("aten::copy_", 90.0, 12, (64, 32))
+
+
 def test_copies_between_layouts() -> None:
-    more = (*PROGRAM, Call("aten::copy_", 90.0, 12, (64, 32)))
-    told = first(drawn(), drawn(more, seed=2))
+    told = first(drawn(), drawn((*PROGRAM, COPIES), seed=2))
     assert (told.rule, told.subject, told.category) == ("layout_copies", "aten::copy_", "CPU Exec")
     assert "2 to 14 times" in told.sentence
+
+
+def test_copies_are_found_in_a_program_that_became_no_slower() -> None:
+    faster = tuple(replace(call, us=500.0) if call.name == "aten::mm" else call for call in (*PROGRAM, COPIES))
+    (told,) = (one for one in found(drawn(changed("aten::mm", us=800.0)), drawn(faster, seed=2)).findings
+               if one.rule == "layout_copies")  # fmt: skip
+    assert told.delta_us is not None and 12 * 80 < told.delta_us < 12 * 100
 
 
 def test_slower_copies_are_no_more_copies() -> None:

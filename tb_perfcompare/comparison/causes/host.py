@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.causes.cause import Cause, category_confidence, c
 from tb_perfcompare.comparison.causes.fastest import fastest_calls
 from tb_perfcompare.comparison.causes.host_time import in_the_open
 from tb_perfcompare.comparison.causes.inputs import other_inputs
+from tb_perfcompare.comparison.causes.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.pace import host_ratio
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair
 from tb_perfcompare.comparison.causes.recording import costlier_to_record
@@ -32,8 +33,9 @@ FASTEST = 1.05
 def host_rules(pair: Pair) -> Iterator[Cause]:
     """The operator that makes most of what CPU Exec's change is apart from the host's pace."""
     exposed = pair.exposed("CPU Exec")
-    # an annotated range is Python code, which recording slows down; operators are not
-    own = pair.amounts("operators", "host_self") if costlier_to_record(pair, exposed) else None
+    # an annotated range is Python code, which recording slows down, and grows with what it calls; operators are not
+    plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
+    own = pair.amounts("operators", "host_self") if plain else None
     rows = [
         row for row in pair.entities("CPU Exec")
         if row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from tb_perfcompare.comparison.causes.cause import Cause, cause
+from tb_perfcompare.comparison.causes.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
 from tb_perfcompare.comparison.comparison import Evidence
@@ -16,22 +16,18 @@ MOVING = frozenset(
 """Operators that only move data."""
 
 MOST = 0.5
-"""Share of CPU Exec's change that copies must make, and of theirs that their number must."""
+"""Share of what copies changed by, either way, that their number must make."""
 
 
 def host_copy_rules(pair: Pair) -> Iterator[Cause]:
     """More copies than before, of programs that run on the host alone."""
     if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
         return
-    rows = [row for row in pair.entities("CPU Exec") if row.path[1] in MOVING]
-    delta = sum(row.delta for row in rows) / pair.unit
-    exposed = pair.exposed("CPU Exec")
-    if abs(delta) < max(pair.least_us, MOST * abs(exposed)) or (delta > 0) != (exposed > 0):
-        return
     moved = _moves(pair)
-    by_number = sum(_by_number(amount) for amount in moved.values())
+    delta = sum(_by_number(amount) for amount in moved.values())
     more = total(moved.values()).more_calls
-    if abs(by_number) < MOST * abs(delta) or (by_number > 0) != (delta > 0) or (more > 0) != (delta > 0):
+    grown = sum(abs(amount.delta_us) for amount in moved.values())
+    if abs(delta) < max(pair.least_us, MOST * grown) or (more > 0) != (delta > 0):
         return
     first = max(moved, key=lambda key: (_by_number(moved[key]) * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
@@ -46,8 +42,16 @@ def host_copy_rules(pair: Pair) -> Iterator[Cause]:
         pair, "layout_copies", name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
         confidence="certain: calls are counted",
         look_at=".contiguous(), .to(), .clone() and channels_last on one side only, type conversions between layers",
-        explains={("CPU Exec", row.path[1]): row.delta / pair.unit for row in rows}, rank=3,
+        explains=_explained(moved), rank=3, same_work=True,
     )  # fmt: skip
+
+
+def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
+    """By operator, of all of its shapes."""
+    found: dict[Part, float] = {}
+    for key, amount in moved.items():
+        found["CPU Exec", key[0]] = found.get(("CPU Exec", key[0]), 0.0) + _by_number(amount)
+    return found
 
 
 def _moves(pair: Pair) -> dict[Key, Amount]:
@@ -57,7 +61,11 @@ def _moves(pair: Pair) -> dict[Key, Amount]:
 
 
 def _by_number(amount: Amount) -> float:
-    """Part of the change that more or fewer calls make; a side without calls takes the other's mean."""
+    """Part of the change that more or fewer calls make, where other times per call do not take it back; all of it where
+    a side has no calls."""
     if not (amount.calls_a and amount.calls_b):
         return amount.delta_us
-    return amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2
+    counted = amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2
+    if counted * amount.delta_us <= 0:
+        return 0.0
+    return min(counted, amount.delta_us, key=abs)

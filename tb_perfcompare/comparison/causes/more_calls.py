@@ -29,8 +29,7 @@ def more_calls_rules(pair: Pair) -> Iterator[Cause]:
     operators = pair.amounts("operators", "host_total")
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
     every = sum(one.calls_a + one.calls_b for one in operators.values())
-    calls_a, calls_b = ({key: getattr(one, side) for key, one in operators.items()} for side in ("calls_a", "calls_b"))
-    if not every or shared_share(calls_a, calls_b) >= SIMILAR_WORK:
+    if not every or calls_alike(pair):
         return
     if sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * every:
         return
@@ -62,6 +61,14 @@ def more_calls_rules(pair: Pair) -> Iterator[Cause]:
         look_at="the number of layers, micro-batches or iterations in a step",
         explains=counts, rank=0,
     )  # fmt: skip
+
+
+def calls_alike(pair: Pair) -> bool:
+    """Whether operators are called as often on both sides, by name."""
+    operators = pair.amounts("operators", "host_total")
+    before = {key: one.calls_a for key, one in operators.items()}
+    after = {key: one.calls_b for key, one in operators.items()}
+    return shared_share(before, after) >= SIMILAR_WORK
 
 
 def _counted(pair: Pair, sign: int, ratio: float) -> dict[tuple[str, str], float]:
