@@ -15,7 +15,7 @@ from benchmarks.sample import Work, cpu_seconds
 
 
 def inflate() -> Work:
-    """The bytes alone, by the same decompressor in its own thread."""
+    """The bytes alone, by zlib in a thread of its own."""
     from tb_perfcompare.sources.blocks import Blocks
 
     def work(path: str) -> dict[str, Any]:
@@ -63,27 +63,61 @@ def tables() -> Work:
     """File to operator, kernel, step and all other tables of the corrected reading: what the tab compares. Afterwards
     tells the kernels of the whole trace by name."""
     from tb_perfcompare.analysis.summarize import summarize
-    from tb_perfcompare.model.events import Category
     from tb_perfcompare.model.recording import Origin
     from tb_perfcompare.sources.torch_profiler import read_trace
-
-    def kernels(recording: Any) -> dict[str, Any]:
-        events = recording.events
-        rows = np.flatnonzero(events.category == Category.KERNEL)
-        codes, group = np.unique(events.name[rows], return_inverse=True)
-        calls = np.bincount(group)
-        totals = np.zeros(len(codes), dtype=np.int64)
-        np.add.at(totals, group, events.dur_ns[rows])
-        names = [events.strings[int(code)] for code in codes]
-        return {"kernels": {name: [int(n), float(t) / 1000] for name, n, t in zip(names, calls, totals, strict=True)}}
 
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
         summary = summarize(recording, Origin(path, "run", "worker0", "1"))
         return {"events": recording.stats.events, "bytes": recording.stats.raw_bytes, "tables": sorted(summary.groups),
-                "steps": len(summary.steps), "after": functools.partial(kernels, recording)}  # fmt: skip
+                "steps": len(summary.steps), "after": functools.partial(kernels_read, recording)}  # fmt: skip
 
     return work
+
+
+def named_tables() -> Work:
+    """File to operator tables, kernel tables, every step's time by category and how busy devices were: of what the tab
+    compares the part that other tools show as well, without call trees, modules, memory and causes."""
+    from tb_perfcompare.analysis.device_metrics import device_metrics
+    from tb_perfcompare.analysis.device_work import device_tables
+    from tb_perfcompare.analysis.entities import find_shares, step_of
+    from tb_perfcompare.analysis.operators import operator_tables
+    from tb_perfcompare.analysis.steps import step_windows
+    from tb_perfcompare.analysis.timeline import interpret
+    from tb_perfcompare.analysis.vendor import find_vendor
+    from tb_perfcompare.model.summary import StepCategory
+    from tb_perfcompare.sources.torch_profiler import read_trace
+
+    def work(path: str) -> dict[str, Any]:
+        recording = read_trace(path, want_hash=False)
+        timeline = interpret(recording.events, find_vendor(recording)[0])
+        windows = step_windows(timeline)["device"]
+        steps = len(windows.label)
+        step = step_of(recording.events.start_ns, windows)
+        tables = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
+        _, role, shares = find_shares(timeline, windows)
+        cell = role[shares.claim].astype(np.int64) * steps + shares.step
+        owned = np.bincount(cell, weights=shares.time_ns, minlength=len(StepCategory) * steps)
+        busy = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
+        return {"events": recording.stats.events, "bytes": recording.stats.raw_bytes, "tables": sorted(tables),
+                "owned_us": float(owned.sum()) / 1000, "figures": len(busy), "steps": steps,
+                "after": functools.partial(kernels_read, recording)}  # fmt: skip
+
+    return work
+
+
+def kernels_read(recording: Any) -> dict[str, Any]:
+    """Calls and microseconds of the kernels of the whole trace by name."""
+    from tb_perfcompare.model.events import Category
+
+    events = recording.events
+    rows = np.flatnonzero(events.category == Category.KERNEL)
+    codes, group = np.unique(events.name[rows], return_inverse=True)
+    calls = np.bincount(group)
+    totals = np.zeros(len(codes), dtype=np.int64)
+    np.add.at(totals, group, events.dur_ns[rows])
+    names = [events.strings[int(code)] for code in codes]
+    return {"kernels": {name: [int(n), float(t) / 1000] for name, n, t in zip(names, calls, totals, strict=True)}}
 
 
 def their_tables() -> Work:

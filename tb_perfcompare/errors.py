@@ -15,6 +15,17 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST_MESSAGE = 2000
+"""Characters of a message: names in it come from files and may have any length."""
+
+
+def shortened(message: str) -> str:
+    """The message without its middle, if it is too long to be read."""
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    half = LONGEST_MESSAGE // 2
+    return f"{message[:half]} … {message[-half:]}"
+
 
 class PerfCompareError(Exception):
     """Base of all errors whose text is meant for the user. `code` is stable and appears in the API."""
@@ -47,6 +58,7 @@ class InputError(PerfCompareError):
     code = "input"
 
     def __init__(self, path: str, message: str, *, place: str = "", hint: str = "") -> None:
+        message, place = shortened(message), shortened(place)
         where = f"{path}: {place}" if place else path
         super().__init__(f"{where}: {message}", hint=hint)
         self.path = path

@@ -183,3 +183,14 @@ def test_links_between_documents_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text("utf-8")):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_the_gallery_shows_every_view_in_both_themes() -> None:
+    from tests.browser.test_looks import VIEWS as SHOWN
+
+    page = (REPOSITORY / "docs" / "gallery.md").read_text("utf-8")
+    shown = set(re.findall(r"images/gallery/[a-z_]+-(?:light|dark)\.jpg", page))
+    views = SHOWN.keys() - {"missing"}
+    assert shown == {f"images/gallery/{name}-{theme}.jpg" for name in views for theme in ("light", "dark")}
+    docs = REPOSITORY / "docs"
+    assert shown == {path.relative_to(docs).as_posix() for path in docs.glob("images/gallery/*")}

@@ -20,8 +20,8 @@ from tb_perfcompare.sources.scanner_choice import AVAILABLE
 JSON_MB = 100
 MOST_READ_MB = 0.25 * JSON_MB + 30
 """Above the imports: columns of 400,000 events. This is the goal."""
-MOST_TABLES_MB = 125
-"""And everything that is summarised. The goal is 0.4 times the text and 40 MB, which is not reached yet."""
+MOST_TABLES_MB = 100
+"""And everything that is summarised: 77 and 93 MB are taken. The goal is 0.4 times the text and 40 MB, 80 MB here."""
 
 _LIMITED = """
 import resource, sys

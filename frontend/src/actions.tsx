@@ -1,7 +1,7 @@
 // Buttons that act on the pair: suggestions, step window, link, export, rescan, keys.
 
 import { apiUrl, fetchText } from './api';
-import { writeHash, type Address } from './hash';
+import { writeHash, type Address, type Page } from './hash';
 import { addressWith, copyText, currentHash } from './host';
 import { Icon } from './icons';
 import { Menu } from './menu';
@@ -19,6 +19,7 @@ interface Props {
   /** the table in view, "" for none */
   table: string;
   onPair: (a: Side, b: Side) => void;
+  onPage: (page: Page) => void;
   onWindow: (window: Address['window']) => void;
   onRescan: () => void;
   onKeys: () => void;
@@ -26,25 +27,37 @@ interface Props {
 }
 
 export function Actions(props: Props) {
-  const { answer, address, a, b, comparison, onPair, onWindow, onRescan, onKeys, onSay } = props;
+  const { answer, address, a, b, comparison, onPair, onPage, onWindow, onRescan, onKeys, onSay } = props;
   // only traces have host marks and device work to end a step by
   const windowed = [a, b].some((side) => side !== null && isTrace(findRun(answer, side.run)));
+  const paired = address.page === '';
   const copyLink = (): void => {
-    const link = addressWith(writeHash(currentHash(), { ...address, a, b }));
+    const link = addressWith(writeHash(currentHash(), paired || address.page === 'verdicts' ? { ...address, a, b } : address));
     void copyText(link).then((done) => onSay(done ? text.actions.copied : text.actions.notCopied));
   };
   return (
     <>
       <div class="action-row">
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
-        <button type="button" class="button" disabled={!a || !b} onClick={copyLink}>
+        <button type="button" class="button" disabled={paired && (!a || !b)} onClick={copyLink}>
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
         </button>
-        {a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
+        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
       </div>
       <div class="action-row">
-        {windowed && (
+        {paired && (answer.points ?? 0) > 0 && (
+          <button type="button" class="button" onClick={() => onPage('history')}>
+            <Icon name="history" />
+            <span class="button-text">{text.pages.history}</span>
+          </button>
+        )}
+        {!paired && (
+          <button type="button" class="button" onClick={() => onPage('')}>
+            {text.pages.pair}
+          </button>
+        )}
+        {windowed && address.page !== 'history' && (
           <>
             <span class="muted">{text.actions.windowShort}</span>
             <span class="segments" role="group" aria-label={text.actions.window}>

@@ -3,7 +3,7 @@
 import { LineDecoder } from './ndjson';
 import { text } from './strings';
 import { asStrict, type StrictAnswer } from './strict_wire';
-import { asComparison, asRuns, asTablePage, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from './wire';
+import { asComparison, asRowSteps, asRuns, asTablePage, type Comparison, type Progress, type RowSteps, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from './wire';
 
 export class RequestError extends Error {
   constructor(
@@ -126,6 +126,14 @@ export async function eachLine<T>(url: string, take: (line: T) => void, signal: 
     if (error instanceof TypeError) throw new RequestError('unreachable', error.message, '');
     throw error;
   }
+}
+
+/** The times of one row of a table in each step. */
+export async function fetchRowSteps(pair: URLSearchParams, table: string, row: string, signal: AbortSignal): Promise<RowSteps> {
+  const query = new URLSearchParams(pair);
+  query.set('table', table);
+  query.set('row', row);
+  return asRowSteps(await (await request(apiUrl('row', query), signal)).json());
 }
 
 /** The last of an answer's lines, as `taken` makes of it; progress as it comes. */

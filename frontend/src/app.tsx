@@ -5,10 +5,12 @@ import { Actions } from './actions';
 import { Banner } from './banners';
 import { FRESH_STEPS } from './hash';
 import { Keys } from './keys';
+import { Lazy } from './lazy';
 import { Pickers } from './pickers';
 import { openProfilerTab, type ProfilerPlace } from './profiler_tab';
+import { remember } from './recent';
 import { ResultView } from './result_view';
-import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withSteps } from './selection';
+import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './selection';
 import { Failed, failureText, Loading, Message, NoRuns, OneRun, Problems, Scanning } from './states';
 import { text } from './strings';
 import { STRICT, SUMMARY, Tabs, tabsOf } from './tabs';
@@ -17,6 +19,10 @@ import { useComparison } from './use_comparison';
 import { useKeys } from './use_keys';
 import { useRuns } from './use_runs';
 import type { Pair, RunsAnswer, Side } from './wire';
+
+// in variables: a part is known by the function that fetches it
+const loadVerdicts = () => import('./verdicts_view').then((part) => part.VerdictsView);
+const loadHistory = () => import('./history_view').then((part) => part.HistoryView);
 
 /** State of a table that a change of table or pair starts afresh. */
 const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
@@ -38,9 +44,11 @@ export function App() {
   const guessed = address.a === null && address.b === null ? guess : null;
   const a = address.a ?? guessed?.baseline ?? null;
   const b = address.b ?? guessed?.candidate ?? null;
-  const { question, query, missing, newer } = useQuestion(answer, loaded, a, b, address.window);
+  const { page, candidates } = address;
+  const paired = page === '';
+  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window);
   const [state, again] = useComparison(question, query);
-  const comparison = state.status === 'ready' ? state.comparison : null;
+  const comparison = paired && state.status === 'ready' ? state.comparison : null;
   // what is on screen may still be the answer to the question before
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
@@ -49,8 +57,16 @@ export function App() {
 
   const pair = (nextA: Side | null, nextB: Side | null): void => {
     setLoaded(answer);
-    change({ a: nextA, b: nextB, row: '', ...FRESH_STEPS }, true);
+    change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS }, true);
   };
+  const several = (): void => {
+    // listings and exports are attached to a pair only
+    const first = b === null ? [] : [withLaunches(b, '')];
+    change({ a: a && withLaunches(a, ''), page: 'verdicts', candidates: candidates.length > 0 ? candidates : first }, true);
+  };
+  useEffect(() => {
+    if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
+  }, [state, question]);
   const chooseTab = (id: string): void => change({ ...FRESH, tab: id === SUMMARY ? '' : id }, true);
   const openProfiler = (letter: 'a' | 'b'): void => {
     const side = letter === 'a' ? a : b;
@@ -61,7 +77,7 @@ export function App() {
   };
 
   useKeys({
-    x: () => a && b && pair(b, a),
+    x: () => paired && a && b && pair(b, a),
     '?': () => setKeysShown(true),
     '/': () => document.querySelector<HTMLInputElement>('.search input')?.focus(),
     Escape: () => {
@@ -95,6 +111,10 @@ export function App() {
 
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
+    if (page === 'verdicts')
+      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, sort: address.sort, onChange: change, onPair: pair }} />;
+    if (page === 'history')
+      return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
     if (missing)
       return (
         <Message
@@ -147,9 +167,15 @@ export function App() {
             answer={answer}
             a={a}
             b={b}
-            guess={guessed ? guessed.reason : null}
+            guess={guessed && paired ? guessed.reason : null}
             comparison={comparison}
-            onPair={pair}
+            sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
+            more={
+              <button type="button" class="link-button more" onClick={several}>
+                {candidates.length > 0 ? text.pages.back(candidates.length) : text.pages.several}
+              </button>
+            }
+            onPair={paired ? pair : (next) => change({ a: next }, true)}
             onOpenProfiler={answer.profiler_tab ? openProfiler : null}
             actions={
               <Actions
@@ -160,6 +186,7 @@ export function App() {
                 comparison={comparison}
                 table={tab}
                 onPair={pair}
+                onPage={(next) => change({ page: next, look: '', sort: '' }, true)}
                 onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
                 onRescan={() => refresh(true)}
                 onKeys={() => setKeysShown(true)}

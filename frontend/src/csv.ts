@@ -5,8 +5,13 @@ import type { Cell, Table } from './wire';
 export function csvCell(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
-  const guarded = /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+  const safe = guarded(cell);
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** A spreadsheet runs a text that starts like a formula; an apostrophe in front makes it a text again. */
+export function guarded(cell: string): string {
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell;
 }
 
 /** All columns of some rows, names with units in the first line, CRLF line ends. */

@@ -11,6 +11,12 @@ const SCHEME = '1';
 export interface Address {
   a: Side | null;
   b: Side | null;
+  /** "": the pair; else another page, which needs no pair */
+  page: Page;
+  /** what is compared with A on the page of verdicts */
+  candidates: Side[];
+  /** the series on the page of the history; the first when "" */
+  series: string;
   window: 'device' | 'marker';
   tab: string;
   q: string;
@@ -45,9 +51,15 @@ export interface Address {
   fold: string;
 }
 
+/** Pages beside that of the pair. */
+export type Page = '' | 'verdicts' | 'history';
+
 export const EMPTY_ADDRESS: Address = {
   a: null,
   b: null,
+  page: '',
+  candidates: [],
+  series: '',
   window: 'device',
   tab: '',
   q: '',
@@ -81,11 +93,33 @@ function sideTokens(letter: string, side: Side | null): [string, string][] {
   if (side.worker !== null) tokens.push([`${letter}w`, side.worker]);
   if (side.span !== null) tokens.push([`${letter}s`, side.span]);
   if (side.steps !== undefined) tokens.push([`${letter}steps`, side.steps]);
+  if (side.launches !== undefined) tokens.push([`${letter}l`, side.launches]);
   return tokens;
+}
+
+/** Sides as one text: `run` or `run|worker|span|steps`, with commas between them. */
+export function writeSides(sides: Side[]): string {
+  const plain = (part: string): string => part.replace(/[%,|]/g, encodeURIComponent);
+  return sides.map((side) => [side.run, side.worker ?? '', side.span ?? '', side.steps ?? ''].map(plain).join('|').replace(/\|+$/, '')).join(',');
+}
+
+export function readSides(text: string): Side[] {
+  return text.split(',').flatMap((one) => {
+    const [run = '', worker = '', span = '', steps = ''] = one.split('|').map(decoded);
+    if (run === '') return [];
+    return [{ run, worker: worker === '' ? null : worker, span: span === '' ? null : span, ...stepsOf(steps) }];
+  });
+}
+
+function stepsOf(steps: string): { steps?: string } {
+  return /^\d+(-\d+)?$/.test(steps) ? { steps } : {};
 }
 
 function tokensOf(address: Address): [string, string][] {
   const optional: [string, string][] = [
+    ['page', address.page],
+    ['c', writeSides(address.candidates)],
+    ['series', address.series],
     ['w', address.window === 'device' ? '' : address.window],
     ['tab', address.tab],
     ['q', address.q],
@@ -142,15 +176,19 @@ export function readHash(hash: string): Address {
   const side = (letter: string): Side | null => {
     const run = values.get(letter);
     if (run === undefined || run === '') return null;
-    const side: Side = { run, worker: values.get(`${letter}w`) ?? null, span: values.get(`${letter}s`) ?? null };
-    const steps = values.get(`${letter}steps`) ?? '';
-    return /^\d+(-\d+)?$/.test(steps) ? { ...side, steps } : side;
+    const launches = values.get(`${letter}l`) ?? '';
+    const named = launches === '' ? {} : { launches };
+    return { run, worker: values.get(`${letter}w`) ?? null, span: values.get(`${letter}s`) ?? null, ...stepsOf(values.get(`${letter}steps`) ?? ''), ...named };
   };
   const only = values.get('only');
+  const page = values.get('page');
   const min = Number(values.get('min') ?? NaN);
   return {
     a: side('a'),
     b: side('b'),
+    page: page === 'verdicts' || page === 'history' ? page : '',
+    candidates: readSides(values.get('c') ?? ''),
+    series: values.get('series') ?? '',
     window: values.get('w') === 'marker' ? 'marker' : 'device',
     tab: values.get('tab') ?? '',
     q: values.get('q') ?? '',

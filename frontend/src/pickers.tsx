@@ -3,7 +3,7 @@
 import { formatBytes } from './format';
 import { Icon } from './icons';
 import { RunSelect } from './run_select';
-import { filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withSteps } from './selection';
+import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
 import { metricWords, text, type MetricWords } from './strings';
 import type { Comparison, RunsAnswer, Side, SideFacts } from './wire';
 
@@ -20,9 +20,13 @@ interface SideProps {
   words: MetricWords;
   onChange: (side: Side) => void;
   onOpenProfiler: ((letter: Letter) => void) | null;
+  /** how to compare several candidates, of B only */
+  more?: preact.ComponentChildren;
+  /** whether figures of listings can be attached */
+  attaches: boolean;
 }
 
-function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler }: SideProps) {
+function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, more, attaches }: SideProps) {
   const name = letter === 'a' ? text.sideA : text.sideB;
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
@@ -38,6 +42,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
             {formatTitle(run.format)}
           </span>
         )}
+        {more}
         {side && onOpenProfiler && !missing && isTrace(run) && (
           <button type="button" class="icon-button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
             <Icon name="open" size={14} />
@@ -69,7 +74,10 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
           onChoose={(span) => side && onChange({ ...side, span })}
         />
       </div>
-      <Facts answer={answer} side={side} facts={facts} other={other} words={words} />
+      <div class="side-foot">
+        <Facts answer={answer} side={side} facts={facts} other={other} words={words} />
+        {side && attaches && isTrace(run) && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
+      </div>
       {side?.steps && (
         <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
           {text.picker.onlySteps(name, side.steps, words)} <Icon name="close" size={12} />
@@ -113,6 +121,27 @@ function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: P
   );
 }
 
+/** Which listing or export has the figures of this trace's kernels; nothing where there is none to choose. */
+function Attach({ answer, name, side, onChange }: Pick<SideProps, 'answer' | 'onChange'> & { name: string; side: Side }) {
+  const runs = attachable(answer);
+  const value = side.launches ?? '';
+  if (runs.length === 0 && value === '') return null;
+  return (
+    <label class="attach" title={text.picker.attachAbout}>
+      {text.picker.attach}
+      <select class="select" aria-label={text.picker.label(name, text.picker.attach)} value={value} onChange={(event) => onChange(withLaunches(side, event.currentTarget.value))}>
+        <option value="">{text.picker.attachNone}</option>
+        {value !== '' && !runs.some(({ run }) => run === value) && <option value={value}>{text.picker.missing(value)}</option>}
+        {runs.map(({ run }) => (
+          <option key={run} value={run}>
+            {run}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 function deviceText(facts: SideFacts): string {
   return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name);
 }
@@ -148,20 +177,28 @@ interface Props {
   onPair: (a: Side | null, b: Side | null) => void;
   onOpenProfiler: ((letter: Letter) => void) | null;
   actions: preact.ComponentChildren;
+  /** which sides can be chosen: B is left out where there are several candidates */
+  sides?: 'both' | 'a' | 'none';
+  /** stands in B's head */
+  more?: preact.ComponentChildren;
 }
 
-export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions }: Props) {
+export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', more }: Props) {
   const factsA = comparison?.baseline ?? null;
   const factsB = comparison?.candidate ?? null;
   const words = metricWords(comparison?.headline.metric ?? 'step_time');
   const formats = [a, b].map((side) => (side ? findRun(answer, side.run)?.format : undefined));
   return (
-    <div class="pickers" role="group" aria-label={text.picker.region}>
-      <SidePicker letter="a" answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />
-      <button type="button" class="icon-button swap" title={text.picker.swap} aria-label={text.picker.swap} disabled={!a || !b} onClick={() => onPair(b, a)}>
-        <Icon name="swap" size={18} />
-      </button>
-      <SidePicker letter="b" answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} />
+    <div class={`pickers pickers-${sides}`} role="group" aria-label={text.picker.region}>
+      {sides !== 'none' && <SidePicker letter="a" attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
+      {sides === 'both' && (
+        <>
+          <button type="button" class="icon-button swap" title={text.picker.swap} aria-label={text.picker.swap} disabled={!a || !b} onClick={() => onPair(b, a)}>
+            <Icon name="swap" size={18} />
+          </button>
+          <SidePicker letter="b" attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} more={more} />
+        </>
+      )}
       <div class="actions" role="group" aria-label={text.actions.region}>
         {actions}
         {guess !== null && (

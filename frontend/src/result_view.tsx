@@ -78,9 +78,10 @@ export function ResultView(props: Props) {
         address={address}
         stepTime={comparison.headline.baseline}
         words={words}
-        sums={tab !== CALL_TREE}
+        sums={tab !== CALL_TREE && tab !== RANKS}
         figure={figureOf(props, table, source)}
         onChange={onChange}
+        detail={STEPPED.has(tab) ? (row) => <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} /> : undefined}
         extra={
           profiler && (
             <ul class="profiler-links">
@@ -103,6 +104,7 @@ export function ResultView(props: Props) {
 // in variables: a part is known by the function that fetches it
 const loadFlame = () => import('./flame_view').then((part) => part.FlameView);
 const loadMemory = () => import('./memory_view').then((part) => part.MemoryView);
+const loadRowSteps = () => import('./row_steps').then((part) => part.RowStepsView);
 const loadScatter = () => import('./scatter_view').then((part) => part.ScatterView);
 const loadStacks = () => import('./stacks_view').then((part) => part.StacksView);
 const loadStrict = () => import('./strict_view').then((part) => part.StrictView);
@@ -120,6 +122,11 @@ function lostIn(comparison: Comparison): number | null {
 
 /** Its rows lie in each other: they add up to nothing. */
 const CALL_TREE = 'call_tree';
+/** Its rows are times of the same steps, which do not add up. */
+const RANKS = 'ranks';
+
+/** Tables of entities, whose times in each step the server knows. */
+const STEPPED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'functions', 'memcpy', 'communication']);
 
 /** What the pictures draw of a row; its keys name it. */
 const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];

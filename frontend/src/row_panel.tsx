@@ -16,6 +16,7 @@ interface Props {
   row: number;
   onMove: (step: 1 | -1) => void;
   onClose: () => void;
+  picture: preact.ComponentChildren;
   children: preact.ComponentChildren;
 }
 
@@ -57,7 +58,7 @@ function measureLabel(a: ColumnView, b: ColumnView): string {
   return left.slice(0, same).replace(/[\s_(]+$/, '') || text.panel.main[a.column.kind];
 }
 
-export function RowPanel({ table, views, row, onMove, onClose, children }: Props) {
+export function RowPanel({ table, views, row, onMove, onClose, picture, children }: Props) {
   const [copied, setCopied] = useState('');
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
@@ -126,6 +127,7 @@ export function RowPanel({ table, views, row, onMove, onClose, children }: Props
           </tbody>
         </table>
       )}
+      {picture}
       {told.length > 0 && (
         <dl class="facts-list">
           {told.map((view) => (

@@ -13,6 +13,8 @@ interface Props {
   label: string;
   runs: RunEntry[];
   value: string | null;
+  /** said while nothing is chosen */
+  placeholder?: string;
   onChoose: (run: string) => void;
 }
 
@@ -39,12 +41,12 @@ function Options({ runs }: { runs: RunEntry[] }) {
   );
 }
 
-function NativeSelect({ label, runs, value, onChoose }: Props) {
+function NativeSelect({ label, runs, value, placeholder = text.picker.choose, onChoose }: Props) {
   const missing = value !== null && !runs.some(({ run }) => run === value);
   const groups = byFormat(runs);
   return (
     <select class="select run" aria-label={label} title={value ?? ''} value={value ?? ''} onChange={(event) => onChoose(event.currentTarget.value)}>
-      {value === null && <option value="">{text.picker.choose}</option>}
+      {value === null && <option value="">{placeholder}</option>}
       {missing && <option value={value}>{text.picker.missing(value)}</option>}
       {groups.length > 1
         ? groups.map(([format, own]) => (
@@ -57,7 +59,7 @@ function NativeSelect({ label, runs, value, onChoose }: Props) {
   );
 }
 
-function SearchSelect({ label, runs, value, onChoose }: Props) {
+function SearchSelect({ label, runs, value, placeholder = text.picker.filter, onChoose }: Props) {
   const [typed, setTyped] = useState<string | null>(null);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLUListElement>(null);
@@ -103,7 +105,7 @@ function SearchSelect({ label, runs, value, onChoose }: Props) {
         aria-activedescendant={open && found.length > 0 ? `${id}-${active}` : undefined}
         autocomplete="off"
         spellcheck={false}
-        placeholder={value ?? text.picker.filter}
+        placeholder={value ?? placeholder}
         title={value ?? ''}
         value={typed ?? (value !== null && !runs.some(({ run }) => run === value) ? text.picker.missing(value) : (value ?? ''))}
         onFocus={() => {

@@ -5,7 +5,7 @@ import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from './wire';
 
 export function sameSide(a: Side | null, b: Side | null): boolean {
   if (a === null || b === null) return a === b;
-  return a.run === b.run && a.worker === b.worker && a.span === b.span && a.steps === b.steps;
+  return a.run === b.run && a.worker === b.worker && a.span === b.span && a.steps === b.steps && a.launches === b.launches;
 }
 
 export function findRun(answer: RunsAnswer, run: string): RunEntry | undefined {
@@ -38,12 +38,19 @@ export function missingOf(answer: RunsAnswer, side: Side): Missing | null {
   return null;
 }
 
+/** Runs whose figures can be attached to the kernels of a trace. */
+export function attachable(answer: RunsAnswer): RunEntry[] {
+  return answer.runs.filter((run) => run.format === 'kernel_listing' || run.format === 'ncu_csv');
+}
+
 /** Files behind a side. */
 export function filesOf(answer: RunsAnswer, side: Side): SpanFile[] {
-  return (findRun(answer, side.run)?.workers ?? [])
+  const own = (findRun(answer, side.run)?.workers ?? [])
     .filter((entry) => side.worker === null || entry.worker === side.worker)
     .flatMap((entry) => entry.spans.filter((span) => side.span === null || span.span === side.span))
     .flatMap((span) => span.files);
+  const attached = side.launches === undefined ? [] : filesOf(answer, { run: side.launches, worker: null, span: null });
+  return [...own, ...attached];
 }
 
 /** Changes whenever a file of the side changes. */
@@ -85,6 +92,11 @@ export function defaultPair(answer: RunsAnswer): Pair | null {
   return { baseline: whole(first), candidate: whole(second), reason: '' };
 }
 
+/** The side with the figures of another run on its kernels, with none for "". */
+export function withLaunches({ launches: _, ...side }: Side, launches: string): Side {
+  return launches === '' ? side : { ...side, launches };
+}
+
 /** The side with these steps only, all of them for "". */
 export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
   return steps === '' ? side : { ...side, steps };
@@ -98,6 +110,8 @@ export function sideQuery(a: Side, b: Side, window: string): URLSearchParams {
   if (b.worker !== null) query.set('candidate_worker', b.worker);
   if (b.span !== null) query.set('candidate_span', b.span);
   if (b.steps !== undefined) query.set('candidate_steps', b.steps);
+  if (a.launches !== undefined) query.set('baseline_launches', a.launches);
+  if (b.launches !== undefined) query.set('candidate_launches', b.launches);
   if (window !== 'device') query.set('step_window', window);
   return query;
 }

@@ -164,6 +164,7 @@ export const text = {
     steps: { step_time: 'Steps', cycle_time: 'Cycles', kernel_time: 'Recordings' } as Record<string, string>,
     names: {
       categories: 'Categories',
+      ranks: 'Ranks',
       call_tree: 'Call tree',
       operators: 'Operators',
       operators_by_shape: 'By shape',
@@ -444,6 +445,12 @@ export const text = {
     removedAbout: 'only in A',
     replacedAbout: 'another kernel in the same place',
     csv: 'CSV',
+    copy: 'Copy',
+    copyDone: 'Copied',
+    copyMarkdown: 'As Markdown, as shown',
+    copyTsv: 'For a spreadsheet (TSV)',
+    copyAbout: (most: string) => `The rows and columns that are shown, at most ${most} rows`,
+    copyRest: (n: number) => `${count(n, 'further row is', 'further rows are')} not listed.`,
     columns: 'Columns',
     resetColumns: 'Back to the usual columns',
     category: (name: string) => `Part: ${name}`,
@@ -469,6 +476,16 @@ export const text = {
     no: 'no',
     notMeasured: 'not measured',
     grid: (title: string) => `${title}; arrow keys move, Enter opens a row`,
+  },
+
+  rowSteps: {
+    region: 'The row step by step',
+    title: 'Step by step',
+    measure: 'Which time is shown step by step',
+    main: 'Time',
+    absent: 'does not have this row.',
+    told: (steps: number, median: string, low: string, high: string) => (steps === 1 ? `one step, ${median}` : `${steps} steps, median ${median}, ${low} to ${high}`),
+    one: (step: string, time: string) => `step ${step}: ${time}`,
   },
 
   panel: {

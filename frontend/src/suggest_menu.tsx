@@ -1,12 +1,13 @@
 // Pairs to compare with one click.
 
 import { Menu } from './menu';
+import { recentPairs } from './recent';
 import { findRun, spanPair } from './selection';
 import { text } from './strings';
 import type { Pair, RunsAnswer, Side } from './wire';
 
-function sideText(side: Side): string {
-  return [side.run, side.worker, side.span === null ? null : `${text.picker.span} ${side.span}`].filter((part) => part !== null).join(' · ');
+export function sideText(side: Side): string {
+  return [side.run, side.worker, side.span === null ? null : `${text.picker.span} ${side.span}`, side.steps ?? null, side.launches ?? null].filter((part) => part !== null).join(' · ');
 }
 
 /** A pair as two lines. */
@@ -23,7 +24,7 @@ export function PairLines({ pair }: { pair: Pair }) {
   );
 }
 
-/** The server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
+/** What was compared before, the server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
 export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {
   const shownRuns = [...new Set([a?.run, b?.run])].flatMap((name) => (name === undefined ? [] : [findRun(answer, name)]));
   const checks = shownRuns.flatMap((run) => {
@@ -33,12 +34,12 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
   const pairs: Pair[] = [...answer.pairs, ...checks];
   return (
     <Menu label={text.actions.suggest} icon="bulb" align="right">
-      {(close) =>
-        pairs.length === 0 ? (
-          <p class="pop-note">{text.actions.noPairs}</p>
-        ) : (
+      {(close) => {
+        const recent = recentPairs(answer, a, b);
+        if (pairs.length + recent.length === 0) return <p class="pop-note">{text.actions.noPairs}</p>;
+        const list = (listed: Pair[]) => (
           <ul class="pop-list">
-            {pairs.map((pair, index) => (
+            {listed.map((pair, index) => (
               <li key={index}>
                 <button
                   type="button"
@@ -49,13 +50,25 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
                   }}
                 >
                   <PairLines pair={pair} />
-                  <span class="muted">{pair.reason}</span>
+                  {pair.reason !== '' && <span class="muted">{pair.reason}</span>}
                 </button>
               </li>
             ))}
           </ul>
-        )
-      }
+        );
+        return (
+          <>
+            {recent.length > 0 && (
+              <>
+                <p class="pop-head">{text.actions.recent}</p>
+                {list(recent)}
+                {pairs.length > 0 && <p class="pop-head">{text.actions.suggested}</p>}
+              </>
+            )}
+            {list(pairs)}
+          </>
+        );
+      }}
     </Menu>
   );
 }

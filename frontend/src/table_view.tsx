@@ -3,12 +3,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
+import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
 import { tableCsv } from './csv';
-import { formatPercent } from './format';
+import { formatCount, formatPercent } from './format';
 import { Grid } from './grid';
 import type { Address } from './hash';
-import { saveFile } from './host';
+import { copyText, saveFile } from './host';
 import { Icon } from './icons';
+import { Menu } from './menu';
 import { shortNames } from './names';
 import { deltaIndex, findRow, nameIndex, nextSort, parseSort, rowKey, writeSort } from './order';
 import { RowPanel } from './row_panel';
@@ -24,6 +26,8 @@ import type { Column, Table } from './wire';
 
 /** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
 const DEFAULT_MINIMUM = 0.001;
+/** How long a button says that it has done it. */
+const COPIED_MS = 2000;
 
 interface Props {
   name: string;
@@ -42,6 +46,8 @@ interface Props {
   figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
   /** heads above columns that belong together, "" for none */
   group?: ((column: Column) => string) | undefined;
+  /** a picture of the row with this key, in its details */
+  detail?: ((key: string) => preact.ComponentChildren) | undefined;
   /** what the row details offer besides the row, e.g. a link */
   extra: preact.ComponentChildren;
 }
@@ -52,7 +58,7 @@ export interface FigureRows {
   open: (key: string) => void;
 }
 
-export function TableView({ name, table: first, source = null, address, stepTime, words, sums = true, onChange, figure, group, extra }: Props) {
+export function TableView({ name, table: first, source = null, address, stepTime, words, sums = true, onChange, figure, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
   // a regular expression is this page's own: all rows are fetched for it
@@ -105,12 +111,41 @@ export function TableView({ name, table: first, source = null, address, stepTime
     onChange({ ...(rows.includes(findRow(table, key)) ? {} : everything), row: key });
     setOpen(true);
   };
+  const [copied, setCopied] = useState(false);
+  const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
+    const every = far.shown ? await far.all() : table;
+    setCopied(await copyText(draw(every, far.shown ? [...every.rows.keys()] : rows, columns)));
+    setTimeout(() => setCopied(false), COPIED_MS);
+  };
   const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
 
   return (
     <div class="table-view" ref={grid} aria-busy={waiting}>
       {figure?.({ key: address.row, open: openRow })}
       <Toolbar table={first} withStatus={shown.withStatus} views={views} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
+        <Menu label={copied ? text.table.copyDone : text.table.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
+          {(close) =>
+            (
+              [
+                [text.table.copyMarkdown, tableMarkdown],
+                [text.table.copyTsv, tableTsv],
+              ] as const
+            ).map(([label, draw]) => (
+              <button
+                key={label}
+                type="button"
+                class="pop-item"
+                title={text.table.copyAbout(formatCount(MOST_COPIED))}
+                onClick={() => {
+                  close();
+                  void copy(draw);
+                }}
+              >
+                {label}
+              </button>
+            ))
+          }
+        </Menu>
         <button
           type="button"
           class="button"
@@ -169,6 +204,7 @@ export function TableView({ name, table: first, source = null, address, stepTime
               if (next >= 0 && next < rows.length && table.rows[rows[next]!]) select(next);
             }}
             onClose={close}
+            picture={detail?.(rowKey(table, selectedRow))}
           >
             {extra}
           </RowPanel>

@@ -24,7 +24,7 @@ export const STRICT = 'strict';
 export const TIMELINES = 'timelines';
 
 const ORDER = [
-  'categories', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
+  'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
   'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
 ];
 

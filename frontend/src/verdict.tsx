@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icons';
 import { metricWords, sentence, text } from './strings';
 import type { Comparison, Headline, VerdictWord } from './wire';
 
-const ICON: Record<VerdictWord, IconName> = {
+export const ICON: Record<VerdictWord, IconName> = {
   slower: 'up',
   probably_slower: 'up',
   faster: 'down',

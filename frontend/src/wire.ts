@@ -189,6 +189,21 @@ export interface TablePage {
   lost: number;
 }
 
+/** The times of one row in the steps of a side. */
+export interface StepTimes {
+  steps: string[];
+  /** which span each was recorded in, from 0 */
+  captures: number[];
+  /** microseconds by measure, one for each step; null: the side does not have the row */
+  time_us: Record<string, number[]> | null;
+}
+
+export interface RowSteps {
+  measures: { name: string; label: string }[];
+  baseline: StepTimes;
+  candidate: StepTimes;
+}
+
 export interface Comparison {
   schema: string;
   /** names the files as they were compared */
@@ -285,6 +300,7 @@ export type StreamLine = { progress: Progress } | { result: unknown } | { error:
 const COMPARISON_SCHEMA = 'tb_perfcompare.comparison/1';
 const RUNS_SCHEMA = 'tb_perfcompare.runs/1';
 const TABLE_SCHEMA = 'tb_perfcompare.table/1';
+const ROW_SCHEMA = 'tb_perfcompare.row/1';
 
 /** An answer of another schema than this page draws. */
 export class SchemaError extends Error {
@@ -306,6 +322,10 @@ export function asComparison(value: unknown): Comparison {
 
 export function asTablePage(value: unknown): TablePage {
   return checked(value, TABLE_SCHEMA) as unknown as TablePage;
+}
+
+export function asRowSteps(value: unknown): RowSteps {
+  return checked(value, ROW_SCHEMA) as unknown as RowSteps;
 }
 
 export function asRuns(value: unknown): RunsAnswer {

@@ -3,7 +3,13 @@ import { EMPTY_ADDRESS, readHash, withPlugin, writeHash, type Address } from '..
 
 const full: Address = {
   a: { run: 'a b/50%=&#?', worker: 'host_1.2', span: '3' },
-  b: { run: 'résumé/中文', worker: null, span: null, steps: '3-10' },
+  b: { run: 'résumé/中文', worker: null, span: null, steps: '3-10', launches: 'ncu/a.csv' },
+  page: 'verdicts',
+  candidates: [
+    { run: 'c/a,b|c%', worker: null, span: null },
+    { run: 'é=&#', worker: 'w|1', span: '2', steps: '4' },
+  ],
+  series: 'nightly/a100',
   window: 'marker',
   tab: 'kernels',
   q: '/gemm.*tn/ -relu',

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { defaultPair, filesOf, fingerprint, missingOf, sideQuery, spanPair, spansOf } from '../src/selection';
+import { describe, expect, it } from 'vitest';
+import { attachable, defaultPair, filesOf, fingerprint, missingOf, sideQuery, spanPair, spansOf, withLaunches } from '../src/selection';
 import { run, runs } from './samples';
 
 const answer = runs([run('normal', ['1', '2'], ['w0', 'w1']), run('abnormal')]);
@@ -38,4 +38,21 @@ it('asks the server with the names of http_api.md', () => {
   const query = sideQuery({ run: 'a&b', worker: 'w', span: '1' }, all('c'), 'marker');
   expect(query.toString()).toBe('baseline=a%26b&candidate=c&baseline_worker=w&baseline_span=1&step_window=marker');
   expect(sideQuery(all('a'), all('b'), 'device').toString()).toBe('baseline=a&candidate=b');
+});
+
+describe('figures of a listing on a side', () => {
+  const listing = { ...run('list.txt'), format: 'kernel_listing' };
+  const answer = runs([run('a'), run('b'), listing, { ...run('x.csv'), format: 'ncu_csv' }]);
+  const whole = (name: string) => ({ run: name, worker: null, span: null });
+  it('can be those of listings and exports', () => {
+    expect(attachable(answer).map((one) => one.run)).toEqual(['list.txt', 'x.csv']);
+  });
+  it('are asked for by name, and their file is one of the side', () => {
+    const side = withLaunches(whole('a'), 'list.txt');
+    expect(sideQuery(side, whole('b'), 'device').get('baseline_launches')).toBe('list.txt');
+    expect(sideQuery(whole('b'), side, 'device').get('candidate_launches')).toBe('list.txt');
+    expect(filesOf(answer, side).length).toBe(2);
+    expect(fingerprint(answer, side)).not.toBe(fingerprint(answer, whole('a')));
+    expect(withLaunches(side, '')).toEqual(whole('a'));
+  });
 });

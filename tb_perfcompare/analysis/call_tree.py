@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.entities import Owners
-from tb_perfcompare.analysis.operators import merged_calls
+from tb_perfcompare.analysis.nesting import by_level
 from tb_perfcompare.analysis.owned_modules import ModulePaths
 from tb_perfcompare.analysis.owned_parts import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.small_frames import LargestFrames
 from tb_perfcompare.analysis.timeline import Timeline
-from tb_perfcompare.model.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of
-from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
+from tb_perfcompare.model.split_time import add_cells, distinct
 from tb_perfcompare.model.summary import NOBODY, StepCategory
 
 Ints = NDArray[np.int64]
@@ -28,8 +28,8 @@ Flags = NDArray[np.bool_]
 MOST_FRAMES = 8_000
 """A recording with more frames than this keeps the largest; the others stand together, in each frame for itself."""
 
-_LOST, _NOBODY = 1, 2
-"""Nodes that are always there: work whose launch was not recorded, and instants at which nothing was."""
+_WHOLE, _LOST, _NOBODY = 0, 1, 2
+"""Nodes that are always there: everything, work whose launch was not recorded, and instants at which nothing was."""
 
 
 def call_tree(timeline: Timeline, owners: Owners, paths: ModulePaths | None, step: Ints) -> CallTree | None:
@@ -50,16 +50,17 @@ def call_tree(timeline: Timeline, owners: Owners, paths: ModulePaths | None, ste
     if len(gap):
         first[_NOBODY] = int(shares.gap_start.min())
     kept = LargestFrames(nodes.parent, nodes.depth, total, first, MOST_FRAMES)
-    frame = np.append(kept.frame_of, -1)[nodes.of_owner]
+    frame = np.append(kept.frame_of, -1).astype(np.int32)[nodes.of_owner]
     called = np.flatnonzero(begins & nodes.is_call & (frame >= 0))
-    return tree_of(
-        kept.frames(nodes.key),
-        kept.merged,
-        np.concatenate([frame[shares.claim], np.full(len(gap), kept.frame_of[_NOBODY]), frame[called]]),
-        np.concatenate([shares.step, shares.gap_step, step[owners.row[called]]]),
-        np.concatenate([shares.time_ns, gap, np.zeros(len(called), dtype=np.int64)]),
-        np.repeat(np.array([0, 1]), [len(shares.claim) + len(gap), len(called)]),
+    frames = kept.frames(nodes.keys)
+    del nodes, own, seen  # what follows needs the room
+    nobody = np.full(len(gap), kept.frame_of[_NOBODY])
+    cells = add_cells(
+        len(frames),
+        [(frame[shares.claim], shares.step, shares.time_ns), (nobody, shares.gap_step, gap)],
+        [(frame[called], step[owners.row[called]], np.ones(len(called), dtype=np.int8))],
     )
+    return tree_of_cells(frames, kept.merged, cells)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,14 +84,15 @@ class _Nodes:
     names: list[str]
     owners: Owners
 
-    def key(self, node: int) -> FrameKey:
-        """The frame of a node."""
-        entity, kind = int(self.entity[node]), int(self.kind[node])
-        if kind == FrameKind.WHOLE:
-            return WHOLE
-        if entity < 0:
-            return kind, StepCategory.OTHER, self.names[-1 - entity]
-        return kind, int(self.owners.category[entity]), self.owners.key[entity]
+    def keys(self, nodes: Ints) -> list[FrameKey]:
+        """The frames of some nodes."""
+        entity, kind = self.entity[nodes].tolist(), self.kind[nodes].tolist()
+        names, key, category = self.names, self.owners.key, self.owners.category.tolist()
+        other = StepCategory.OTHER
+        return [
+            WHOLE if k == FrameKind.WHOLE else (k, other, names[-1 - e]) if e < 0 else (k, category[e], key[e])
+            for k, e in zip(kind, entity, strict=True)
+        ]
 
 
 class _Growing:
@@ -103,9 +105,9 @@ class _Growing:
         self.kind = np.array([FrameKind.WHOLE, FrameKind.OTHER, FrameKind.OTHER], dtype=np.int8)
         self.entity = np.array([-1, -1, -2])
 
-    def add(self, parent: Ints, entity: Ints, kind: FrameKind) -> None:
-        """Nodes below others that are there."""
-        self.depth = np.concatenate([self.depth, self.depth[parent] + 1])
+    def add(self, parent: Ints, entity: Ints, kind: FrameKind, depth: Ints | None = None) -> None:
+        """Nodes below others that are there, or, where their depth is given, below each other."""
+        self.depth = np.concatenate([self.depth, self.depth[parent] + 1 if depth is None else depth])
         self.parent = np.concatenate([self.parent, parent])
         self.entity = np.concatenate([self.entity, entity])
         self.kind = np.concatenate([self.kind, np.full(len(parent), kind, dtype=np.int8)])
@@ -113,9 +115,12 @@ class _Growing:
     def below(self, parent: Ints, entity: Ints, kind: FrameKind) -> Ints:
         """(q,) node of each pair; a new one for each pair that is different."""
         size = len(self.parent)
-        code, at = distinct(parent * self._entities + entity, size * self._entities)
+        pair = parent * self._entities
+        pair += entity
+        code, at = distinct(pair, size * self._entities)
         self.add(*np.divmod(code, self._entities), kind)
-        return at + size
+        at += size
+        return at
 
 
 class _Operators:
@@ -126,49 +131,51 @@ class _Operators:
     repeats   (m,) bool a call nested alone in one of the same name, which counts as that one
     around    (h + 1,) row of the operator around each in the same module, -1 without
     depth     (h + 1,) number of operators around it in the same module
-    path      (h + 1,) module
+    path      (h + 1,) module, None where the trace has none
     entity    (h + 1,)
     """
 
-    def __init__(self, timeline: Timeline, owners: Owners, path: Ints) -> None:
+    def __init__(self, timeline: Timeline, owners: Owners, path: Ints | None) -> None:
         rows, forest = owners.row, timeline.host
-        owner = np.full(len(timeline.events), -1, dtype=np.int64)
-        owner[rows] = np.arange(len(rows))
-        mine = owner[forest.row]
-        self.path, self.entity = np.append(path[mine], -1), np.append(owners.entity[mine], -1)
-        _, top = merged_calls(timeline, forest)
-        here = np.arange(len(top))
-        top = np.append(np.where(self.path[top] == self.path[:-1], top, here), -1)
-        self.around = np.append(self._in(top[forest.parent], self.path[:-1]), -1)
-        self.depth = np.full(len(self.around), -1, dtype=np.int64)
-        for level in _by_depth(forest.depth):
-            self.depth[level] = self.depth[self.around[level]] + 1
-        place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
-        place[forest.row] = here
-        self.is_own = place[rows] >= 0
-        self.repeats = self.is_own & (top[place[rows]] != place[rows])
-        self.of_owner = self._in(top[np.where(self.is_own, place[rows], place[timeline.operator[rows]])], path)
+        self.entity, self.path = self._of_rows(timeline, owners, path)
+        top = forest.top
+        if self.path is not None:
+            top = np.where(self.path[top] == self.path[:-1], top, np.arange(len(top)))
+        top = np.append(top, -1)
+        self.around = np.append(self._in(top[forest.parent], None if self.path is None else self.path[:-1]), -1)
+        self.depth = np.append(forest.depth, -1)
+        if self.path is not None or forest.merged.any():
+            for level in by_level(forest.depth):
+                self.depth[level] = self.depth[self.around[level]] + 1
+        place = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
+        place[forest.row] = np.arange(len(forest.row), dtype=np.int32)
+        own = place[rows]
+        self.is_own = own >= 0
+        self.repeats = self.is_own & (top[own] != own)
+        self.of_owner = self._in(top[np.where(self.is_own, own, place[timeline.operator[rows]])], path)
 
-    def _in(self, rows: Ints, path: Ints) -> Ints:
+    @staticmethod
+    def _of_rows(timeline: Timeline, owners: Owners, path: Ints | None) -> tuple[Ints, Ints | None]:
+        """((h + 1,) entity, (h + 1,) module) of each row."""
+        owner = np.full(len(timeline.events), -1, dtype=np.int32)
+        owner[owners.row] = np.arange(len(owners.row), dtype=np.int32)
+        mine = owner[timeline.host.row]
+        return np.append(owners.entity[mine], -1), None if path is None else np.append(path[mine], -1)
+
+    def _in(self, rows: Ints, path: Ints | None) -> Ints:
         """These rows, where they are in that module."""
-        return np.where(self.path[rows] == path, rows, -1)
+        return rows if self.path is None else np.where(self.path[rows] == path, rows, -1)
 
     def levels(self, wanted: Ints) -> list[Ints]:
         """These rows and those around them, by depth, the outermost first."""
         used = np.zeros(len(self.around), dtype=np.bool_)
         used[wanted] = True
         levels = []
-        for level in reversed(_by_depth(self.depth[:-1])):
+        for level in reversed(by_level(self.depth[:-1])):
             used[-1] = False
             levels.append(level[used[level]])
             used[self.around[levels[-1]]] = True
         return levels[::-1]
-
-
-def _by_depth(depth: Ints) -> list[Ints]:
-    """Rows of each depth."""
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.searchsorted(depth[order], np.arange(1, int(depth.max(initial=0)) + 1)))
 
 
 def _nodes(timeline: Timeline, owners: Owners, paths: ModulePaths | None, timed: Flags, begins: Flags) -> _Nodes:
@@ -176,34 +183,46 @@ def _nodes(timeline: Timeline, owners: Owners, paths: ModulePaths | None, timed:
     rows = owners.row
     grown = _Growing(len(owners.key))
     names = [UNKNOWN_LAUNCH, NOBODY]
-    path, home = np.zeros(len(rows), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    is_module = np.zeros(len(rows), dtype=np.bool_)
+    path, home = None, np.zeros(1, dtype=np.int64)
     if paths is not None:
-        path, is_module = paths.of_owner, paths.is_call
+        path = paths.of_owner
         home = np.arange(len(paths.name)) + len(grown.parent)
-        for above, name in zip(paths.above, paths.name, strict=True):
-            names.append(name)
-            upper = home[above : above + 1] if above >= 0 else np.zeros(1, dtype=np.int64)
-            grown.add(upper, np.array([-len(names)]), FrameKind.MODULE)
+        depth: list[int] = []
+        for upper in paths.above:
+            depth.append(depth[upper] + 1 if upper >= 0 else 1)
+        above = np.array(paths.above, dtype=np.int64)
+        number = -1 - len(names) - np.arange(len(above))
+        grown.add(np.where(above >= 0, home[above], 0), number, FrameKind.MODULE, np.array(depth, dtype=np.int64))
+        names += paths.name
 
     operators = _Operators(timeline, owners, path)
     at = operators.of_owner
     node_of = np.full(len(operators.around), -1, dtype=np.int64)
     for level in operators.levels(at[timed & (at >= 0)]):
         around = operators.around[level]
-        parent = np.where(around >= 0, node_of[around], home[operators.path[level]])
+        outermost = _WHOLE if operators.path is None else home[operators.path[level]]
+        parent = np.where(around >= 0, node_of[around], outermost)
         node_of[level] = grown.below(parent, operators.entity[level], FrameKind.OPERATOR)
 
-    node = np.where(is_module, home[path], np.where(operators.is_own, node_of[at], -1))
+    node = np.where(operators.is_own, node_of[at], -1)
+    leaf = ~operators.is_own & (timed | begins)
+    counts = ~operators.repeats
+    del operators  # what follows needs the room
+    if paths is not None:
+        calls = np.flatnonzero(paths.is_call)
+        node[calls] = home[paths.of_owner[calls]]
+        leaf &= ~paths.is_call
     device, api = timeline.is_device[rows], timeline.is_api[rows]
-    parent = np.where(at >= 0, node_of[at], home[path])
-    parent[device & (timeline.launcher[rows] < 0) & (timeline.operator[rows] < 0)] = _LOST
-    leaf = ~operators.is_own & ~is_module & (timed | begins) & (parent >= 0)
     for kind, chosen in (
         (FrameKind.DEVICE, device), (FrameKind.CALL, api), (FrameKind.OTHER, ~device & ~api),
     ):  # fmt: skip
         found = np.flatnonzero(leaf & chosen)
-        node[found] = grown.below(parent[found], owners.entity[found], kind)
+        parent = np.where(at[found] >= 0, node_of[at[found]], _WHOLE if path is None else home[path[found]])
+        if kind == FrameKind.DEVICE:
+            parent[(timeline.launcher[rows[found]] < 0) & (timeline.operator[rows[found]] < 0)] = _LOST
+        if (parent < 0).any():
+            found, parent = found[parent >= 0], parent[parent >= 0]
+        node[found] = grown.below(parent, owners.entity[found], kind)
     return _Nodes(
-        grown.parent, grown.depth, grown.kind, grown.entity, node, ~operators.repeats, names, owners
+        grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners
     )

@@ -16,6 +16,7 @@ from tb_perfcompare.analysis.counter_keys import counter_keys
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recording import CounterSamples
 from tb_perfcompare.model.summary import CounterSeries
+from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -162,7 +163,7 @@ def _held(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> tuple[Ints, 
     """((k*s,) row that stands when a window begins, -1 for none; (k*s,) how long it stands within the window)."""
     s = len(start_ns)
     # times as ranks, so that (series, time) is one number that cannot overflow
-    times, ranks = np.unique(np.concatenate([stairs.time_ns, start_ns]), return_inverse=True)
+    times, ranks = unique_places(np.concatenate([stairs.time_ns, start_ns]))
     row_key = stairs.series * len(times) + ranks[: len(stairs.series)]
     edge_key = (np.arange(k)[:, None] * len(times) + ranks[len(stairs.series) :]).ravel()
     following = np.searchsorted(row_key, edge_key, side="left")

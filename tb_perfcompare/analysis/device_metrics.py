@@ -15,6 +15,7 @@ from tb_perfcompare.analysis.intervals import covered
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary import DeviceMetric
+from tb_perfcompare.model.unique import unique
 
 Ints = NDArray[np.int64]
 
@@ -27,7 +28,7 @@ def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetri
         return ()
     device = np.asarray(argument_of(events, "device", kernels, -1), dtype=np.int64)
     out: list[DeviceMetric] = []
-    for number in np.unique(device).tolist():
+    for number in unique(device).tolist():
         rows = kernels[device == number]
         name = f"{timeline.vendor.word} {number}" if number >= 0 else timeline.vendor.word
         start, end = events.start_ns[rows], timeline.end_ns[rows]
@@ -81,5 +82,5 @@ def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, hi
     events = timeline.events
     names = used_codes(events.name[rows], len(events.strings)).tolist()
     uses = np.zeros(len(events.strings), dtype=bool)
-    uses[names] = [any(mark in events.strings[name] for mark in marks) for name in names]
+    uses[names] = [any(map(events.strings[name].__contains__, marks)) for name in names]
     return DeviceMetric(device, "tensor_core_share", "fraction", int(length[uses[events.name[rows]]].sum()) / total)

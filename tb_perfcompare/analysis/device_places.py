@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.device_work import DeviceWork
 from tb_perfcompare.model.names import kernel_key, operator_key
 from tb_perfcompare.model.places import OUTSIDE, place_below
-from tb_perfcompare.model.split_time import SplitTime, distinct, split_time
+from tb_perfcompare.model.split_time import SplitTime, add_cells, distinct, split_time
 from tb_perfcompare.model.summary import CATEGORY_LABELS
 
 Ints = NDArray[np.int64]
@@ -135,8 +135,8 @@ def _operators(timeline: Timeline, rows: Ints, step: Ints, nodes: _Nodes, places
     """A cell for every call, in the step where its work began, and one for all work of a step in every place around
     it."""
     active = np.concatenate(nodes.levels) if nodes.levels else np.zeros(0, dtype=np.int64)
-    row, when = [places.of_node[active]], [step[rows[nodes.first[active]]]]
-    time, calls = [np.zeros(len(active), dtype=np.int64)], [np.ones(len(active), dtype=np.int64)]
+    called, when = places.of_node[active], step[rows[nodes.first[active]]]
+    timed: list[tuple[Ints, Ints, Ints]] = []
     known = np.flatnonzero(nodes.of_row >= 0)
     steps = int(step.max(initial=0)) + 1
     code, at = distinct(places.of_node[nodes.of_row[known]] * steps + step[rows[known]], len(places.place) * steps)
@@ -144,18 +144,18 @@ def _operators(timeline: Timeline, rows: Ints, step: Ints, nodes: _Nodes, places
     dur = np.bincount(at, weights=timeline.events.dur_ns[rows[known]], minlength=len(code)).astype(np.int64)
     above = np.array(places.above, dtype=np.int64)
     while len(place):
-        row.append(place)
-        when.append(within)
-        time.append(dur)
-        calls.append(np.zeros(len(place), dtype=np.int64))
+        timed.append((place, within, dur))
         place = above[place]
         place, within, dur = place[place >= 0], within[place >= 0], dur[place >= 0]
     first = np.full(len(places.place), len(rows), dtype=np.int64)
-    np.minimum.at(first, row[0], nodes.first[active])
+    np.minimum.at(first, called, nodes.first[active])
     keys, rank = _in_order(places.key, timeline.events.start_ns[rows][first])
-    return split_time(
-        keys, rank[np.concatenate(row)], np.concatenate(when), np.concatenate(time), np.concatenate(calls),
-    )  # fmt: skip
+    cells = add_cells(
+        len(keys),
+        [(rank[place], within, dur) for place, within, dur in timed],
+        [(rank[called], when, np.ones(len(called), dtype=np.int8))],
+    )
+    return cells.named(keys.__getitem__)
 
 
 def _in_order(keys: Sequence[tuple[str, str, str]], start_ns: Ints) -> tuple[list[tuple[str, str, str]], Ints]:

@@ -148,8 +148,8 @@ class _Work:
         facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
         marks = self._timeline.vendor.tensor_cores
         if tensor_cores and marks:
-            uses = [float(any(mark in key[0] for mark in marks)) for key in keys]
-            facts["tensor_cores"] = np.array(uses, dtype=np.float64)
+            uses = {name: any(map(name.__contains__, marks)) for name in self._keys}
+            facts["tensor_cores"] = np.array([uses[key[0]] for key in keys], dtype=np.float64)
         if summed:
             facts[summed] = self._sum(summed, group, len(keys))
         return GroupTable(

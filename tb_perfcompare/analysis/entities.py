@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.ownership import Claims, Shares, owned_shares
 from tb_perfcompare.analysis.passes import Coded
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
-from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.names import kernel_key, operator_key
 from tb_perfcompare.model.split_time import distinct
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
@@ -46,18 +46,36 @@ def step_of(start_ns: Ints, windows: Windows) -> Ints:
     """(n,) index of the window an event starts in, -1 outside all."""
     if not len(windows.label):
         return np.full(len(start_ns), -1, dtype=np.int64)
-    step = np.searchsorted(windows.start_ns, start_ns, side="right") - 1
-    return np.where((step >= 0) & (start_ns < windows.end_ns[np.maximum(step, 0)]), step, -1)
+    edges = np.sort(np.concatenate([windows.start_ns, windows.end_ns]))
+    step = np.searchsorted(windows.start_ns, edges, side="right") - 1
+    step = np.where((step >= 0) & (edges < windows.end_ns[np.maximum(step, 0)]), step, -1)
+    # from one edge to the next nothing changes
+    return np.append(-1, step)[np.searchsorted(edges, start_ns, side="right")]
 
 
 def find_owners(timeline: Timeline, windows: Windows) -> Owners:
     """Who owns which part of every step, event by event."""
+    rows, role, shares = find_shares(timeline, windows)
+    return Owners(rows, role, shares, *_entities(timeline, rows, role))
+
+
+def find_shares(timeline: Timeline, windows: Windows) -> tuple[Ints, NDArray[np.int8], Shares]:
+    """`row`, `role` and `shares` of Owners, which is all that categories need."""
     events = timeline.events
     role = _roles(timeline)
     rows = np.flatnonzero(role >= 0)
-    ties = events.external_id, Coded(events.name, events.strings.ranks())
-    claims = Claims(events.start_ns, timeline.end_ns, role, ties)
-    return Owners(rows, role[rows], owned_shares(claims, windows), *_entities(timeline, rows, role[rows]))
+    # Of equal spans the one asked for later counts as started later. Work of one name and id may still have different
+    # callers, by their launches or threads.
+    name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
+    claims = Claims(events.start_ns, timeline.end_ns, role, (events.external_id, name, events.correlation, lane))
+    return rows, role[rows], owned_shares(claims, windows)
+
+
+def _lane_ranks(events: EventTable) -> Ints:
+    """Place of each lane by the texts of its process and thread, however often and in whichever order lanes come."""
+    texts = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
+    place = {text: number for number, text in enumerate(sorted(set(texts)))}
+    return np.array([place[text] for text in texts], dtype=np.int64)
 
 
 def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime:
@@ -74,6 +92,7 @@ def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime
     del counted, starting  # what follows needs the room
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
     nothing = np.zeros((1, steps), dtype=np.int64)
+    known = list(zip(category.tolist(), key, strict=True))
     return OwnedTime(
         category=np.append(category[seen], np.int8(StepCategory.OTHER)),
         key=(*(key[i] for i in seen.tolist()), NOBODY),
@@ -81,7 +100,7 @@ def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime
         time_ns=np.vstack([time[seen], rest[None, :]]),
         plain_ns=np.vstack([plain[seen], rest[None, :]]),
         calls=np.vstack([calls[seen], nothing]),
-        parts=owned_parts(timeline, rows, shares, entity, list(zip(category.tolist(), key, strict=True)), step),
+        parts=owned_parts(timeline, rows, shares, entity, known, step),
     )
 
 
@@ -105,11 +124,11 @@ def _entities(
     shown: list[str] = []
     entity_of_pair = np.zeros(len(pairs), dtype=np.int64)
     pair_role, pair_name = np.divmod(pairs, max(len(texts), 1))
+    kinds, names = pair_role.tolist(), pair_name.tolist()
     for at in np.argsort(ranks[pair_name] if len(pairs) else pair_name, kind="stable").tolist():
-        kind, text = int(pair_role[at]), texts[int(pair_name[at])]
-        is_device = StepCategory(kind) in DEVICE_CATEGORIES
-        key = (kind, kernel_key(text) if is_device else operator_key(text))
-        if kind == StepCategory.OTHER and overhead[pair_name[at]]:
+        kind, text = kinds[at], texts[names[at]]
+        key = (kind, kernel_key(text) if kind in DEVICE_CATEGORIES else operator_key(text))
+        if kind == StepCategory.OTHER and overhead[names[at]]:
             key = (kind, PROFILER_WORK)
         if key not in index:
             index[key] = len(index)

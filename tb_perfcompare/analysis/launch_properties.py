@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,9 +51,11 @@ def _text(events: EventTable, at: dict[str, int]) -> str:
 
 def _shown(events: EventTable, index: int) -> str:
     """The decoded value of a JSON text as Python writes it; "" for none."""
-    if index < 0:
-        return ""
-    text = events.strings[index]
+    return "" if index < 0 else _decoded(events.strings[index])
+
+
+@lru_cache(maxsize=1 << 14)
+def _decoded(text: str) -> str:
     try:
         value: Any = json.loads(text)
         if isinstance(value, str) and value.startswith("["):

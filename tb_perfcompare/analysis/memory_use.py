@@ -18,6 +18,7 @@ from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.unique import unique, unique_places
 
 Ints = NDArray[np.int64]
 
@@ -60,11 +61,11 @@ def _devices(timeline: Timeline, rows: Ints) -> tuple[list[str], Ints]:
     """(names of devices, the number of each record's)."""
     events = timeline.events
     kinds, numbers = (
-        np.unique(np.asarray(argument_of(events, argument, rows, ABSENT), dtype=np.int64), return_inverse=True)
+        unique_places(np.asarray(argument_of(events, argument, rows, ABSENT), dtype=np.int64))
         for argument in ("device_type", "device_id")
     )
     width = len(numbers[0])
-    pairs, at = distinct(kinds[1].reshape(-1) * width + numbers[1].reshape(-1), len(kinds[0]) * width)
+    pairs, at = distinct(kinds[1] * width + numbers[1], len(kinds[0]) * width)
     index: dict[str, int] = {}
     number = [
         index.setdefault(_device(timeline, int(kinds[0][pair // width]), int(numbers[0][pair % width])), len(index))
@@ -166,4 +167,4 @@ def _thinned(held: Ints) -> Ints:
         if high > low:
             part = held[low:high]
             kept += [low + int(part.argmax()), low + int(part.argmin())]
-    return np.unique(np.array(kept, dtype=np.int64))
+    return unique(np.array(kept, dtype=np.int64))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
 from tb_perfcompare.analysis.passes import Tie, compiled, packed, packed_tie, unpacked
+from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
 
@@ -85,8 +86,8 @@ def _numbered(lane: NDArray[np.integer]) -> tuple[NDArray[np.integer], int]:
     lanes = int(lane.max(initial=-1)) + 1
     if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
         return lane, lanes
-    used, numbered = np.unique(lane, return_inverse=True)
-    return numbered.reshape(-1), len(used)
+    used, numbered = unique_places(lane)
+    return numbered, len(used)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,15 +111,19 @@ def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Ints:
     module = compiled()
     if module is None:
         return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at)
-    numbered, lanes = _numbered(np.concatenate([nodes.lane, lane]))
+    here, lanes = _numbered(nodes.lane)
+    there = lane
+    if here is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
+        numbered, lanes = _numbered(np.concatenate([nodes.lane, lane]))
+        here, there = np.split(numbered, [nodes_count])
     return unpacked(
         module.innermost(
-            packed(numbered[:nodes_count], np.int32),
+            packed(here, np.int32),
             lanes,
             packed(nodes.start, np.int64),
             packed(nodes.end, np.int64),
             packed(nodes.parent, np.int64),
-            packed(numbered[nodes_count:], np.int32),
+            packed(there, np.int32),
             packed(at, np.int64),
         ),
         np.int64,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.flags import used_codes
 from tb_perfcompare.analysis.grouping import Groups, added_up, finest, grouped, largest, least, texts_by_rank
 from tb_perfcompare.analysis.nesting import nest, with_descendants
-from tb_perfcompare.analysis.timeline import HostForest, Timeline
+from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.summary import GroupTable
+from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
 
@@ -94,11 +96,6 @@ def _outermost_calls(timeline: Timeline) -> Ints:
     return outermost
 
 
-def merged_calls(timeline: Timeline, forest: HostForest) -> tuple[NDArray[np.bool_], Ints]:
-    """HostForest.merged and .top."""
-    return forest.merged, forest.top
-
-
 def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> dict[str, GroupTable]:
     """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
     forest, events = timeline.host, timeline.events
@@ -114,7 +111,9 @@ def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> 
             keys.append((numbers, len(texts)))
             arguments.append((kind, column, texts))
     columns, of_row = finest(keys)
-    sums = _sums(timeline, shown, grouped(of_row, len(columns[0]), step[rows], steps))
+    groups = grouped(of_row, len(columns[0]), step[rows], steps)
+    del keys, names, of, of_row, rows  # what follows needs the room
+    sums = _sums(timeline, shown, groups)
     operators = sums.table("operator", ("name",), columns[0], lambda name: (labels[name],))
     tables = {"operators": operators}
     for (kind, column, texts), numbers in zip(arguments, columns[1:], strict=True):
@@ -153,6 +152,7 @@ def _numbered(
     return number_of, list(index)
 
 
+@lru_cache(maxsize=1 << 14)
 def shape_text(raw: str) -> str:
     """JSON text of `Input Dims` as shown: Python's spelling of the list, `[[32, 3, 224, 224], []]`."""
     try:
@@ -186,8 +186,8 @@ class _Sums:
         self, kind: str, key_columns: tuple[str, ...], codes: Ints, key: Callable[[int], tuple[str, ...]]
     ) -> GroupTable:
         """The table whose row a group belongs to is told by its code."""
-        used, into = np.unique(codes, return_inverse=True)
-        count, into = len(used), into.reshape(-1)
+        used, into = unique_places(codes)
+        count = len(used)
         low = least(self.low, into, count)
         return GroupTable(
             kind=kind,

@@ -19,6 +19,7 @@ from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.split_time import SplitTime, distinct, split_time
 from tb_perfcompare.model.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
+from tb_perfcompare.model.unique import unique_first
 
 Ints = NDArray[np.int64]
 
@@ -84,11 +85,11 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Calls:
     """Calls of modules, k rows: `nodes` to find the innermost in, `node_path` (k,) index of each into `paths`,
-    `node_of` (n,) row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
+    `node_of` (n,) int32 row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
 
     nodes: Enclosers
     node_path: Ints
-    node_of: Ints
+    node_of: NDArray[np.int32]
     paths: list[str]
     names: list[str]
     above: list[int]
@@ -104,6 +105,7 @@ class _Calls:
         has_calls[self.nodes.lane] = True
         search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
         asked = at[search]
+        del at, device  # what follows needs the room
         node[search] = innermost(self.nodes, timeline.lane[asked], events.start_ns[asked])
         path: Ints = np.where(node >= 0, self.node_path[node], -1)
         return path
@@ -118,8 +120,8 @@ def _calls(timeline: Timeline) -> _Calls | None:
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], ranks)
     rows = rows[nesting.order]
     nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
-    node_of = np.full(len(events), -1, dtype=np.int64)
-    node_of[rows] = np.arange(len(rows))
+    node_of = np.full(len(events), -1, dtype=np.int32)
+    node_of[rows] = np.arange(len(rows), dtype=np.int32)
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
     names, upper = list(paths), [-1, -1]
     node_path = np.zeros(len(rows), dtype=np.int64)
@@ -194,13 +196,13 @@ def _arrows(timeline: Timeline, calls: _Calls, flows: FlowTable) -> tuple[Ints, 
     engine = np.array([text.startswith(_BACKWARD) for text in names], dtype=bool)
     around = (parent >= 0) & engine[timeline.events.name[rows[parent]]]
     target = np.where(around, rows[parent], target)
-    target, first = np.unique(target, return_index=True)
+    target, first, _ = unique_first(target)
     return target, calls.path_of(timeline, source[first])
 
 
 def _once(flows: FlowTable, side: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     """Ids that occur once among these arrow ends, ascending, and their times."""
-    ids, first, count = np.unique(flows.flow_id[side], return_index=True, return_counts=True)
+    ids, first, count = unique_first(flows.flow_id[side])
     return ids[count == 1], flows.start_ns[side][first[count == 1]]
 
 

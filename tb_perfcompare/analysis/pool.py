@@ -12,6 +12,7 @@ from tb_perfcompare.analysis.pool_counters import pool_counters
 from tb_perfcompare.analysis.pool_memory import pool_memory
 from tb_perfcompare.analysis.pool_splits import pool_splits, pool_trees, pool_work
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.collectives import joined
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
@@ -46,6 +47,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         modules=pool_splits([summary.modules for summary in summaries], [len(summary.steps) for summary in summaries]),
         work=pool_work([summary.work for summary in summaries], [len(summary.steps) for summary in summaries]),
         call_tree=pool_trees([summary.call_tree for summary in summaries], [len(one.steps) for one in summaries]),
+        collectives=joined([(summary.collectives, len(summary.steps)) for summary in summaries]),
         groups=_groups(summaries),
         device_metrics=tuple(
             replace(metric, device=f"{_label(summary)} {metric.device}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.pool_memory import some_steps
 from tb_perfcompare.analysis.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.rank_steps import RankSteps
 from tb_perfcompare.model.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
@@ -53,6 +54,8 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         modules=split_of_steps(summary.modules, columns),
         work=work_of_steps(summary.work, columns),
         call_tree=tree_of_steps(summary.call_tree, columns),
+        collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
+        ranks=_ranks(summary, columns),
         groups={name: group for name, group in groups.items() if len(group)},
         device_metrics=(),
         recommendations=(),
@@ -86,15 +89,21 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
         modules=split_of_steps(summary.modules, columns),
         work=work_of_steps(summary.work, columns),
         call_tree=tree_of_steps(summary.call_tree, columns),
+        collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
+        ranks=_ranks(summary, columns),
         groups={name: group for name, group in groups.items() if len(group)},
         counters=None if summary.counters is None else _counters(summary.counters, columns),
         memory=memory,
     )
 
 
+_MOST_DIGITS = 20
+"""Of the number of a step; more are no number that anybody asks for."""
+
+
 def _inside(label: str, first: int, last: int) -> bool:
     number = label.partition(" ")[0]  # "1 (2)" is step 1 again
-    return number.isdecimal() and first <= int(number) <= last
+    return number.isdecimal() and len(number) < _MOST_DIGITS and first <= int(number) <= last
 
 
 def _named(labels: tuple[str, ...]) -> str:
@@ -111,6 +120,14 @@ def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
         total_ns=table.total_ns[columns],
         launches=table.launches[columns],
     )
+
+
+def _ranks(summary: Summary, columns: NDArray[np.intp]) -> RankSteps | None:
+    if summary.ranks is None:
+        return None
+    steps, captures = summary.steps, summary.captures
+    kept = {(captures[int(steps.capture[at])].span, steps.label[at]) for at in columns.tolist()}
+    return summary.ranks.of_job_steps(kept)
 
 
 def _left_out(table: StepTable, columns: NDArray[np.intp], reason: str) -> tuple[DroppedStep, ...]:

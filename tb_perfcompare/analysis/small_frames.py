@@ -7,7 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.nesting import by_level
 from tb_perfcompare.model.call_tree import REST, FrameKey, Frames
+from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
 
@@ -22,7 +24,7 @@ class LargestFrames:
     def __init__(self, parent: Ints, depth: Ints, own: Ints, first_ns: Ints, most: int) -> None:
         """Of n nodes, the whole being 0: the node around each, its depth, its own time and when it first ran."""
         total, first = own.copy(), first_ns.copy()
-        levels = _levels(depth)
+        levels = by_level(depth)
         for level in reversed(levels[1:]):
             np.add.at(total, parent[level], total[level])
             np.minimum.at(first, parent[level], first[level])
@@ -39,8 +41,7 @@ class LargestFrames:
         # one that stands alone needs no other name
         kept[small[np.bincount(home[small], minlength=len(parent))[home[small]] == 1]] = True
         small = small[~kept[small]]
-        rests, of_rest = np.unique(home[small], return_inverse=True)
-        of_rest = of_rest.reshape(-1)
+        rests, of_rest = unique_places(home[small])
         nodes = np.flatnonzero(kept)
         # the frames before they are walked: kept nodes, then the rests
         above = np.concatenate([np.searchsorted(nodes, parent[nodes]), np.searchsorted(nodes, rests)])
@@ -58,14 +59,12 @@ class LargestFrames:
         self._node = np.full(len(number), -1, dtype=np.int64)
         self._node[number[: len(nodes)]] = nodes
 
-    def frames(self, key: Callable[[int], FrameKey]) -> Frames:
-        """The frames by the key of each node."""
-        return Frames(self._above.tolist(), [key(node) if node >= 0 else REST for node in self._node.tolist()])
-
-
-def _levels(depth: Ints) -> list[Ints]:
-    by_depth = np.argsort(depth, kind="stable")
-    return np.split(by_depth, np.searchsorted(depth[by_depth], np.arange(1, int(depth.max()) + 1)))
+    def frames(self, keys: Callable[[Ints], list[FrameKey]]) -> Frames:
+        """The frames; `keys` gives those of nodes."""
+        found = keys(np.maximum(self._node, 0))
+        for rest in np.flatnonzero(self._node < 0).tolist():
+            found[rest] = REST
+        return Frames(self._above.tolist(), found)
 
 
 def _walk(above: Ints, begin: Ints) -> Ints:

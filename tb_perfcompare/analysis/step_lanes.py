@@ -151,10 +151,10 @@ _MOST_DEVICES = 256
 def _first_of_lanes(timeline: Timeline) -> tuple[Ints, Ints]:
     """(place in the lane table, lane) of every spelling that events use."""
     spelling, first = np.unique(timeline.events.lane, return_index=True)
-    return spelling.astype(np.int64), timeline.lane[first]
+    return spelling.astype(np.int64), timeline.lane[first].astype(np.int64)
 
 
 def _number(place: int | str) -> int:
     """The number in the name of a place, for sorting."""
-    digits = "".join(letter for letter in str(place) if letter.isdigit())
+    digits = "".join(letter for letter in str(place) if letter.isdecimal())
     return int(digits[:18]) if digits else 0

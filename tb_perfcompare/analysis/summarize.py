@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.call_tree import call_tree
 from tb_perfcompare.analysis.clock import clock_zero_ns
+from tb_perfcompare.analysis.collectives import collectives
 from tb_perfcompare.analysis.counters import SampledCounters, coarse_note, sampled_counters
 from tb_perfcompare.analysis.device_metrics import device_metrics
 from tb_perfcompare.analysis.device_places import device_work
@@ -107,6 +108,7 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
         modules=by_module,
         work=device_work(timeline, step),
         call_tree=tree,
+        collectives=collectives(timeline, windows, step),
         notes=recording.notes
         + _notes(recording, timeline, windows)
         + _pooled(owned.parts, by_module, recording.file.path)

@@ -46,7 +46,7 @@ class Timeline:
     """Rows are those of the EventTable.
 
     role      (n,) int8 StepCategory, or NO_ROLE
-    lane      (n,) int64 thread or stream, "25738" and 25738 being one
+    lane      (n,) int32 thread or stream, "25738" and 25738 being one
     end_ns    (n,) int64
     launcher  (n,) int64 row of the API call that launched a device event, -1
     operator  (n,) int64 row of the innermost operator an API call, device event or operator belongs to, -1
@@ -60,7 +60,7 @@ class Timeline:
     events: EventTable
     vendor: Vendor
     role: NDArray[np.int8]
-    lane: Ints
+    lane: NDArray[np.int32]
     end_ns: Ints
     launcher: Ints
     operator: Ints
@@ -141,7 +141,7 @@ def _is_wrapper(name: str) -> bool:
     return name in _WRAPPERS
 
 
-def _lanes(events: EventTable) -> Ints:
+def _lanes(events: EventTable) -> NDArray[np.int32]:
     """Old traces write the same thread as 25738 and as "25738"."""
     index: dict[tuple[str, str], int] = {}
     canonical = [
@@ -149,11 +149,13 @@ def _lanes(events: EventTable) -> Ints:
         for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)
     ]
     if len(index) == len(canonical):
-        return events.lane.astype(np.int64)
-    return np.asarray(canonical, dtype=np.int64)[events.lane]
+        return events.lane
+    return np.asarray(canonical, dtype=np.int32)[events.lane]
 
 
-def _host_forest(events: EventTable, lane: Ints, end_ns: Ints, is_node: Flags, is_operator: Flags) -> HostForest:
+def _host_forest(
+    events: EventTable, lane: NDArray[np.int32], end_ns: Ints, is_node: Flags, is_operator: Flags
+) -> HostForest:
     # Equal spans: the outer event is the one that got its External id first; names settle the rest.
     ties = events.external_id, Coded(events.name, events.strings.ranks())
     nesting = nest(lane, events.start_ns, end_ns, *ties, rows=np.flatnonzero(is_node))
@@ -202,8 +204,9 @@ def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints:
 
 
 def _operators(
-    events: EventTable, lane: Ints, api: Flags, device: Flags, forest: HostForest, launcher: Ints, ids_unusable: bool
-) -> Ints:
+    events: EventTable, lane: NDArray[np.int32], api: Flags, device: Flags, forest: HostForest, launcher: Ints,
+    ids_unusable: bool,
+) -> Ints:  # fmt: skip
     """API call -> operator by External id, else by time on its thread; device event -> operator of its launcher,
     else by its own External id."""
     operator = np.full(len(events), -1, dtype=np.int64)

@@ -10,6 +10,7 @@ from tb_perfcompare.model.device import CPU, VENDORS, Vendor
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.model.summary import DeviceFacts
+from tb_perfcompare.model.unique import unique
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
@@ -49,7 +50,7 @@ def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
     """Device model and how many devices did work (0 for a CPU trace)."""
     events = recording.events
     work = np.flatnonzero(among(events.category, _DEVICE_WORK))
-    used = np.unique(argument_of(events, "device", work, -1))
+    used = unique(np.asarray(argument_of(events, "device", work, -1), dtype=np.int64))
     lanes = {str(events.lanes.pid[lane]) for lane in used_codes(events.lane[work], len(events.lanes)).tolist()}
     properties = recording.device_properties
     names = sorted({str(item["name"]) for item in properties if item.get("name")}) if vendor is not CPU else []

@@ -58,6 +58,13 @@ def add_step_window(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_scheduler(parser: argparse.ArgumentParser) -> None:
+    """--scheduler."""
+    parser.add_argument(
+        "--scheduler", metavar="ADDRESS", help="read the files on the Dask cluster whose scheduler is there"
+    )
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """-o."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")

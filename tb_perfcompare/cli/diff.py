@@ -13,6 +13,7 @@ from tb_perfcompare.cli.arguments import (
     add_counters,
     add_launches,
     add_output,
+    add_scheduler,
     add_selection,
     add_side_selection,
     add_step_window,
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
     add_output(parser)
     parser.add_argument("--table", metavar="NAME", help="only this table, e.g. operators; ledger is one too")
+    add_scheduler(parser)
     add_top(parser, "20 in a report, all of a --table, all in csv and json")
     add_gate(parser)
 
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     question = Question(
         _side(arguments, "baseline"), _side(arguments, "candidate"), CompareOptions(window=arguments.step_window)
     )
-    with new_workspace() as workspace:
+    with new_workspace(scheduler=arguments.scheduler) as workspace:
         comparison = workspace.compare(question, console.progress)
         data = render(comparison, _format(arguments), table=arguments.table, top=arguments.top)
         if arguments.output:

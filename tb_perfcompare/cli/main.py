@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn, Protocol, TextIO
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.cli import baseline, cache, diff, history, pairs, record, runs, strict, trace, view
+from tb_perfcompare.cli import baseline, cache, diff, history, pairs, record, runs, strict, trace, verdicts, view
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import PerfCompareError
 
@@ -35,7 +35,7 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: tuple[Command, ...] = (runs, pairs, view, diff, strict, trace, baseline, record, history, cache)
+COMMANDS: tuple[Command, ...] = (runs, pairs, view, diff, verdicts, strict, trace, baseline, record, history, cache)
 
 
 class _UsageError(Exception):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from tb_perfcompare.cli.arguments import add_scheduler
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison import as_json
@@ -45,10 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
     parser.add_argument("--names-only", action="store_true", help="do not read the traces")
     parser.add_argument("--json", action="store_true", help="answer JSON")
+    add_scheduler(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    with new_workspace([arguments.logdir]) as workspace:
+    with new_workspace([arguments.logdir], arguments.scheduler) as workspace:
         listing = strict_listing(workspace, arguments.logdir)
         spans = [(run, worker, span) for run in listing.runs for worker in run.workers for span in worker.spans]
         found: Found = {}

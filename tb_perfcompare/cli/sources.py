@@ -12,9 +12,10 @@ from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 
 @contextmanager
-def new_workspace(logdirs: Sequence[str] = ()) -> Iterator[Workspace]:
-    """A workspace whose processes end with the command."""
-    workspace = Workspace([Root(path) for path in logdirs], in_process_bytes=SMALL_BYTES, cache=user_cache())
+def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> Iterator[Workspace]:
+    """A workspace whose processes end with the command; `scheduler` is the address of a cluster that reads."""
+    roots = [Root(path) for path in logdirs]
+    workspace = Workspace(roots, in_process_bytes=SMALL_BYTES, cache=user_cache(), scheduler=scheduler)
     try:
         yield workspace
     finally:

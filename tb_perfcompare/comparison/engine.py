@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.alignment.alignment import align
-from tb_perfcompare.comparison.alignment.alike_names import join_alike_names
-from tb_perfcompare.comparison.alignment.cut_names import join_cut_names
+from tb_perfcompare.comparison.alignment.alignment import Alignment, align
+from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.alignment.table import alignment_table, matched_notes, with_matched, with_partners
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
@@ -19,20 +19,30 @@ from tb_perfcompare.comparison.causes.told import Told, told_causes
 from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS, time_text
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
-from tb_perfcompare.comparison.comparison import Check, Comparison, Headline, Ledger, SideFacts, Table, Verdict
+from tb_perfcompare.comparison.comparison import (
+    Check,
+    Comparison,
+    Finding,
+    Headline,
+    Ledger,
+    SideFacts,
+    Table,
+    Verdict,
+)
 from tb_perfcompare.comparison.launches.findings import find_launch_causes, largest_first
-from tb_perfcompare.comparison.launches.rows import launch_rows
+from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
-from tb_perfcompare.comparison.tables.counter_join import counter_changes
+from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.groups import diff_table
@@ -46,7 +56,7 @@ from tb_perfcompare.comparison.tables.plain import (
     steps_table,
 )
 from tb_perfcompare.comparison.tables.reading_note import as_read
-from tb_perfcompare.comparison.verdict.category_shifts import category_shifts
+from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.sensitivity import sensitivity
 from tb_perfcompare.comparison.verdict.verdict import judge
@@ -59,21 +69,10 @@ Ints = NDArray[np.int64]
 
 def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
     """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
-    if baseline.window != candidate.window:
-        raise NotComparable(
-            f"the baseline uses {baseline.window} windows, the candidate {candidate.window} windows",
-            hint="choose one --step-window for both",
-        )
-    if baseline.metric != candidate.metric:
-        raise NotComparable(
-            f"the baseline gives {baseline.metric}, the candidate {candidate.metric}".replace("_", " "),
-            hint="compare two sources of one kind",
-        )
-    baseline, candidate, joined = join_cut_names(baseline, candidate)
-    baseline, candidate, alike = join_alike_names(baseline, candidate)
+    _check_kinds(baseline, candidate)
+    baseline, candidate, joined = with_same_names(baseline, candidate)
     alignment = align(baseline, candidate)
     checks = check_comparability(baseline, candidate)
-    joined += alike
     if alignment is not None:
         checks = with_matched(checks, alignment)
         joined += matched_notes(alignment, baseline, candidate)
@@ -85,42 +84,85 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
-    p_values = {label: move.p for label, move in moves.items()}
+    ranks = ranks_table(baseline, candidate, headline, options)
+    if isinstance(ranks, str):
+        joined += (Note(NoteCode.TABLE_ABSENT, ranks, "ranks"),)
+    counters = counter_changes(baseline, candidate)
+    launches = launch_rows(baseline, candidate)
     tables: dict[str, Table] = {}
     if timed:
         if baseline.metric != CYCLE_TIME:
             tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
-    for name in SHAPES:
-        table = diff_table(name, baseline, candidate, headline.delta, options)
-        if table is not None:
-            tables[name] = table
+    tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
+    tables |= _entity_tables(baseline, candidate, headline, alignment, options)
+    tables |= _further_tables(baseline, candidate, counters, launches)
+    moved = moved_counters(counters, options.alpha)
+    return Comparison(
+        baseline=side_facts(baseline),
+        candidate=side_facts(candidate),
+        window=baseline.window,
+        headline=headline,
+        ledger=ledger,
+        findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, options),
+        comparability=checks,
+        tables=as_read(tables, baseline, candidate),
+        notes=_notes(baseline, candidate, headline, tables, options, joined),
+    )
+
+
+def _check_kinds(baseline: Summary, candidate: Summary) -> None:
+    if baseline.window != candidate.window:
+        raise NotComparable(
+            f"the baseline uses {baseline.window} windows, the candidate {candidate.window} windows",
+            hint="choose one --step-window for both",
+        )
+    if baseline.metric != candidate.metric:
+        raise NotComparable(
+            f"the baseline gives {baseline.metric}, the candidate {candidate.metric}".replace("_", " "),
+            hint="compare two sources of one kind",
+        )
+
+
+def _those_there_are(tables: Iterable[Table | None]) -> dict[str, Table]:
+    return {table.name: table for table in tables if table is not None}
+
+
+def _entity_tables(
+    baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions
+) -> dict[str, Table]:
+    """Of operators, kernels, copies, ..., and what is matched with what between them."""
+    tables = _those_there_are(diff_table(name, baseline, candidate, headline.delta, options) for name in SHAPES)
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)
-    modules = module_ledger(baseline, candidate)
-    if modules is not None:
-        tables[modules.name] = modules
+    return tables
+
+
+def _further_tables(
+    baseline: Summary, candidate: Summary, counters: tuple[CounterChange, ...], launches: LaunchRows | None
+) -> dict[str, Table]:
+    """Modules, calls, counters, memory, launches and what both sides ran on."""
     tree = joint_tree(baseline, candidate)
-    if tree is not None:
-        tables["call_tree"] = call_tree_table(tree)
-    counters = counter_changes(baseline, candidate)
-    counted = counters_table(counters)
-    if counted is not None:
-        tables["counters"] = counted
+    tables = _those_there_are((
+        module_ledger(baseline, candidate), None if tree is None else call_tree_table(tree), counters_table(counters),
+    ))  # fmt: skip
     tables |= memory_tables(baseline, candidate)
-    bound = bound_table(baseline, candidate)
-    if bound is not None:
-        tables["bound"] = bound
-    launches = launch_rows(baseline, candidate)
-    if launches is not None:
-        tables["launches"] = launches_table(baseline, candidate, launches)
-    device = device_table(baseline, candidate)
-    if device is not None:
-        tables["device"] = device
-    tables["environment"] = environment_table(baseline, candidate)
-    tables["recommendations"] = recommendations_table(baseline, candidate)
-    moved = moved_counters(counters, options.alpha)
+    return tables | _those_there_are((
+        bound_table(baseline, candidate),
+        None if launches is None else launches_table(baseline, candidate, launches),
+        device_table(baseline, candidate),
+        environment_table(baseline, candidate),
+        recommendations_table(baseline, candidate),
+    ))  # fmt: skip
+
+
+def _findings(
+    baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
+    moved: tuple[CounterChange, ...], launches: LaunchRows | None, options: CompareOptions,
+) -> tuple[Finding, ...]:  # fmt: skip
+    """Largest first; counters that moved come last."""
+    p_values = {label: move.p for label, move in moves.items()}
     if baseline.metric == CYCLE_TIME:
         findings = find_cycle_causes(baseline, candidate, headline, moved, options)
     else:
@@ -133,17 +175,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
         findings = largest_first((*told.findings, *findings, *causes.findings), options)
-    return Comparison(
-        baseline=side_facts(baseline),
-        candidate=side_facts(candidate),
-        window=baseline.window,
-        headline=headline,
-        ledger=ledger,
-        findings=(*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings))),
-        comparability=checks,
-        tables=as_read(tables, baseline, candidate),
-        notes=_notes(baseline, candidate, headline, tables, options, joined),
-    )
+    return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 
 def _headline(a: Summary, b: Summary, a_ns: Ints, b_ns: Ints, options: CompareOptions) -> Headline:

@@ -11,11 +11,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.statistics.change_points import can_be_found, change_points
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.model.history import PointFacts
+
+OUTLIER_Z = 3.5
+"""Modified z beyond which a point is an outlier of its level (Iglewicz and Hoaglin, How to detect and handle outliers,
+1993)."""
 
 SLOWER, FASTER, SAME, CANNOT_TELL = "slower", "faster", "same", "cannot_tell"
 
@@ -46,11 +51,12 @@ class Change:
 class Standing:
     """One point. `segment` is its number, `difference` the fraction by which it differs from the median of the points
     before it that have the level of the last of them, `verdict` what that means; each None where there is no step
-    time, the latter two for the first point."""
+    time, the latter two for the first point. `outlier`: it lies far from its own level, which stays where it is."""
 
     segment: int | None
     difference: float | None
     verdict: str | None
+    outlier: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +91,33 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
     )
     numbers = np.searchsorted(ends, np.arange(len(timed)), side="right") - 1
     standings = [Standing(None, None, None)] * len(points)
+    strays = _outliers(times_us, segments, numbers, options)
     turned = {change.point: change.verdict for change in changes}
     for at, place in enumerate(timed):
         number = int(numbers[at])
         if at == 0:
-            standings[place] = Standing(number, None, None)
+            standings[place] = Standing(number, None, None, bool(strays[at]))
             continue
         before = times_us[ends[int(numbers[at - 1])] : at]  # of that level, without the point itself
         theta = math.log(times_us[at] / float(np.median(before)))
         verdict = turned.get(place) or _without_change(at, theta, ends[number], ends[number + 1], options)
-        standings[place] = Standing(number, fraction_of(theta), verdict)
+        standings[place] = Standing(number, fraction_of(theta), verdict, bool(strays[at]))
     if 0 < len(timed) < _fewest(options):
         notes.append(f"a change of level can be told from {_fewest(options)} points on; there are {len(timed)}")
     return SeriesHistory(tuple(points), tuple(standings), segments, changes, tuple(notes))
+
+
+def _outliers(
+    times_us: NDArray[np.float64], segments: Sequence[Segment], numbers: NDArray[np.int64], options: CompareOptions
+) -> NDArray[np.bool_]:
+    """(n,) points beyond the margin whose logarithm has a modified z beyond OUTLIER_Z about their segment's median; the
+    deviations of all segments are taken together."""
+    if len(times_us) == 0:
+        return np.zeros(0, dtype=bool)
+    levels = np.array([segment.typical_us for segment in segments])
+    away = np.abs(np.log(times_us / levels[numbers]))
+    outliers: NDArray[np.bool_] = away > max(OUTLIER_Z / 0.6745 * float(np.median(away)), math.log1p(options.margin))
+    return outliers
 
 
 def _without_change(at: int, theta: float, start: int, end: int, options: CompareOptions) -> str:

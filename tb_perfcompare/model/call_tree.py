@@ -13,7 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.split_time import SplitCells, add_cells
 
 Ints = NDArray[np.int64]
 
@@ -192,10 +192,13 @@ def tree_of(
     frames: Frames, merged: Ints, frame: NDArray[np.integer], step: NDArray[np.integer], time_ns: Ints, calls: Ints
 ) -> CallTree:
     """From cells that may lie upon each other."""
+    return tree_of_cells(frames, merged, add_cells(len(frames), [(frame, step, time_ns)], [(frame, step, calls)]))
+
+
+def tree_of_cells(frames: Frames, merged: Ints, cells: SplitCells) -> CallTree:
+    """From cells whose rows are frames."""
     names: dict[str, int] = {}
     name = [names.setdefault(text, len(names)) for _, _, text in frames.key]
-    steps = int(step.max(initial=0)) + 1
-    code, at = distinct(frame.astype(np.int64) * steps + step, len(frames) * steps)
     return CallTree(
         parent=np.array(frames.parent, dtype=np.int32),
         kind=np.array([kind for kind, _, _ in frames.key], dtype=np.int8),
@@ -203,8 +206,8 @@ def tree_of(
         name=np.array(name, dtype=np.int32),
         names=tuple(names),
         merged=merged,
-        frame=(code // steps).astype(np.int32),
-        step=(code % steps).astype(np.int32),
-        time_ns=np.bincount(at, weights=time_ns, minlength=len(code)).astype(np.int64),
-        calls=np.bincount(at, weights=calls, minlength=len(code)).astype(np.int64),
+        frame=cells.row.astype(np.int32),
+        step=cells.step.astype(np.int32),
+        time_ns=cells.time_ns,
+        calls=cells.calls,
     )

@@ -25,6 +25,8 @@ class PointFacts:
     device     the device that did the work, "" if unknown
     count, admitted  steps that were seen, steps that are compared
     mean_ns, median_ns  of those, None where the run has no times
+    quartiles_ns  a quarter of them take at most the first, a quarter at least the second; None also where a version
+                  recorded the point that did not keep them
     """
 
     version: str
@@ -38,6 +40,7 @@ class PointFacts:
     mean_ns: float | None
     median_ns: float | None
     schema: str = POINT_SCHEMA
+    quartiles_ns: tuple[float, float] | None = None
 
     def misfit(self) -> str:
         """What cannot be, "" if all fits together."""
@@ -45,6 +48,9 @@ class PointFacts:
             return f"it was recorded at {self.at_s} s"
         if not 0 <= self.admitted <= self.count:
             return f"it has {self.admitted} of {self.count} steps"
-        if not all(time is None or (math.isfinite(time) and time > 0) for time in (self.mean_ns, self.median_ns)):
+        times = (self.mean_ns, self.median_ns, *(self.quartiles_ns or ()))
+        if not all(time is None or (math.isfinite(time) and time > 0) for time in times):
             return "its step time is no time"
+        if self.quartiles_ns and not self.quartiles_ns[0] <= (self.median_ns or 0) <= self.quartiles_ns[1]:
+            return "its median lies outside its quartiles"
         return ""

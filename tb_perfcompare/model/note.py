@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from tb_perfcompare.errors import LONGEST_MESSAGE, shortened
+
 
 class NoteCode(str, Enum):
     """Every note the tool can give; docs/notes.md explains each one."""
@@ -26,6 +28,7 @@ class NoteCode(str, Enum):
     PARTS_POOLED = "parts_pooled"  # more callers and input shapes, or modules, than are told apart
     NO_CALLS = "no_calls"  # the source does not count calls or launches
     UNUSUAL_STEPS = "unusual_steps"  # steps with clearly more launches than the others, kept
+    RANKS_POOLED = "ranks_pooled"  # tables hold means over many ranks
     UNEVEN_RANKS = "uneven_ranks"  # workers of one side recorded different steps
     DRIFT = "drift"  # step times changed in the course of a capture
     TWO_GROUPS = "two_groups"  # the steps of a side fall into two groups
@@ -49,8 +52,13 @@ class NoteCode(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """`where` names the file, table or step the note is about ("" for the whole)."""
+    """`where` names the file, table or step the note is about ("" for the whole). A message that is too long to be read
+    loses its middle."""
 
     code: NoteCode
     message: str
     where: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.message) > LONGEST_MESSAGE:
+            object.__setattr__(self, "message", shortened(self.message))

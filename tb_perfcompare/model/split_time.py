@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.unique import unique_places
+
 Ints = NDArray[np.int64]
 
 _PLACES_PER_CODE = 8
+_SMALL_TABLE = 1 << 21
 _SUMS_PER_CELL = 2  # a sum takes more room than a place
 
 
@@ -156,13 +159,11 @@ def _is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
 def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     """(the different codes in order, index into them of each); codes lie in 0..size - 1. Sorts only where a table of
     all possible codes would be much larger than what is looked up."""
-    if _is_sparse(size, len(codes)):
-        found, at = np.unique(codes, return_inverse=True)
-        return found, at.reshape(-1)
+    if _is_sparse(size, max(len(codes), _SMALL_TABLE // _PLACES_PER_CODE)):
+        return unique_places(codes)
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
     found = np.flatnonzero(seen)
-    place = np.cumsum(seen, dtype=np.int32)
-    at = place[codes].astype(np.int64)
-    at -= 1
-    return found, at
+    place = np.empty(size, dtype=np.int32)  # where nothing is written or read, no memory is taken
+    place[found] = np.arange(len(found), dtype=np.int32)
+    return found, place[codes].astype(np.int64)

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.call_tree import CallTree
+from tb_perfcompare.model.collectives import Collectives
 from tb_perfcompare.model.device_work import DeviceWork
 from tb_perfcompare.model.memory import MemoryUse
 from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.rank_steps import RankSteps
 from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.split_time import SplitTime
 
@@ -273,6 +275,9 @@ class Summary:
     launches     the launches one by one, for sources that hold nothing else and for one capture only
     work         what ran on the device, by the operators around its launch; None without device events
     call_tree    owned time by module, operator and what ran below; None where the source has no operators
+    collectives  communication between ranks call by call; None without any
+    ranks        of a side of many ranks, whose steps are means over them (analysis/fold.py), what is known of each;
+                 None where the steps are those of the captures
     """
 
     source: str
@@ -300,6 +305,8 @@ class Summary:
     modules: SplitTime | None = None
     work: DeviceWork | None = None
     call_tree: CallTree | None = None
+    collectives: Collectives | None = None
+    ranks: RankSteps | None = None
 
     @property
     def is_split(self) -> bool:

@@ -58,33 +58,34 @@ def _talk(
     joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes], connection: Connection
 ) -> Generator[bytes, None, None]:
     with joined() as flight:
-        yield from _progress_lines(flight, connection)
+        yield from progress_lines(flight, connection)
         if not flight.done:
             return
         try:
             answer = draw(flight.result())
         except PerfCompareError as error:
-            yield _line(error_dict(error))
+            yield line(error_dict(error))
             return
         yield b'{"result":' + answer + b"}\n"
 
 
-def _progress_lines(flight: Flight[Any], connection: Connection) -> Iterator[bytes]:
+def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> Iterator[bytes]:
     """A first line at once, then what is new; the last line again when nothing is, so that a browser that has gone is
     noticed where its connection does not tell. Nothing for an answer that is known already; ends early when the browser
-    has gone."""
+    has gone. `more` stands in each line."""
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
-    lines = [progress_dict(Progress("listing"))]
+    told = [progress_dict(Progress("listing"))]
     while not flight.wait(wait_s):
         if connection.gone():
             return
         wait_s = LINE_EVERY_S
         seen, news = flight.news(seen)
-        lines = [progress_dict(progress) for progress in news] or lines[-1:]
+        told = [progress_dict(progress) for progress in news] or told[-1:]
         elapsed_s = round(time.monotonic() - start_s, 3)
-        for line in lines:
-            yield _line({"progress": {**line, "elapsed_s": elapsed_s}})
+        for one in told:
+            yield line({"progress": {**one, "elapsed_s": elapsed_s, **more}})
 
 
-def _line(value: Mapping[str, Any]) -> bytes:
+def line(value: Mapping[str, Any]) -> bytes:
+    """A value as one line."""
     return json.dumps(value).encode() + b"\n"

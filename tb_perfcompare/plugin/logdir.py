@@ -9,6 +9,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
+from tb_perfcompare.sources.addresses import STORES, without_secrets
 from tb_perfcompare.sources.beginnings import POINT_NAME, POSSIBLE_NAME, looks_known
 
 _URI = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
@@ -33,6 +34,11 @@ class LogdirRoot:
     def is_remote(self) -> bool:
         """A bucket or another store that cannot be listed as a local directory."""
         return _URI.fullmatch(self.path) is not None
+
+    @property
+    def is_opened(self) -> bool:
+        """A store that the readers know, or a local directory."""
+        return not self.is_remote or self.path.partition("://")[0].lower() in STORES
 
 
 def logdir_roots(logdir: str | None, logdir_spec: str | None) -> tuple[LogdirRoot, ...]:
@@ -60,7 +66,7 @@ def _begins_like_a_run(path: str) -> bool:
 
 def _root(path: str, name: str, given: str) -> LogdirRoot:
     local = path if _URI.fullmatch(path) else os.path.abspath(os.path.expanduser(path))
-    return LogdirRoot(local, name, given)
+    return LogdirRoot(local, name, given.replace(path, without_secrets(path)))
 
 
 class TraceProbe:
@@ -71,8 +77,9 @@ class TraceProbe:
 
     def __init__(self, roots: tuple[LogdirRoot, ...]) -> None:
         self._roots = tuple(root.path for root in roots if not root.is_remote)
+        # a store is too slow to be asked at every page load: whoever names one wants to see what is there
+        self._found = any(root.is_remote and root.is_opened for root in roots)
         self._lock = threading.Lock()
-        self._found = False
         self._until_s = 0.0
         self._pending: deque[str] = deque()
         self._visited: set[tuple[int, int]] = set()

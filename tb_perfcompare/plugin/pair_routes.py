@@ -18,6 +18,7 @@ from tb_perfcompare.plugin.requests import (
     choice,
     flag,
     pair_request,
+    row_request,
     strict_request,
     table_request,
     view_request,
@@ -72,6 +73,17 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
     body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
     return respond(request, body, JSON, tag=_unless(found.brief, tag))
+
+
+def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/row."""
+    asked = row_request(request.args)
+    question = _question(side_of, asked.pair)
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    body, brief = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
+    return respond(request, body, JSON, tag=_unless(brief, tag))
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:

@@ -9,14 +9,16 @@ from tb_perfcompare.plugin.responses import BadRequest
 LONGEST_VALUE = 4096
 LONGEST_NAME = 64
 MOST_PARAMETERS = 32
+MOST_FOR_SEVERAL = 96
+"""Twenty candidates of up to four parameters each, and what else a question has."""
 
 
-def check_parameters(query: MultiDict[str, str]) -> None:
+def check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) -> None:
     """Raises BadRequest for too many parameters, for names and values that are too long or hold a NUL, and for one that
     is given twice: two readers could take different ones."""
     given = list(query.items(multi=True))
-    if len(given) > MOST_PARAMETERS:
-        raise BadRequest(f"{len(given)} parameters", hint=f"at most {MOST_PARAMETERS} are taken")
+    if len(given) > most:
+        raise BadRequest(f"{len(given)} parameters", hint=f"at most {most} are taken")
     for name, value in given:
         if len(name) > LONGEST_NAME or "\0" in name:
             raise BadRequest(f"{name[:80]!r} is no parameter", hint=f"names have at most {LONGEST_NAME} characters")

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Request, Response
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.plugin import page
 from tb_perfcompare.plugin.logdir import LogdirRoot, TraceProbe, logdir_roots
-from tb_perfcompare.plugin.parameters import check_parameters
+from tb_perfcompare.plugin.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
 from tb_perfcompare.plugin.responses import (
     JSON,
     PageNotBuilt,
@@ -35,7 +35,7 @@ PLUGIN_NAME = "tb_perfcompare"
 TAB_NAME = "Perf Compare"
 
 _PROFILER_PLUGIN = "pytorch_profiler"
-_REMOTE = "only local directories can be read; copy the traces or mount the store"
+_REMOTE = "no store this tool opens; copy the traces or mount the store"
 
 Handler = Callable[[Request], Response]
 
@@ -59,6 +59,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/runs": _route(self._runs),
             "/api/comparison": _route(self._comparison),
             "/api/table": _route(self._table),
+            "/api/row": _route(self._row),
             "/api/view": _route(self._view),
             "/api/report": _route(self._report),
             "/api/strict": _route(self._strict),
@@ -66,6 +67,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/step_event": _route(self._step_event),
             "/api/trace": _route(self._trace),
             "/api/history": _route(self._history),
+            "/api/verdicts": _route(self._verdicts, MOST_FOR_SEVERAL),
             "/static/*": _route(self._static),
         }
 
@@ -90,7 +92,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
         listing = self.workspace.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]
-        remote = tuple((root.given, _REMOTE) for root in self._roots if root.is_remote)
+        remote = tuple((root.given, _REMOTE) for root in self._roots if not root.is_opened)
         beside = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
         page = self.workspace.run_pages.page(listing, roots, remote, beside, row_count(request.args, "offset", 0))
         if is_known(request, page.tag):
@@ -106,6 +108,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         from tb_perfcompare.plugin import pair_routes
 
         return pair_routes.table(self.workspace, self._side, request)
+
+    def _row(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import pair_routes
+
+        return pair_routes.row(self.workspace, self._side, request)
 
     def _view(self, request: Request) -> Response:
         from tb_perfcompare.plugin import pair_routes
@@ -142,6 +149,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
         return history_routes.history(self.workspace, request)
 
+    def _verdicts(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import verdict_routes
+
+        return verdict_routes.verdicts(self.workspace, self._side, request)
+
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]
         found = page.asset(name)
@@ -156,7 +168,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return replace(side, all_steps=side.all_steps or request.all_steps)
 
 
-def _route(handler: Handler) -> Callable[..., Any]:
+def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
     """A WSGI application that answers GET and HEAD, and errors for users as JSON. Bugs are left to TensorBoard."""
 
     @Request.application
@@ -166,7 +178,7 @@ def _route(handler: Handler) -> Callable[..., Any]:
             answer.headers["Allow"] = "GET, HEAD"
             return answer
         try:
-            check_parameters(request.args)
+            check_parameters(request.args, most)
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
@@ -180,5 +192,5 @@ def _open_workspace(roots: tuple[LogdirRoot, ...]) -> Workspace:
     from tb_perfcompare.workspace.summary_cache import user_cache
     from tb_perfcompare.workspace.workspace import Workspace
 
-    local = [Root(root.path, root.name) for root in roots if not root.is_remote]
-    return Workspace(local, cache=user_cache(), links_inside=links_stay_inside())
+    opened = [Root(root.path, root.name) for root in roots if root.is_opened]
+    return Workspace(opened, cache=user_cache(), links_inside=links_stay_inside())

@@ -82,13 +82,22 @@ class TableRequest:
     row: str
 
 
+@dataclass(frozen=True, slots=True)
+class RowRequest:
+    """Parameters of api/row; `row` is the key of a row."""
+
+    pair: PairRequest
+    table: str
+    row: str
+
+
 def pair_request(query: Mapping[str, str]) -> PairRequest:
     """Raises BadRequest."""
     baseline, candidate = _pair(query)
     return PairRequest(
         replace(baseline, launches=query.get("baseline_launches") or None),
         replace(candidate, launches=query.get("candidate_launches") or None),
-        CompareOptions(window=_window(query)),
+        CompareOptions(window=window_of(query)),
     )
 
 
@@ -96,7 +105,7 @@ def strict_request(query: Mapping[str, str]) -> StrictRequest:
     """Raises BadRequest."""
     sides = _pair(query)
     return StrictRequest(
-        sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), _window(query),
+        sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), window_of(query),
         choice(query, "format", FORMS, FORMS[0]), query.get("table") or "", _rows(query), _page(query),
         query.get("row") or "",
     )  # fmt: skip
@@ -106,7 +115,7 @@ def view_request(query: Mapping[str, str]) -> ViewRequest:
     """Raises BadRequest."""
     side = _side(query, _required(query, "run"), "worker", "span", "steps")
     side = replace(side, launches=query.get("launches") or None)
-    return ViewRequest(side, query.get("view") or "overview", _window(query), _rows(query), _page(query))
+    return ViewRequest(side, query.get("view") or "overview", window_of(query), _rows(query), _page(query))
 
 
 def table_request(query: Mapping[str, str]) -> TableRequest:
@@ -114,6 +123,12 @@ def table_request(query: Mapping[str, str]) -> TableRequest:
     pair = pair_request(query)
     table = _required(query, "table", "it must name a table of the comparison")
     return TableRequest(pair, table, _rows(query), _page(query), query.get("row") or "")
+
+
+def row_request(query: Mapping[str, str]) -> RowRequest:
+    """Raises BadRequest."""
+    table = _required(query, "table", "it must name a table of the comparison")
+    return RowRequest(pair_request(query), table, _required(query, "row", "it must be the key of a row"))
 
 
 def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
@@ -158,15 +173,18 @@ def _steps(query: Mapping[str, str], name: str) -> Steps | None:
         raise BadRequest(f"{name}: {error.message}", hint=error.hint) from error
 
 
-def _window(query: Mapping[str, str]) -> str:
+def window_of(query: Mapping[str, str]) -> str:
+    """`device` or `marker`. Raises BadRequest."""
     return choice(query, "step_window", WINDOWS, WINDOWS[0])
 
 
+def one_side(query: Mapping[str, str], side: str) -> SideRequest:
+    """`baseline` with `baseline_worker` and the like, and so for other names. Raises BadRequest."""
+    return _side(query, _required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
+
+
 def _pair(query: Mapping[str, str]) -> list[SideRequest]:
-    return [
-        _side(query, _required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
-        for side in ("baseline", "candidate")
-    ]
+    return [one_side(query, side) for side in ("baseline", "candidate")]
 
 
 def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:

@@ -22,10 +22,11 @@ VERDICT_WORDS = {
     Verdict.WITHHELD: "Not compared",
 }
 
-_REPORT_TABLES = ("operators", "kernels", "functions", "counters")
+_REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
+_MAIN_TEXTS = frozenset({"verdict", "stands_out"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def _brief(table: Table) -> Table:
     for column in table.columns:
         main = column.role in _MAIN_ROLES and column.role not in seen
         seen.add(column.role)
-        always = column.role in ("key", "status") or column.kind == "count"
+        always = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
         chosen.append(column if main or always else replace(column, shown=False))
     return replace(table, columns=tuple(chosen))
 

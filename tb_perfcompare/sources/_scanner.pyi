@@ -7,6 +7,8 @@ INPUT: int
 FOREIGN: int
 SOURCE_HASH: str
 
+def checksum(data: bytes, before: int, /) -> int: ...  # only where it is quicker than zlib.crc32
+
 class Scan:
     def __new__(
         cls,

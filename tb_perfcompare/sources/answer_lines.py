@@ -18,13 +18,16 @@ from tb_perfcompare.sources.beginnings import ANSWER, REMEMBERED_FILES
 from tb_perfcompare.sources.blocks import Blocks, read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
 
-MOST_BYTES = 256 << 20
+MOST_BYTES = 32 << 20
 """Answers are a few hundred kilobytes; a file beyond this is something else."""
 
 PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_self_time")
 _TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
 _OPERATOR_SORTS = ("device_self_duration", "host_self_duration")
 KERNEL_TIME = "Total Duration (us)"
+_MOST_NOTES = 20
+_LONGEST_SHOWN = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -36,10 +39,25 @@ class Line:
 
 @dataclass(slots=True)
 class RawRun:
-    """The answers of one run, and a note for every line beside them that could not be used."""
+    """The answers of one run, and a note for every line beside them that could not be used, of many for the first."""
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+    unsaid: int = 0
+
+    def note(self, note: Note) -> None:
+        """Adds it, or counts it where there are enough."""
+        if len(self.notes) < _MOST_NOTES:
+            self.notes.append(note)
+        else:
+            self.unsaid += 1
+
+    def all_notes(self, path: str) -> list[Note]:
+        """With one for those that were counted."""
+        if not self.unsaid:
+            return self.notes
+        message = f"{self.unsaid} more lines cannot be used: left out; save those answers again"
+        return [*self.notes, Note(NoteCode.DROPPED_EVENTS, message, path)]
 
 
 def declines_answers(name: str, head: bytes) -> str:
@@ -125,13 +143,13 @@ def split_runs(data: bytes, path: str) -> list[RawRun]:
             continue
         value, problem = _decoded(line)
         if problem:
-            runs[-1].notes.append(_torn(number, problem, path, at_end=number == len(lines)))
+            runs[-1].note(_torn(number, problem, path, at_end=number == len(lines)))
             continue
         kind = kind_of(value)
         if kind is None:
             if value is not None:  # `null` is what the profiler answers where it has nothing to show
                 message = f"line {number}: {_described(value)} is no answer that is compared: left out; nothing to do"
-                runs[-1].notes.append(Note(NoteCode.DROPPED_EVENTS, message, path))
+                runs[-1].note(Note(NoteCode.DROPPED_EVENTS, message, path))
             continue
         if kind in runs[-1].lines:
             runs.append(RawRun())
@@ -167,6 +185,6 @@ def _torn(number: int, problem: str, path: str, *, at_end: bool) -> Note:
 
 def _described(value: Any) -> str:
     if isinstance(value, dict):
-        keys = ", ".join(str(key) for key in list(value)[:4])
+        keys = ", ".join(str(key)[:_LONGEST_SHOWN] for key in list(value)[:4])
         return f"an object with {keys}" if keys else "an empty object"
     return f"a {type(value).__name__}"

@@ -15,8 +15,7 @@ from tb_perfcompare.sources.answer_lines import KERNEL_TIME, PIE_KEYS
 T = TypeVar("T")
 
 _TOTAL = re.compile(r"Total: ([0-9.eE+-]+)\s*us")
-_ITEM = re.compile(r"<li>(.*?)</li>", re.DOTALL)
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _ALWAYS = ("DataLoader", "CPU Exec", "Other")
 """Parts the profiler always has a column for; it leaves out the others where nothing of the kind was recorded."""
 
@@ -207,7 +206,9 @@ def _pairs(rows: Iterable[Any]) -> Iterable[tuple[str, str]]:
 
 def _advice(markup: Any) -> tuple[str, ...]:
     """Items of the list without markup; `N/A` means that there is no advice."""
-    items = _ITEM.findall(markup) if isinstance(markup, str) else []
+    # cut at the marks instead of searching from each opening one for its end, which may be far away or nowhere
+    parts = markup.split("<li>")[1:] if isinstance(markup, str) else []
+    items = (part.partition("</li>")[0] for part in parts if "</li>" in part)
     texts = (" ".join(html.unescape(_TAG.sub("", item)).split()) for item in items)
     return tuple(text for text in texts if text and text != "N/A")
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.unique import unique, unique_first
 from tb_perfcompare.sources.growing import Growing
 from tb_perfcompare.sources.interning import JsonTexts, KeyNumbers
 from tb_perfcompare.sources.numbers import parse_floats, parse_integers
@@ -89,7 +90,7 @@ class ArgumentColumns:
         order = np.argsort(slots, kind="stable")
         rows, values = rows[order], values[order]
         ends = np.cumsum(np.bincount(slots, minlength=len(self._rows)))
-        for slot in np.unique(slots).tolist():
+        for slot in unique(slots).tolist():
             span = slice(int(ends[slot - 1]), int(ends[slot]))
             self._rows[slot].append(rows[span])
             self._values[slot].append(values[span])
@@ -117,7 +118,7 @@ def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:
         return spellings[0]
     rows = np.concatenate([spelling.rows for spelling in spellings])
     values = np.concatenate([spelling.values for spelling in spellings])
-    kept, first = np.unique(rows, return_index=True)
+    kept, first, _ = unique_first(rows)
     return SparseColumn(kept.astype(np.int32), values[first])
 
 

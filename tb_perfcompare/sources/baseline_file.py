@@ -26,7 +26,7 @@ from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.baseline import SCHEMA, SavedFacts, SavedSummary
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.model.summary_fit import misfit
+from tb_perfcompare.model.summary_fit import launches_misfit, misfit
 from tb_perfcompare.sources import event_file
 from tb_perfcompare.sources.beginnings import BASELINE_HEADER, is_point
 from tb_perfcompare.sources.columnar import packed, structure_of, unpacked
@@ -87,9 +87,13 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
     with _opened(path, fs) as archive:
         facts = _facts(archive, path)
         if part == len(facts.captures) + 1 and facts.launches:
-            return _value(archive, _LAUNCHES, LaunchRecording)
+            found = _value(archive, _LAUNCHES, LaunchRecording)
+            if wrong := launches_misfit(found.launches):
+                raise ValueError(wrong)
+            return found
         if not 1 <= part <= len(facts.captures):
-            raise InputError(path, f"holds {len(facts.captures)} captures, there is no number {part}")
+            message = f"holds {len(facts.captures)} captures, there is no number {part}"
+            raise InputError(path, message, hint=f"give a number from 1 to {len(facts.captures)}")
         failed = facts.captures[part - 1].failed
         if failed is not None:
             kind = CorruptInput if failed.code == CorruptInput.code else InputError
@@ -155,6 +159,8 @@ def _get(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     entry = archive.getinfo(name)
     if entry.file_size > most:
         raise ValueError(f"{name} would unpack to {entry.file_size:,} bytes")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is packed in a way that is not used here")
     return archive.read(entry)
 
 

@@ -22,6 +22,11 @@ _AHEAD = 1  # blocks inflated before they are asked for
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _EARLY = "the gzip data end early"
+MOST_RATIO = 300
+"""Times its size a gzip file may become: traces become 10 to 30 times as long, a page of zeros 1,000 times."""
+FREE_BYTES = 64 << 20
+"""So many bytes may come of any file."""
+_BOMB = f"the gzip data become more than {MOST_RATIO} times as long"
 
 
 class Blocks:
@@ -77,7 +82,13 @@ class Blocks:
         first = self._read(_STORED_BYTES)
         self.head = first[:16]
         if first.startswith(_GZIP_MAGIC):
-            yield from self._inflate(first) if start < 0 else self._inflate_quickly(first, start)
+            inflated = 0
+            for block in self._inflate(first) if start < 0 else self._inflate_quickly(first, start):
+                inflated += len(block)
+                if inflated > FREE_BYTES and inflated > MOST_RATIO * self._at:
+                    self.damage = _BOMB
+                    break
+                yield block
             while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
                 pass
             return

@@ -27,7 +27,7 @@ Array = NDArray[Any]
 _SIZE = struct.Struct("<Q")
 _ALIGNED = 8
 _LONGEST = 1 << 40
-_KIND = re.compile(r"[<|][iuf][1248]")
+_KIND = re.compile(r"[<|](?:[iu][1248]|f[248])")
 
 
 def packed(value: object) -> bytes:

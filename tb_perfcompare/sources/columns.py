@@ -149,7 +149,8 @@ class ColumnBuilder:
         places = zip(map(_pid, events), map(_tid, events), strict=True)
         lane = np.fromiter(map(self._lanes.__getitem__, places), np.int32, len(events))
         good = has_number & times.valid & (lane >= 0)
-        for column, part in zip(self._arrows, (is_start, number, lane, times.ns), strict=True):
+        parts: tuple[NDArray[Any], ...] = (is_start, number, lane, times.ns)
+        for column, part in zip(self._arrows, parts, strict=True):
             column.append(part[good])
 
     def _add_metadata(self, event: Event) -> None:

@@ -26,6 +26,8 @@ _MOST_INSTANCES = 256
 _Key = tuple[str, str, int]
 _Instance = tuple[Place, bytes]
 
+_MOST_DIGITS = 12
+
 
 def counter_samples(
     columns: CounterColumns, process_labels: Mapping[Place, str], events: EventTable
@@ -84,7 +86,7 @@ def _device_of(place: CounterPlace, labels: Mapping[Place, str], devices: Collec
     if pid in labels:
         labelled = device_in(labels[pid])
         return HOST_DEVICE if labelled is None else labelled
-    is_number = isinstance(pid, int) or (pid.isascii() and pid.isdigit())
+    is_number = isinstance(pid, int) or (pid.isascii() and pid.isdigit() and len(pid) < _MOST_DIGITS)
     return int(pid) if pid in devices and is_number and 0 <= int(pid) < 2**31 else HOST_DEVICE
 
 

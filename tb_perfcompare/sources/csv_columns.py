@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.text_file import DamagedText, TextFile
+from tb_perfcompare.sources.text_file import DamagedText, TextFile, is_pythons_own
 
 MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
@@ -25,6 +25,8 @@ MISSING = frozenset(
 BLOCK_ROWS = 256
 """Rows that exist as texts at a time. So few that they stay in the processor's cache: 16,384 take three times as long.
 """
+
+_MOST_COLUMNS = 1000
 
 _AGAIN = "write the table again, or remove the damaged line"
 
@@ -51,7 +53,7 @@ class CsvColumns:
         cells = self._columns[name]
         try:
             found = np.array(cells, dtype=np.float64)  # the same decimal-to-binary rounding as float()
-            if np.isfinite(found).all():
+            if np.isfinite(found).all() and not is_pythons_own("".join(cells)):
                 return found
         except ValueError:
             pass
@@ -80,7 +82,7 @@ class CsvColumns:
                 raise self._wrong(name, row, "is empty but must be a number")
             return missing
         try:
-            value = float(cell)
+            value = float("" if is_pythons_own(cell) else cell)
         except ValueError:
             raise self._wrong(name, row, "is no number") from None
         if not math.isfinite(value):
@@ -134,6 +136,8 @@ def _header(reader: _Reader, path: str, required: Sequence[str]) -> list[str]:
     header = next(reader, None)
     if header is None:
         raise CorruptInput(path, "is empty", hint="record again or give another file")
+    if len(header) > _MOST_COLUMNS:
+        raise UnrecognisedFormat(path, f"has {len(header):,} columns", place="line 1", hint="give a table of fewer")
     names = [name.strip() for name in header]
     absent = [name for name in required if name not in names]
     if absent:

@@ -24,6 +24,7 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.baseline import SavedFacts
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.addresses import without_secrets
 from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts
 from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, is_point
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
@@ -48,7 +49,7 @@ _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
 class FileEntry:
     """A stored file. `path` opens it, `name` is relative to the run's directory, `part` says which run of a file that
     holds several. In a saved baseline `name` is that of the file that was summarised, `run` that of its run, and `part`
-    the number of the capture."""
+    the number of the capture. `version` is a store's name for the state of the file, "" for none."""
 
     path: str
     name: str
@@ -56,6 +57,7 @@ class FileEntry:
     mtime_ns: int
     part: int = 1
     run: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
     root = fs.absolute(root)
     facts = _facts(root, fs)
     if not facts.is_dir:
-        raise InputError(root, "not a directory", hint="give the directory that holds the runs")
+        raise InputError(without_secrets(root), "not a directory", hint="give the directory that holds the runs")
     runs: list[RunEntry] = []
     problems: list[Note] = []
     points: list[PointEntry] = []
@@ -194,12 +196,12 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
-        raise SelectionError(f"{path} is not a run but holds runs: {shown}", hint=hint)
+        raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {shown}", hint=hint)
     loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
     hint = "trace files are named <worker>[.<number>].pt.trace.json[.gz]"
     if loose:
         hint = f"give one file by name, e.g. {_below(path, loose[0])}"
-    raise InputError(path, "no trace files here or below", hint=hint)
+    raise InputError(without_secrets(path), "no trace files here or below", hint=hint)
 
 
 def rank_of(worker: str) -> int | None:
@@ -224,11 +226,11 @@ def _part_of(path: str, runs: list[RunEntry], part: int | None) -> RunEntry:
     if part is None or part <= len(runs):
         return runs[(part or 1) - 1]
     names = ", ".join(run.name for run in runs[:10]) + (f" and {len(runs) - 10} more" if len(runs) > 10 else "")
-    raise SelectionError(f"{path}: there is no run number {part}", hint=f"there are: {names}")
+    raise SelectionError(f"{without_secrets(path)}: there is no run number {part}", hint=f"there are: {names}")
 
 
 def _below(path: str, name: str) -> str:
-    return f"{path.rstrip('/')}/{name}"
+    return f"{without_secrets(path).rstrip('/')}/{name}"
 
 
 def _facts(path: str, fs: FileSystem) -> FileStat:
@@ -240,7 +242,7 @@ def _facts(path: str, fs: FileSystem) -> FileStat:
 
 def _unreadable(path: str, error: OSError) -> InputError:
     hint = "check the path" if isinstance(error, FileNotFoundError) else "check its permissions"
-    return InputError(path, error.strerror or str(error), hint=hint)
+    return InputError(without_secrets(path), error.strerror or str(error), hint=hint)
 
 
 def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -> RunEntry:
@@ -255,10 +257,10 @@ def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -
         json = _JSON_FILE.fullmatch(name)
         stem = json["stem"] if json is not None else possible_stem(name)  # of others the readers say what is wrong
         if stem is None:
-            raise InputError(path, "not a trace file by its name", hint=_NAMES)
+            raise InputError(without_secrets(path), "not a trace file by its name", hint=_NAMES)
         worker, stamp = stem, ""
     label = "1" if stamp else DEFAULT_SPAN
-    span = SpanEntry(label, stamp, (FileEntry(path, name, facts.bytes, facts.mtime_ns),))
+    span = SpanEntry(label, stamp, (FileEntry(path, name, facts.bytes, facts.mtime_ns, version=facts.version),))
     return _part_of(path, [RunEntry(name, path, (WorkerEntry(worker, rank_of(worker), (span,)),))], part)
 
 
@@ -282,7 +284,7 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
         return [_saved_run(name, file, facts)]
     out = []
     for part in range(1, runs + 1):
-        entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part)
+        entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part, version=file.version)
         only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
@@ -298,7 +300,9 @@ def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:
     workers: dict[str, list[SpanEntry]] = {}
     ranks: dict[str, int | None] = {}
     for part, capture in enumerate(facts.captures, start=1):
-        entry = FileEntry(file.path, capture.file.path, file.bytes, file.mtime_ns, part, facts.run)
+        entry = FileEntry(
+            file.path, capture.file.path, file.bytes, file.mtime_ns, part, facts.run, file.version
+        )
         workers.setdefault(capture.worker, []).append(SpanEntry(capture.span, "", (entry,)))
         ranks.setdefault(capture.worker, capture.rank)
     found = tuple(WorkerEntry(worker, ranks[worker], tuple(spans)) for worker, spans in workers.items())
@@ -335,6 +339,8 @@ def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[S
         for older in files[1:]:
             message = f"not read: {files[0].name} is the same span and newer"
             problems.append(Note(NoteCode.DUPLICATE_KEYS, message, older.name))
-        entries = tuple(FileEntry(file.path, file.name, file.bytes, file.mtime_ns) for file in files)
+        entries = tuple(
+            FileEntry(file.path, file.name, file.bytes, file.mtime_ns, version=file.version) for file in files
+        )
         found.append(SpanEntry(label, stamp, entries))
     return tuple(found)

@@ -14,7 +14,10 @@ from enum import Enum
 from tb_perfcompare.sources.scan import Scanner
 
 MOST_MEMBER_BYTES = 8 << 20
-MOST_PENDING_BYTES = 256 << 20
+MOST_PENDING_BYTES = 64 << 20
+MOST_MEMBERS_BYTES = 4 * MOST_MEMBER_BYTES
+MOST_MEMBERS = 10_000
+_MOST_LISTS = 100  # of one name; the last one counts
 
 _EVENTS_KEY = "traceEvents"
 _BOM = b"\xef\xbb\xbf"
@@ -43,7 +46,7 @@ class Document:
     """What the root holds.
 
     members     key -> JSON text of every member but traceEvents
-    oversized   key -> bytes of the members left out
+    oversized   key -> bytes of the members left out: one is too long, or they are too many or too long together
     scanner     of the last traceEvents that is a list, None if there is none
     state       DONE for a whole document
     damaged_at  byte where the root stops being JSON, -1 if nowhere
@@ -63,12 +66,19 @@ def read_document(
 ) -> Document:
     """Reads to the end of the blocks. `after_block` is called with the number of events so far."""
     reader = _Reader(new_scanner)
-    rest = b""
+    rest, more, arrived, enough = b"", list[bytes](), 0, 0
     for block in blocks:
-        rest = reader.take(rest + block if rest else block, final=False)
+        more.append(block)
+        arrived += len(block)
+        if arrived >= enough:
+            rest = reader.take(b"".join((rest, *more)) if rest or len(more) > 1 else block, final=False)
+            more.clear()
+            arrived = 0
+            # what is longer than a block is looked at again when there is twice as much of it: every byte a few times
+            enough = min(len(rest), MOST_PENDING_BYTES) if len(rest) > len(block) else 0
         scanner = reader.document.scanner
         after_block(scanner.seen if scanner is not None else 0)
-    reader.take(rest, final=True)
+    reader.take(b"".join((rest, *more)), final=True)
     return reader.document
 
 
@@ -78,6 +88,8 @@ class _Reader:
         self._new_scanner = new_scanner
         self._offset = 0  # of the data at hand within the document
         self._value: _Value | None = None
+        self._lists = 0
+        self._members_bytes = 0
 
     def take(self, data: bytes, *, final: bool) -> bytes:
         """Goes through the data as far as it can; the rest is to be presented again with more behind it."""
@@ -123,6 +135,9 @@ class _Reader:
 
     def _open_events(self, position: int) -> int:
         # a second list of this name replaces the first, as JSON readers do
+        self._lists += 1
+        if self._lists > _MOST_LISTS:
+            return self._break(b"", position)
         self.document.scanner = self._new_scanner()
         self.document.state = State.EVENTS
         return position
@@ -162,13 +177,19 @@ class _Reader:
         end = value.take(data, position)
         if value.complete:
             self._value = None
-            for members in (self.document.members, self.document.oversized):
-                members.pop(value.key, None)
-            if value.bytes <= MOST_MEMBER_BYTES:
-                self.document.members[value.key] = b"".join(value.parts)
-            else:
-                self.document.oversized[value.key] = value.bytes
+            self._keep(value)
         return end
+
+    def _keep(self, value: _Value) -> None:
+        members, oversized = self.document.members, self.document.oversized
+        self._members_bytes -= len(members.pop(value.key, b""))
+        oversized.pop(value.key, None)
+        fits = value.bytes <= MOST_MEMBER_BYTES and self._members_bytes + value.bytes <= MOST_MEMBERS_BYTES
+        if fits and len(members) < MOST_MEMBERS:
+            members[value.key] = b"".join(value.parts)
+            self._members_bytes += value.bytes
+        elif len(oversized) < MOST_MEMBERS:
+            oversized[value.key] = value.bytes
 
 
 class _Value:

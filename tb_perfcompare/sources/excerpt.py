@@ -22,6 +22,7 @@ from tb_perfcompare.sources.columns import METADATA, ColumnBuilder
 from tb_perfcompare.sources.document import read_document
 from tb_perfcompare.sources.event import Event
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.mending import mend
 from tb_perfcompare.sources.numbers import parse_times
 from tb_perfcompare.sources.salvage import DECODER_ERRORS
 from tb_perfcompare.sources.scan import Fed, PythonScanner
@@ -40,7 +41,7 @@ class Excerpt:
     """
     events    JSON text of each event, in the order of the file
     metadata  that of the events that name the processes and threads of these
-    members   the root's other members: key -> JSON text
+    members   the root's other members that are or can be made sound: key -> JSON text
     rewritten events that stood in damaged places and were written anew, as far as they could be read
     """
 
@@ -76,7 +77,7 @@ def read_excerpt(
     scanner = document.scanner
     if not isinstance(scanner, _ExcerptScanner):
         raise CorruptInput(shown, "traceEvents is missing", hint="give a trace written by torch.profiler")
-    return scanner.taken.excerpt(document.members)
+    return scanner.taken.excerpt(_sound(document.members))
 
 
 def excerpt_file(excerpt: Excerpt, about: Mapping[str, object]) -> bytes:
@@ -94,6 +95,21 @@ def trace_text(members: Mapping[str, bytes], events: Sequence[bytes]) -> bytes:
 def packed(text: bytes) -> bytes:
     """Compressed, always to the same bytes."""
     return gzip.compress(text, _LEVEL, mtime=0)
+
+
+def _sound(members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The members as text that everybody reads: mended where they can be, else left out."""
+    sound: dict[str, bytes] = {}
+    for key, text in members.items():
+        mended = mend(_readable(text), _decoded_text)
+        if mended.value is not None:
+            sound[key] = mended.value
+    return sound
+
+
+def _decoded_text(text: bytes) -> bytes:
+    msgspec.json.decode(text)
+    return text
 
 
 class _Taken(ColumnBuilder):
@@ -118,7 +134,7 @@ class _Taken(ColumnBuilder):
         self.seen += len(events)
         for event, text in zip(events, texts, strict=True):
             if event.ph == METADATA:
-                self._descriptions.append((_thread(event), event.name or "", bytes(text)))
+                self._descriptions.append((_thread(event), event.name or "", _readable(bytes(text))))
         timed = [place for place, event in enumerate(events) if event.ph != METADATA]
         start = parse_times([events[place].ts for place in timed])
         length = np.zeros(len(timed), dtype=np.int64)
@@ -129,7 +145,7 @@ class _Taken(ColumnBuilder):
         inside |= (length == 0) & (start.ns >= first_ns) & (start.ns < last_ns)
         for at in np.flatnonzero(inside & start.valid).tolist():
             place = timed[at]
-            self._events.append(bytes(texts[place]))
+            self._events.append(_readable(bytes(texts[place])))
             self._threads.add(_thread(events[place]))
 
     def excerpt(self, members: Mapping[str, bytes]) -> Excerpt:
@@ -168,6 +184,11 @@ class _ExcerptScanner(PythonScanner):
         except DECODER_ERRORS:
             self.taken.add(self._salvager.elements(array))
         return Fed(bracket + 1, True)
+
+
+def _readable(text: bytes) -> bytes:
+    """The text with a mark for every byte that is not UTF-8: the decoder looks only at what it is asked for."""
+    return text if text.isascii() else text.decode("utf-8", "replace").encode("utf-8")
 
 
 def _thread(event: Event) -> Thread:

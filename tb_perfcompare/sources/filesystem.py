@@ -20,6 +20,7 @@ class FileStat:
     identity  equal for two paths exactly when they lead to the same file or directory
     is_link   the name itself is a link; its target is described
     problem   why the entry cannot be used (a link to nothing, no permission), "" when it can
+    version   what a store calls this state of the file (an ETag), "" where it has no name
     """
 
     path: str
@@ -30,6 +31,7 @@ class FileStat:
     identity: Hashable = None
     is_link: bool = False
     problem: str = ""
+    version: str = ""
 
 
 class FileSystem(Protocol):

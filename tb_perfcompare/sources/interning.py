@@ -17,6 +17,7 @@ Place: TypeAlias = int | str
 """A process or thread id as written."""
 
 _MOST_FOREIGN_KEYS = 4096
+_SPACES, _QUOTE = b" \t\r\n", b'"'
 
 
 def as_place(value: int | float | str | None) -> Place:
@@ -71,7 +72,7 @@ class JsonTexts(dict[bytes, int]):
         self.repaired = 0
 
     def __missing__(self, raw: bytes) -> int:
-        compact = msgspec.json.format(raw, indent=-1)
+        compact = raw.translate(None, _SPACES) if _QUOTE not in raw else msgspec.json.format(raw, indent=-1)
         try:
             text = compact.decode("utf-8")
         except UnicodeDecodeError:

@@ -27,6 +27,7 @@ from tb_perfcompare.model.recording import FileFacts, ReadStats
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.blocks import Blocks
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.text_file import is_pythons_own
 
 READER = "kernel_listing/python"
 
@@ -156,6 +157,8 @@ def _text(line: bytes) -> str:
 
 def _nanoseconds(text: str) -> int | None:
     """A whole, non-negative number; None for anything else."""
+    if is_pythons_own(text):
+        return None
     if text.isdecimal() and len(text) <= 18:
         return int(text)
     try:
@@ -170,7 +173,7 @@ def _fraction(text: str) -> float | None:
     if text in _NOT_MEASURED:
         return math.nan
     try:
-        value = float(text)
+        value = float("" if is_pythons_own(text) else text)
     except ValueError:
         return None
     return value if 0 <= value <= MOST_UTILISATION else None

@@ -16,7 +16,9 @@ import msgspec
 
 T = TypeVar("T")
 
-_MOST_REPAIRS = 500
+MOST_REPAIRS = 500
+_MOST_WORK_BYTES = 64 << 20
+"""Every repair reads the text anew: long ones get fewer of them."""
 _FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
 _TOO_DEEP = "nested too deeply"
 _TRUNCATED = "Input data was truncated"
@@ -54,12 +56,14 @@ class Mended(Generic[T]):
     """The value at the head of a text, or the fault that stayed.
 
     used     bytes of the original text that the value took, with whitespace behind it
+    tried    bytes of the text in which a fault stayed
     repairs  what was changed, by kind
     """
 
     value: T | None = None
     used: int = 0
     fault: Fault | None = None
+    tried: int = 0
     repairs: Counter[str] = field(default_factory=Counter)
 
 
@@ -75,27 +79,27 @@ def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) 
     return Fault(found["what"], at - 1 if found["what"] == _TRAILING else at)
 
 
-def mend(text: bytes, decode: Callable[[bytes], T]) -> Mended[T]:
+def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) -> Mended[T]:
     """Decodes the value that `text` begins with, mending what stands in the way; text behind the value is allowed.
 
-    `decode` must be strict about syntax and raise as msgspec does.
+    `decode` must be strict about syntax and raise as msgspec does. `most` repairs are tried, at least one.
     """
     original = len(text)
     repairs: Counter[str] = Counter()
-    for _ in range(_MOST_REPAIRS):
+    for _ in range(max(2, min(most, _MOST_WORK_BYTES // max(original, 1)))):
         try:
-            return Mended(decode(text), original, None, repairs)
+            return Mended(decode(text), original, None, 0, repairs)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             fault = fault_of(error)
         if fault.is_trailing:
             used = original - (len(text) - fault.at)
-            return Mended(decode(text[: fault.at]), used, None, repairs)
+            return Mended(decode(text[: fault.at]), used, None, 0, repairs)
         kind, mended = _mend_at(text, fault)
         if mended is None:
             break
         repairs[kind] += 1
         text = mended
-    return Mended(None, 0, fault, repairs)
+    return Mended(None, 0, fault, original, repairs)
 
 
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
@@ -103,7 +107,7 @@ def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
     what, at = fault.what, fault.at
     if fault.is_cut or "escape" in what or "surrogate" in what:
         # a lone surrogate may show as any of them: at the end of a string even as a cut
-        mended = _ESCAPE.sub(_without_lone_surrogate, text)
+        mended = _ESCAPE.sub(_without_lone_surrogate, text) if _SURROGATE.search(text) else text
         if mended != text:
             return "lone surrogates", mended
     if at < 0 or at >= len(text):

@@ -65,10 +65,10 @@ class _Reading:
     def read(self) -> LaunchRecording:
         for records in self._lines.records():
             start = 0
-            for at, (_, text) in enumerate(records):
+            for at, (number, text) in enumerate(records):
                 if is_ncu_header(text):  # several exports may stand one after another
                     self._take(records[start:at])
-                    self._begin(text)
+                    self._begin(number, text)
                     start = at + 1
             self._take(records[start:])
         if not self._header:
@@ -77,13 +77,21 @@ class _Reading:
             raise self._nothing("its table has no launch")
         return self._recording()
 
-    def _begin(self, header: str) -> None:
+    def _begin(self, number: int, header: str) -> None:
+        names = [name.strip() for name in cells_of([(number, header)])[0]]
+        if "ID" not in names or "Kernel Name" not in names:
+            self._page = None  # the rows below are not those of the columns before
+            self._lines.drop(number, "the names of the columns are damaged")
+            return
         self._header = header
-        self._page = page_of(cells_of([(0, header)])[0], self._launches, self._lines.drop)
+        self._page = page_of(names, self._launches, self._lines.drop)
 
     def _take(self, records: list[Record]) -> None:
         if self._page is not None and records:
             self._page.take([number for number, _ in records], cells_of(records))
+        elif records:
+            for number, _ in records:
+                self._lines.drop(number, "a row below damaged names of columns")
 
     def _reported(self) -> Iterator[bytes]:
         for block in self._blocks:
@@ -117,8 +125,8 @@ class _Reading:
             ),
             tuple(self._notes(dropped, metrics)),
             format=NCU,
-            device_name=", ".join(self._launches.device_names),
-            compute_capability=", ".join(self._launches.capabilities),
+            device_name=_few(self._launches.device_names),
+            compute_capability=_few(self._launches.capabilities),
             devices=max(1, len(self._launches.devices)),
             metrics=metrics,
         )  # fmt: skip
@@ -144,4 +152,10 @@ class _Reading:
             yield Note(NoteCode.FIGURES_MISSING, message, self._name)
 
 
+def _few(names: list[str]) -> str:
+    shown = ", ".join(name[:_LONGEST_NAME] for name in names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown}, …"
+
+
+_MOST_NAMES, _LONGEST_NAME = 16, 200
 _NEEDED = (("tensor_active", "the tensor pipe"), ("dram_active", "the memory"))

@@ -181,7 +181,7 @@ class NcuLaunches:
         return (100.0 if unit == "%" else math.nan), MOST_UTILISATION
 
     def _out_of_range(self, metric: str, value: float, unit: str, line: int) -> None:
-        why = f"{unit!r} is no unit of it" if math.isnan(value) else f"{value:g} is out of range"
+        why = f"{unit[:40]!r} is no unit of it" if math.isnan(value) else f"{value:g} is out of range"
         self._cannot_use(f"line {line}, {metric}: {why}")
 
     def _cannot_use(self, what: str) -> None:

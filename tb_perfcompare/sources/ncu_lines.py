@@ -18,6 +18,8 @@ _MOST_LINES = 50
 _RECORD = re.compile(r'"?\d+"?,"?\d')
 _SAID = re.compile(r"==(ERROR|WARNING)== (.+)")
 _LONGEST_LINE = 1 << 24
+_MOST_SAID = 1000
+_LONGEST_SAID = 300
 
 Record = tuple[int, str]
 """Number of the line it starts at, and its text."""
@@ -28,7 +30,7 @@ class NcuLines:
 
     torn      reason -> lines that are left out for it
     first     the first of them, with its number
-    said      ncu's own warnings and errors, each once
+    said      ncu's own warnings and errors, each once and not at any length
     last      number of the last line
     """
 
@@ -78,8 +80,8 @@ class NcuLines:
             return True
         if line.startswith("=="):
             said = _SAID.match(line)
-            if said is not None:
-                self.said[f"{said[1].lower()}: {said[2].strip()}"] = None
+            if said is not None and len(self.said) < _MOST_SAID:
+                self.said[f"{said[1].lower()}: {said[2][:_LONGEST_SAID].strip()}"] = None
         elif self._in_table and line.strip():
             self.drop(number, "no row of the table")
         return False

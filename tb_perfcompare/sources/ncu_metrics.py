@@ -95,6 +95,8 @@ NANOSECONDS: Mapping[str, float] = {
 """Unit as ncu writes it, old and new -> nanoseconds."""
 
 _METRIC = re.compile(r"\w+__\w+(?:\.\w+)*")
+_LONGEST_CELL = 500
+"""No name or label has more; searching one takes time that grows with the square of its length."""
 
 
 def metric_of(cell: str) -> str:
@@ -102,6 +104,8 @@ def metric_of(cell: str) -> str:
     (--print-metric-name label-name)."""
     if cell in WANTED:
         return cell
+    if len(cell) > _LONGEST_CELL:
+        return ""
     found = _METRIC.search(cell)
     if found is not None:
         return found[0] if found[0] in WANTED else ""

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.sources.text_file import is_pythons_own
+
 _MISSING = frozenset({"", "n/a", "N/A", "(!) n/a", "nan", "-nan", "NaN", "no data"})
 _BLANKS = " '\u2019\u00a0\u202f"
-_NUMBER = re.compile(rf"[+-]?(?:\d+|[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_NUMBER = re.compile(rf"[+-]?(?:\d+|[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _SEPARATORS = str.maketrans("", "", f",{_BLANKS}")
 _COMMA_IS_DECIMAL = re.compile(rf"[+-]?(?:\d+|\d{{1,3}}(?:[.{_BLANKS}]\d{{3}})+),\d+|[+-]?\d{{1,3}}(?:\.\d{{3}}){{2,}}")
 _FRACTION_OF_THREE = re.compile(r"\d{1,3}\.\d{3}")
@@ -47,6 +49,8 @@ def whole_number(cell: str) -> float | None:
 
 def numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
     """All cells at once if they are plain numbers, None if they have to be looked at one by one."""
+    if is_pythons_own("".join(cells)):
+        return None
     try:
         found = np.array(cells, dtype=np.float64)
     except ValueError:

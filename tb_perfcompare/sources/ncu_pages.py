@@ -14,9 +14,8 @@ _VALUE = ("Metric Name", "Metric Unit", "Metric Value")
 _WHO = ("Process ID", "Device", "CC", "device__attribute_display_name")
 
 
-def page_of(header: Sequence[str], launches: NcuLaunches, drop: Drop) -> RawPage | DetailsPage:
-    """The reader of the rows below these columns."""
-    names = [name.strip() for name in header]
+def page_of(names: list[str], launches: NcuLaunches, drop: Drop) -> RawPage | DetailsPage:
+    """The reader of the rows below these columns, ID and Kernel Name among them."""
     kind = DetailsPage if all(name in names for name in _VALUE) else RawPage
     return kind(names, launches, drop)
 

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_05UP, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import ABSENT
+from tb_perfcompare.model.unique import unique
 
 NumberText: TypeAlias = bytes | msgspec.Raw
 """The text of one JSON value, without surrounding whitespace; it may turn out to be no number."""
@@ -120,7 +121,7 @@ def _isolate(texts: Sequence[NumberText], plain: bytes) -> tuple[bytes, list[int
     is_plain[np.frombuffer(plain + _GAP, np.uint8)] = True
     data = np.frombuffer(joined, np.uint8)
     row_of_byte = np.cumsum(data == 0)
-    odd: list[int] = np.unique(row_of_byte[~is_plain[data]]).tolist()
+    odd: list[int] = unique(row_of_byte[~is_plain[data]]).tolist()
     kept: list[NumberText] = list(texts)
     for row in odd:
         kept[row] = b"0"
@@ -180,12 +181,19 @@ def _bare(text: bytes) -> bytes:
     return text[1:-1].strip() if text[:1] == b'"' else text
 
 
+_MOST_DIGITS = 200
+_SHORTENED = Context(prec=_MOST_DIGITS, rounding=ROUND_05UP, traps=[])
+"""Rounded so that rounding the result once more gives what rounding the number itself would."""
+
+
 def _number(text: bytes) -> Fraction | None:
     """Exact value of a decimal text; None when it is none, or so large that no column could hold it."""
     if b"_" in text:  # Python would take it for a digit separator
         return None
     try:
         decimal = Decimal(text.decode("ascii"))
+        if len(text) > _MOST_DIGITS:  # exact arithmetic on a million digits takes minutes
+            decimal = _SHORTENED.plus(decimal)
     except (InvalidOperation, ValueError):
         return None
     if not decimal:

@@ -23,6 +23,7 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.beginnings import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.places import file_system
 from tb_perfcompare.sources.text_file import TextFile, open_text
 
 PERF_DATA = "_perf_data.csv"
@@ -119,7 +120,7 @@ def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silen
 
 def counters_beside(path: str) -> CounterTable | None:
     """The counters file of the same recording, in the same directory; None when there is none or it is unusable."""
-    return _counters_beside(path, LOCAL, silent)[0]
+    return _counters_beside(path, file_system(path), silent)[0]
 
 
 def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.device import COLLECTIVE_KERNELS, LAYER_COPY, LAYER_WORK, PROCESS_LAYERS
 from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.unique import unique, unique_places
 
 Ints = NDArray[np.int64]
 
@@ -74,7 +75,7 @@ def layered(
 def _named(strings: StringTable, name: NDArray[np.int32], test: Callable[[str], bool]) -> NDArray[np.bool_]:
     """(n,) whether each event's name passes the test."""
     passes = np.zeros(len(strings), dtype=bool)
-    for index in np.unique(name).tolist():
+    for index in unique(name).tolist():
         passes[index] = test(strings[index])
     spread: NDArray[np.bool_] = passes[name]
     return spread
@@ -126,7 +127,7 @@ def _event_at(rows: Ints, lane: NDArray[np.int32], start_ns: Ints, arrows: Opera
     if not len(rows):
         return np.full(len(wanted), -1, dtype=np.int64)
     order = rows[np.lexsort((np.arange(len(rows)), start_ns[rows], lane[rows]))]
-    times, place = np.unique(np.concatenate([start_ns[order], arrows.start_ns[wanted]]), return_inverse=True)
+    times, place = unique_places(np.concatenate([start_ns[order], arrows.start_ns[wanted]]))
     key = lane[order].astype(np.int64) * len(times) + place[: len(order)]
     sought = arrows.lane[wanted].astype(np.int64) * len(times) + place[len(order) :]
     at = np.minimum(np.searchsorted(key, sought), len(order) - 1)

@@ -25,6 +25,7 @@ from tb_perfcompare.sources.blocks import Blocks
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 
 _REMEDY = "save that answer again"
+_MOST_REASONS = 4
 T = TypeVar("T")
 
 
@@ -61,7 +62,8 @@ def read_answers(
     report(Progress("reading", path, size, size, len(runs[part - 1].lines)))
     recording = _Reading(shown, runs[part - 1]).recording(FileFacts(shown, blocks.stored_bytes, blocks.sha256, part))
     if not recording.steps and not recording.operators and not recording.operators_by_shape and not recording.kernels:
-        why = "; ".join(note.message for note in recording.notes) or "pies alone, which have no numbers of calls"
+        reasons = [note.message for note in recording.notes[:_MOST_REASONS]]
+        why = "; ".join(reasons) or "pies alone, which have no numbers of calls"
         hint = "save the answer of overview, operation/table or kernel/table"
         raise CorruptInput(path, f"nothing that can be compared: {why}", hint=hint)
     return recording
@@ -73,7 +75,7 @@ class _Reading:
     def __init__(self, shown: str, run: RawRun) -> None:
         self._shown = shown
         self._lines = run.lines
-        self._notes = list(run.notes)
+        self._notes = run.all_notes(shown)
 
     def recording(self, file: FileFacts) -> AnswersRecording:
         overview = self._parsed(AnswerKind.OVERVIEW, overview_rows)

@@ -17,6 +17,7 @@ _DEFLATE = 8
 _EXTRA, _NAME, _COMMENT = 4, 8, 16
 _LONGEST_HEADER = 1 << 12
 _TRAILER = 8
+_CHECKSUM: Callable[[bytes, int], int] = getattr(_scanner, "checksum", zlib.crc32)
 
 
 class Ending(Enum):
@@ -63,7 +64,7 @@ class QuickGzip:
             at = self._top_up(at)
             block, at, how = stream.more(self._data, at, self._is_all, self._room)
             if block:
-                checksum, size = zlib.crc32(block, checksum), size + len(block)
+                checksum, size = _CHECKSUM(block, checksum), size + len(block)
                 yield block
             if how == _scanner.FOREIGN:
                 return
@@ -72,9 +73,12 @@ class QuickGzip:
                 return
         at = self._top_up(at)
         trailer = self._data[at : at + _TRAILER]
+        expected = checksum.to_bytes(4, "little") + (size & 0xFFFFFFFF).to_bytes(4, "little")
+        if len(trailer) >= 4 and trailer[:4] != expected[:4]:
+            return  # wrong, though the rest is not there either
         if len(trailer) < _TRAILER:
             self.ending = Ending.EARLY
-        elif trailer == checksum.to_bytes(4, "little") + (size & 0xFFFFFFFF).to_bytes(4, "little"):
+        elif trailer == expected:
             self.ending = Ending.WHOLE
             self._data = self._data[at + _TRAILER :]
             self._top_up(0)

@@ -9,6 +9,7 @@ time, not correctness.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import islice
@@ -18,12 +19,14 @@ import msgspec
 
 from tb_perfcompare.sources.columns import ColumnBuilder
 from tb_perfcompare.sources.event import NULL, Event
-from tb_perfcompare.sources.mending import Fault, Mended, fault_of, mend
+from tb_perfcompare.sources.mending import MOST_REPAIRS, Fault, Mended, fault_of, mend
 
 T = TypeVar("T")
 
 _RUN_BYTES = 16 << 10
 _EARLIER_CUTS = 8  # tried before a run is taken apart, in case its last cut was inside an event
+_MOST_WASTED_BYTES = 128 << 20
+"""Repairs that lead to nothing may read so much of one file again; where there is more, only what is sound is taken."""
 _GROUP = 64  # elements decoded together before each is looked at alone
 _PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
 
@@ -94,6 +97,7 @@ class Salvager:
     def __init__(self, builder: ColumnBuilder) -> None:
         self._builder = builder
         self._has_lost_events = False
+        self._wasted_bytes = 0  # read again and again for repairs that led to nothing
 
     def elements(self, array: bytes) -> list[Event]:
         """Events of an array that is sound JSON, whatever its elements; raises one of DECODER_ERRORS if it is not."""
@@ -116,9 +120,12 @@ class Salvager:
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
         """Events of data[start:stop], which begins at an event; what may be the head of a longer one is left alone."""
-        borders = list(_PIECE_BORDER.finditer(data, start, stop))
-        ends = [border.start() + 1 for border in borders] + [stop]
-        next_starts = [border.end() for border in borders] + [stop]
+        ends, next_starts = array("q"), array("q")  # there may be as many as every fifth byte
+        for border in _PIECE_BORDER.finditer(data, start, stop):
+            ends.append(border.start() + 1)
+            next_starts.append(border.end())
+        ends.append(stop)
+        next_starts.append(stop)
         events: list[Event] = []
         position = start
         while position < stop:
@@ -130,10 +137,12 @@ class Salvager:
                 continue
             while position < ends[beyond - 1]:  # one by one until the run is behind
                 piece = bisect_right(ends, position)
-                mended = _mended(data, position, ends[piece], stop)
+                most = MOST_REPAIRS if self._wasted_bytes < _MOST_WASTED_BYTES else 0
+                mended = _mended(data, position, ends[piece], stop, most)
                 if mended.fault is not None and mended.fault.is_cut:
                     return Salvaged(events, position)
                 if mended.value is None:
+                    self._wasted_bytes += mended.repairs.total() * mended.tried
                     self._lose(data, position, mended.fault)
                     events += _event_ending(data, position + 1, ends[piece])
                     position = next_starts[piece]
@@ -150,7 +159,7 @@ class Salvager:
                 position = skip_between(data, position)
         return Salvaged(events, stop)
 
-    def _run(self, data: bytes, start: int, ends: list[int], events: list[Event]) -> int:
+    def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
         """Appends the events up to the last of the `ends` where one really ends; `start` if none of the last few is."""
         for end in ends[: -_EARLIER_CUTS - 1 : -1] if len(ends) > 1 else ():
             text = b"[" + data[start:end] + b"]"
@@ -221,10 +230,10 @@ def _event_ending(data: bytes, start: int, stop: int) -> list[Event]:
     return []
 
 
-def _mended(data: bytes, start: int, end: int, stop: int) -> Mended[bytes]:
+def _mended(data: bytes, start: int, end: int, stop: int, most: int) -> Mended[bytes]:
     """The text of the object at `start`, which seems to end at `end` but may go on up to `stop`, in sound JSON."""
     while True:
-        mended = mend(data[start:end], _sound_object)
+        mended = mend(data[start:end], _sound_object, most)
         if end == stop or mended.fault is None or not mended.fault.is_cut:
             return mended
         end = min(start + 2 * (end - start), stop)

@@ -17,10 +17,17 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _BUFFER_BYTES = 1 << 18
+MOST_LINE_BYTES = 4 << 20
+"""No cell of a table may have more than 128 KiB, and no table has so many of them."""
+
+
+def is_pythons_own(text: str) -> bool:
+    """Whether Python may take for a number what nobody else does: digits of other scripts, underscores between them."""
+    return "_" in text or not text.isascii()
 
 
 class DamagedText(Exception):
-    """The bytes end in damaged gzip data; everything before was delivered."""
+    """The bytes end in damaged gzip data, or in a line without end; everything before was delivered."""
 
 
 class TextFile:
@@ -65,6 +72,7 @@ class _Delivered(io.RawIOBase):
         self._blocks = iter(blocks)
         self._delivered = delivered
         self._rest = memoryview(b"")
+        self._line_bytes = 0  # of the last line so far
 
     def readable(self) -> bool:
         return True
@@ -76,6 +84,10 @@ class _Delivered(io.RawIOBase):
                 if self._facts.damage:
                     raise DamagedText(self._facts.damage)
                 return 0
+            at = max(block.rfind(b"\n"), block.rfind(b"\r"))
+            self._line_bytes = len(block) - at - 1 + (self._line_bytes if at < 0 else 0)
+            if self._line_bytes > MOST_LINE_BYTES:
+                raise DamagedText(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
             self._rest = memoryview(block)
             self._delivered()
         target = memoryview(buffer)

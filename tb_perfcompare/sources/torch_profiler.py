@@ -16,6 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, BinaryIO
 
 import msgspec
@@ -36,6 +37,8 @@ from tb_perfcompare.sources.scanner_choice import NATIVE, active_reader, new_sca
 READER = "torch_profiler"
 
 _EVENTS_KEY = "traceEvents"
+_MOST_LISTED = 20
+_LONGEST_KEY = 60
 _FOREIGN_MAGIC = {b"PK\x03\x04": "a zip archive", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 
 
@@ -171,8 +174,12 @@ class _Reading:
         if columns.finer:
             message = f"{columns.finer} times finer than a nanosecond rounded to it"
             yield Note(NoteCode.CLOCK_RESOLUTION, message, self._name)
-        for key, size in document.oversized.items():
-            message = f"root member {key!r} left out: {size} bytes are more than {MOST_MEMBER_BYTES}"
+        for key, size in islice(document.oversized.items(), _MOST_LISTED):
+            long = f"{size} bytes are more than {MOST_MEMBER_BYTES}"
+            why = long if size > MOST_MEMBER_BYTES else "the others are too many"
+            yield Note(NoteCode.REPAIRED, f"root member {_short(key)} left out: {why}", self._name)
+        if len(document.oversized) > _MOST_LISTED:
+            message = f"{len(document.oversized) - _MOST_LISTED} other root members left out"
             yield Note(NoteCode.REPAIRED, message, self._name)
 
     def _nothing(self, document: Document, blocks: Blocks) -> CorruptInput:
@@ -210,7 +217,12 @@ def _where_it_ends(document: Document, blocks: Blocks) -> str:
 
 
 def _listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{what} ({count})" for what, count in sorted(counts.items()))
+    shown = [f"{what} ({count})" for what, count in sorted(counts.items())[:_MOST_LISTED]]
+    return ", ".join(shown) + (f" and {len(counts) - _MOST_LISTED} others" if len(counts) > _MOST_LISTED else "")
+
+
+def _short(key: str) -> str:
+    return repr(key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…")
 
 
 def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, Any]:
@@ -227,7 +239,7 @@ def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, 
         if mended.fault is None:
             properties[key] = mended.value
         else:
-            repaired[f"root member {key!r} left out"] += 1
+            repaired[f"root member {_short(key)} left out"] += 1
     return properties
 
 

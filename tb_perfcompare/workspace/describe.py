@@ -28,6 +28,7 @@ def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | Non
         "pairs": [pair_dict(pair) for pair in listing.pairs],
         "problems": [problem_dict(note) for note in listing.problems],
         "reader": active_reader(),
+        "points": len(listing.points),
     }
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
@@ -124,8 +125,14 @@ def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
         admitted=facts.admitted,
         mean_ns=facts.mean_ns,
         median_ns=float(np.median(whole.steps.total_ns)) if whole.is_timed else None,
+        quartiles_ns=_quartiles(whole.steps.total_ns) if whole.is_timed else None,
     )
-    return replace(point, mean_ns=None, median_ns=None) if point.misfit() else point
+    return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.misfit() else point
+
+
+def _quartiles(times_ns: NDArray[np.int64]) -> tuple[float, float]:
+    low, high = np.quantile(times_ns, [0.25, 0.75])
+    return float(low), float(high)
 
 
 def _scalars(whole: Summary) -> dict[str, float]:

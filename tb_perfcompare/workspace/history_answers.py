@@ -66,7 +66,9 @@ def _history(found: SeriesPoints) -> dict[str, Any]:
                 "device": point.device, "metric": point.metric, "version": point.version,
                 "steps": {"count": point.count, "admitted": point.admitted},
                 "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
+                "quartiles_us": None if point.quartiles_ns is None else [_us(time) for time in point.quartiles_ns],
                 "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
+                "outlier": one.outlier,
             }
             for run, point, one in zip(found.runs, history.points, history.standings, strict=True)
         ],

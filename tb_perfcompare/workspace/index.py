@@ -24,8 +24,8 @@ from tb_perfcompare.sources.discover import (
     parse_source,
     without_part,
 )
-from tb_perfcompare.sources.filesystem import LOCAL
 from tb_perfcompare.sources.perf_data_csv import read_along
+from tb_perfcompare.sources.places import file_system, is_address, without_secrets
 from tb_perfcompare.workspace.jobs import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.links import REFUSED, InsideOnly, is_inside
 
@@ -78,7 +78,7 @@ class Index:
         """What there is; `rescan` looks again now. A root that cannot be listed is a problem, not an error."""
         asked_s = time.monotonic()
         with self._lock:  # whoever asks meanwhile waits for this scan, or shares the next one
-            old = self._done_s + _KEPT_S <= time.monotonic()
+            old = self._done_s + max(_KEPT_S, self._rest_s()) <= time.monotonic()
             if self._listing is None or old or (rescan and self._begun_s <= asked_s):
                 self._begun_s = time.monotonic()
                 found = _scan(self._roots, self._inside)
@@ -86,6 +86,11 @@ class Index:
                 self._listing = self._listing if self._listing == found else found
                 self._done_s = time.monotonic()
             return self._listing
+
+    def _rest_s(self) -> float:
+        """Stores are slow to list: what took long is kept longer."""
+        took_s = self._done_s - self._begun_s
+        return _REST * took_s if took_s > _SHORT_S else 0.0
 
     def _look_again(self) -> Listing:
         """A rescan for a name that nobody knows; where scanning takes long, not for each of many such names."""
@@ -103,6 +108,8 @@ class Index:
         attached = None if launches is None else _as_on_disk(_launches_of(self._run(launches)))
         if self._inside:  # a link may have been changed since the listing
             for file in (*files, *(() if attached is None else (attached,))):
+                if is_address(file.path):
+                    continue  # stores have no links
                 if not any(is_inside(file.path, root.path) for root in self._roots):
                     raise InputError(file.shown, REFUSED, hint="put the file itself there")
         return _as_saved(Side(run.name, tuple(_as_on_disk(file) for file in files), steps, attached), run)
@@ -129,7 +136,7 @@ def side_from_path(
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
     run, files = _files_at(path, worker, span)
     side = Side(
-        path, tuple(files), steps, None if launches is None else launches_from_path(launches),
+        without_secrets(path), tuple(files), steps, None if launches is None else launches_from_path(launches),
         None if counters is None else counters_from_path(counters),
     )  # fmt: skip
     return _as_saved(side, run)
@@ -157,17 +164,22 @@ def launches_from_path(path: str) -> CaptureFile:
 
 def counters_from_path(path: str) -> CaptureFile:
     """The file of counters at a path. What it holds is found when it is read."""
+    fs, shown = file_system(path), without_secrets(path)
     try:
-        facts = LOCAL.stat(path)
+        facts = fs.stat(path)
     except OSError as error:
-        raise InputError(path, f"cannot be opened: {error.strerror or error}", hint="check the name") from error
-    name = LOCAL.basename(path)
-    return CaptureFile(LOCAL.absolute(path), path, name, facts.bytes, facts.mtime_ns, "", "", "", None, path)
+        raise InputError(shown, f"cannot be opened: {error.strerror or error}", hint="check the name") from error
+    return CaptureFile(
+        fs.absolute(path), shown, fs.basename(path), facts.bytes, facts.mtime_ns, "", "", "", None, shown,
+        version=facts.version,
+    )  # fmt: skip
 
 
 def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry, list[CaptureFile]]:
-    run = parse_source(path)
-    place, part = without_part(LOCAL.absolute(path))
+    fs = file_system(path)
+    run = parse_source(path, fs)
+    place, part = without_part(fs.absolute(path), fs)
+    path = without_secrets(path)
     is_file = any(
         file.path == run.path == place for one in run.workers for found in one.spans for file in found.files
     )
@@ -195,12 +207,13 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
     problems: list[Note] = []
     points: dict[str, PointEntry] = {}
     for root in roots:
-        files = InsideOnly(root.path) if inside else LOCAL
         try:
+            here = file_system(root.path)
+            files = InsideOnly(root.path) if inside and not is_address(root.path) else here
             index = find_runs(root.path, files)
         except InputError as error:
             message = f"{error.reason}; {error.hint}" if error.hint else error.reason
-            problems.append(Note(NoteCode.FILE_FAILED, message, root.name or root.path))
+            problems.append(Note(NoteCode.FILE_FAILED, message, root.name or without_secrets(root.path)))
             continue
         for run in index.runs:
             name = _run_name(root, run, index.root)
@@ -270,17 +283,20 @@ def _capture(
 ) -> CaptureFile:
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
-        worker.rank, source, file.part, read_along(file.path),
+        worker.rank, source, file.part, read_along(file.path, file_system(file.path)), file.version,
     )  # fmt: skip
 
 
 def _as_on_disk(file: CaptureFile) -> CaptureFile:
     """With the size and time of now; a file that has gone keeps the old ones, and reading it will say so."""
+    fs = file_system(file.path)
     try:
-        facts = LOCAL.stat(file.path)
+        facts = fs.stat(file.path)
     except OSError:
         return file
-    return replace(file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, beside=read_along(file.path))
+    return replace(
+        file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, beside=read_along(file.path, fs), version=facts.version
+    )
 
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:

@@ -33,6 +33,7 @@ from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data_csv import read_counters
+from tb_perfcompare.sources.places import file_system
 
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
@@ -62,6 +63,7 @@ class CaptureFile:
     source  what the user calls the whole it belongs to: a run, or a path as typed
     part    which run of a file that holds several
     beside  (name, bytes, time) of files that are read along with it
+    version a store's name for the state that is meant, "" for none
     """
 
     path: str
@@ -76,6 +78,7 @@ class CaptureFile:
     source: str
     part: int = 1
     beside: tuple[tuple[str, int, int], ...] = ()
+    version: str = ""
 
     @property
     def origin(self) -> Origin:
@@ -159,7 +162,7 @@ def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
 def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
     """The samples of a counters file. Raises InputError or Cancelled."""
     try:
-        return replace(read_counters(file.path, report=report), source=file.shown)
+        return replace(read_counters(file.path, fs=file_system(file.path), report=report), source=file.shown)
     except InputError as error:
         raise shown_error(error, file) from error
 
@@ -170,7 +173,8 @@ def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    return registry.read(file.path, report=renamed, want_hash=True, name=file.name, part=file.part)
+    fs = file_system(file.path)
+    return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:

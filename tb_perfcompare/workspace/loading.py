@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,7 +12,9 @@ from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
+from tb_perfcompare.workspace.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
+from tb_perfcompare.workspace.intake import Intake, is_many
 from tb_perfcompare.workspace.jobs import (
     CaptureFile,
     LoadedSide,
@@ -36,12 +38,15 @@ Summarizer = Callable[[SummaryJob, Reporter], Summary]
 
 
 class Loader:
-    """What a workspace reads with. Files of at most `in_process_bytes` together are read in this process."""
+    """What a workspace reads with. Files of at most `in_process_bytes` together are read in this process, files to
+    summarise by the cluster if there is one."""
 
     def __init__(
-        self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int
-    ) -> None:
+        self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int,
+        cluster: ClusterPool | None = None,
+    ) -> None:  # fmt: skip
         self._pool = pool
+        self._cluster = cluster
         self._cache = cache
         self._summarize = summarize
         self._in_process_bytes = in_process_bytes
@@ -66,8 +71,14 @@ class Loader:
     def survey(
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
     ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read. As many at once as there are workers, so that
-        a question of many files does not keep others waiting until all of them are read."""
+        """Each file by itself: its summary, or why it cannot be read."""
+        return self._each(files, window, report, _summary_or_error)
+
+    def _each(
+        self, files: Sequence[CaptureFile], window: str, report: Reporter, take: Callable[[Flight[Summary]], T]
+    ) -> list[T]:
+        """As many at once as there are workers, so that a question of many files does not keep others waiting until
+        all of them are read."""
         small = self.is_small(files)
         for file in files:  # how much there is to do is known before all of it has begun
             report(_not_begun(file))
@@ -76,19 +87,34 @@ class Loader:
             job = SummaryJob(file, window)
             return self._summaries.join(job, self._summarizer(job, small))
 
-        return each_in_turn(files, begin, self._summaries.leave, _summary_or_error, self._pool.size, report)
+        at_once = (self._cluster or self._pool).size
+        return each_in_turn(files, begin, self._summaries.leave, take, at_once, report)
 
-    def sides(self, sides: Sequence[Side], window: str, report: Reporter) -> tuple[list[LoadedSide], bool]:
-        """Reads the files of all sides side by side; also tells whether one failed that may be read next time."""
+    def sides(
+        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False
+    ) -> tuple[list[LoadedSide], bool]:
+        """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
+        ranks the mean is made as they are read, unless `whole`."""
         files = [file for side in sides for file in side.files]
-        read = self.survey(files, window, report)
-        found = iter(read)
-        loaded = [_loaded(side, [next(found) for _ in side.files]) for side in sides]
-        whole = [
+        intakes = [Intake(len(side.files), many=not whole and is_many(side)) for side in sides]
+        places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
+        waiting = {file: list[tuple[Intake, int]]() for file in files}
+        for file, place in zip(files, places, strict=True):
+            waiting[file].append(place)
+
+        def take(flight: Flight[Summary]) -> bool:
+            answer = _summary_or_error(flight)
+            intake, at = waiting[flight.key.file].pop(0)  # type: ignore[attr-defined]  # the key is a SummaryJob
+            intake.take(at, answer)
+            return type(answer) is InputError  # others are about what the file holds
+
+        brief = any(self._each(files, window, report, take))
+        loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
+        attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
             for one in loaded
         ]
-        return whole, any(type(one) is InputError for one in read)  # others are about what the file holds
+        return attached, brief
 
     def close(self) -> None:
         """Ends work under way."""
@@ -118,11 +144,13 @@ class Loader:
             return found
 
         def read(flight: Flight[Summary]) -> Summary:
-            if small:
+            if small and self._cluster is None:
                 return self._summarize(job, flight.report)
             try:
+                if self._cluster is not None:
+                    return self._cluster.run(self._summarize, (job,), flight)
                 return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file.path, job.file.bytes))
-            except WorkerDied as died:
+            except (WorkerDied, TaskLost) as died:
                 raise InputError(
                     job.file.shown,
                     died.message,
@@ -143,13 +171,11 @@ def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
         return error
 
 
-def _loaded(side: Side, found: Sequence[Summary | InputError]) -> LoadedSide:
+def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, InputError]) -> LoadedSide:
     """The side's summaries; an error only if there is none."""
-    failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
-    summaries = tuple(summary for summary in found if isinstance(summary, Summary))
     if not summaries:
-        raise _none_loaded(side, [error for _, error in failed])
-    return LoadedSide(side, summaries, tuple(failure_note(file, error) for file, error in failed))
+        raise _none_loaded(side, list(failed.values()))
+    return LoadedSide(side, summaries, tuple(failure_note(side.files[at], error) for at, error in failed.items()))
 
 
 def _counters(side: Side, report: Reporter) -> CounterTable | None:

@@ -60,7 +60,7 @@ def _body(
     listing: Listing, roots: Sequence[str], given: Sequence[tuple[str, str]], profiler_tab: bool, offset: int
 ) -> bytes:
     """Pairs and problems are on the first page only."""
-    frame = runs_dict(Listing((), (), ()), roots)
+    frame = runs_dict(Listing((), (), (), listing.points), roots)
     total = sum(len(run.workers) for run in listing.runs)
     pairs, _ = filled(map(pair_dict, listing.pairs if offset == 0 else ()), _PAIRS_BYTES)
     wrong = [{"path": path, "message": message} for path, message in given] + list(map(problem_dict, listing.problems))

@@ -16,6 +16,7 @@ from tb_perfcompare.errors import InputError, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
+from tb_perfcompare.workspace.cluster import ClusterPool
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 from tb_perfcompare.workspace.index import Index, Listing, Root
 from tb_perfcompare.workspace.jobs import (
@@ -29,6 +30,8 @@ from tb_perfcompare.workspace.jobs import (
 )
 from tb_perfcompare.workspace.limits import default_workers
 from tb_perfcompare.workspace.loading import Loader, Summarizer
+from tb_perfcompare.workspace.looks import Looks
+from tb_perfcompare.workspace.row_answers import RowAnswers
 from tb_perfcompare.workspace.run_pages import RunPages
 from tb_perfcompare.workspace.step_views import StepViews
 from tb_perfcompare.workspace.strict_jobs import (
@@ -72,6 +75,7 @@ class Workspace:
                       workers; a server leaves it at 0, because reading keeps Python busy for its other threads
     cache     summaries and comparisons on disk; None: everything is read
     links_inside  links that lead out of a root are not followed
+    scheduler  address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
 
@@ -83,6 +87,7 @@ class Workspace:
         in_process_bytes: int = 0,
         cache: SummaryCache | None = None,
         links_inside: bool = False,
+        scheduler: str | None = None,
         summarize: Summarizer = summarize_file,
         compare: Comparer = compare_sides,
     ) -> None:
@@ -91,10 +96,13 @@ class Workspace:
         usual = summarize is summarize_file and compare is compare_sides
         self._kept = cache.comparisons if cache is not None and usual else None
         self._pool = WorkerPool(default_workers() if workers is None else workers)
-        self._loader = Loader(self._pool, cache, summarize, in_process_bytes)
+        self._cluster = None if scheduler is None else ClusterPool(scheduler)
+        self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster)
         self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
         self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
         self.pages = TablePages(self)
+        self.rows = RowAnswers(self)
+        self.looks = Looks(self)
         self.step_views = StepViews(self)
         self.run_pages = RunPages()
 
@@ -156,11 +164,15 @@ class Workspace:
     def close(self) -> None:
         """Ends all work and all processes."""
         self.pages.close()
+        self.rows.close()
+        self.looks.close()
         self.step_views.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
         self._loader.close()
         self._pool.close()
+        if self._cluster is not None:
+            self._cluster.close()
 
     @property
     def process_ids(self) -> list[int]:
@@ -192,5 +204,6 @@ class Workspace:
         files = [file for side in question.sides for file in side.files]
         if are_tables:
             return self._loader.work(strict_of_tables, (question,), flight, files)
-        (baseline, candidate), flight.brief = self._loader.sides(question.sides, question.window, flight.report)
+        loaded = self._loader.sides(question.sides, question.window, flight.report, whole=True)
+        (baseline, candidate), flight.brief = loaded
         return self._loader.work(strict_of_traces, (baseline, candidate, question), flight, files, reads=False)

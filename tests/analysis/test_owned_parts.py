@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis import owned_parts
+from tb_perfcompare.analysis.owned_parts import NO_OPERATOR, UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.split_time import SplitTime
 from tb_perfcompare.model.summary import CATEGORY_LABELS, OwnedTime, Summary
+from tests.analysis.passes_tools import FORMS, form
 from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
@@ -208,6 +211,31 @@ def summarised(trace: TraceBuilder, **options: object) -> Summary:
 def test_the_parts_of_an_entity_sum_to_it_in_every_step(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
     assert cells(drawn.owned.parts, 2) == of_entities(drawn.owned)
+
+
+@pytest.mark.parametrize("compiled", FORMS)
+def test_the_odd_nanosecond_of_equal_kernels_goes_to_the_one_launched_later_whatever_the_order(compiled: bool) -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 1)
+    trace.kernel("gemm", 0.01, 0.015)  # nobody recorded its launch
+    trace.kernel("gemm", 0.01, 0.015, launch=(0.002, 0.004))
+    for order in permutations(range(len(trace.events))):
+        with form(compiled):
+            found = summary(trace, order=list(order))
+        assert parts_us(found, "gemm") == {(UNKNOWN_LAUNCH, ""): (0.002, 1), (NO_OPERATOR, ""): (0.003, 1)}
+
+
+@pytest.mark.parametrize("compiled", FORMS)
+def test_of_equal_calls_on_two_threads_the_one_with_the_later_id_owns_whatever_the_order(compiled: bool) -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 40)
+    for thread, around in ((MAIN, "one"), (MAIN + 1, "two")):
+        number = trace.op(around, 5, 5, thread=thread)
+        trace.call("cudaLaunchKernel", 10, 20, thread=thread, external_id=number)
+    for order in permutations(range(len(trace.events))):
+        with form(compiled):
+            found = summary(trace, order=list(order))
+        assert parts_us(found, "cudaLaunchKernel") == {("two", ""): (10, 1), ("one", ""): (0, 1)}
 
 
 @QUICK

@@ -99,10 +99,12 @@ WINDOWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9)), min_size=1, 
 def naive(
     claims: list[tuple[StepCategory, int, int, int]], windows: list[tuple[int, int]]
 ) -> tuple[dict[tuple[int, int], int], list[int]]:
-    """The rule instant by instant; a stretch between edges is split as a whole, the odd rest to the latest."""
+    """The rule instant by instant; a stretch between edges is split as a whole, the odd rest to the latest. Claims
+    without length own nothing and cut nothing."""
     owned: dict[tuple[int, int], int] = defaultdict(int)
     rest = [0] * len(windows)
     spans = [(role, start, start + length, entity, rank) for rank, (role, start, length, entity) in enumerate(claims)]
+    spans = [span for span in spans if span[1] < span[2]]
     # ownership clips claims to the compared stretch, which makes no difference to what is inside a window
     edges = sorted({e for _, a, b, *_ in spans for e in (a, b)} | {e for w in windows for e in w})
     for low, high in pairwise(edges):

@@ -16,8 +16,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.tab import PLUGIN, Tab, link
+from tests.browser.tab import PLUGIN, SERIES, Tab, link
+from tests.drawn_runs import write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
+from tests.history.series import record_run
 
 PREFIX = "/a/b"
 PAIRS = (
@@ -38,7 +40,7 @@ START_S = 90
 
 @pytest.fixture(scope="session")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copies of the demo runs in every format, and a run whose file is damaged."""
+    """Copies of the demo runs in every format, a run whose file is damaged, and a series of recorded runs."""
     demo = ROOT / "demo_logs"
     target = tmp_path_factory.mktemp("logs") / "resnet"
     for pair in PAIRS:
@@ -46,7 +48,16 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     broken = target / "damaged" / "worker0.1750000000000.pt.trace.json.gz"
     broken.parent.mkdir()
     broken.write_bytes(b"this is no gzip stream")
+    record_series(target, tmp_path_factory.mktemp("recorded"))
     return target
+
+
+def record_series(logdir: Path, folder: Path) -> None:
+    """Twelve nights; from the seventh on a step takes half as long again. A thirteenth file is damaged."""
+    sides = [write_run(folder / "before"), write_run(folder / "after", extra_us=500)]
+    for day in range(12):
+        point = record_run(logdir, sides[day >= 6], day=day, label=f"night-{day + 1}", series=SERIES)
+    point.with_name(point.name.replace("night-12", "torn")).write_bytes(point.read_bytes()[:500])
 
 
 @pytest.fixture(scope="session")
@@ -131,6 +142,7 @@ def tab(_shared_tab: Tab) -> Iterator[Tab]:
     tab.page.unroute_all()
     tab.page.set_viewport_size({"width": 1500, "height": 900})
     tab.dark(False)
+    tab.frame.evaluate("localStorage.removeItem('tb_perfcompare.recent'); window.focus()")  # keys go where the focus is
     tab.go(link())
     tab.answer()
     yield tab

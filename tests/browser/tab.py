@@ -23,6 +23,7 @@ MLU_A, MLU_B = "mlu_training_synthetic/baseline", "mlu_training_synthetic/candid
 SAVED_A, SAVED_B = "saved_answers_synthetic#1", "saved_answers_synthetic#2"
 TABLE_A, TABLE_B = "perf_data_synthetic/normal_perf_data", "perf_data_synthetic/abnormal_perf_data"
 LISTING_A, LISTING_B = "kernel_listing_synthetic/before.txt", "kernel_listing_synthetic/after.txt"
+SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
 
 

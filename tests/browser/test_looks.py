@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, NORMAL, TABLE_A, TABLE_B, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, NORMAL, SERIES, TABLE_A, TABLE_B, Tab, link
 
 VIEWS = {
     "summary": (link(), ".waterfall"),
@@ -22,6 +22,8 @@ VIEWS = {
     "stacks": (link(a=GPU_A, b=GPU_B, tab="steps", asteps="7-9"), ".stacks-box svg"),
     "step_timelines": (link(a=GPU_A, b=GPU_B, tab="timelines", ev="a:12"), ".st-event .measures"),
     "strict": (link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-triplets .grid-body .row"),
+    "verdicts": (link(a=NORMAL, c=f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2", page="verdicts"), ".vs-looks"),
+    "history": (link(page="history", series=SERIES), ".hs-box svg"),
     "missing": (link(a="gone", b="gone too"), ".state"),
 }
 
@@ -49,7 +51,7 @@ def test_accessible_in_both_themes(tab: Tab, axe: str, theme: str, screenshots: 
             tab.find(".grid-body .row").nth(1).click()
             tab.wait(".row-panel")
         tab.page.wait_for_timeout(200)
-        tab.page.screenshot(path=screenshots / f"{name}-{theme}.png")
+        tab.page.screenshot(path=screenshots / f"{name}-{theme}.jpg", type="jpeg", quality=60)
         assert violations(tab, axe) == [], name
 
 
@@ -98,6 +100,8 @@ def test_strict_policy_blocks_nothing(fresh_tab: Tab) -> None:
         (5, link(a=GPU_A, b=GPU_B, tab="call_tree"), ".flame-path"),
         (6, link(a=GPU_A, b=GPU_B, tab="steps"), ".stacks-box svg"),
         (7, link(a=NORMAL, b=ABNORMAL, tab="memory"), ".memory-box svg"),
+        (8, link(a=NORMAL, c=ABNORMAL, page="verdicts"), ".vs-plot"),
+        (9, link(page="history"), ".hs-box svg"),
     ):
         tab.go(hash_).wait(ready)
         assert tab.frame.evaluate("document.adoptedStyleSheets.length") == part

@@ -149,3 +149,26 @@ def test_fifty_thousand_rows(fresh_tab: Tab) -> None:
     tab.press("End")
     tab.until("document.querySelector('.grid-body .row.selected')?.textContent.includes('kernel_50000')")
     assert tab.find(".grid-body .row").count() < 80
+
+
+def test_a_row_is_shown_step_by_step(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="kernels", row="ampere_sgemm_128x64_tn"))
+    tab.wait(".row-steps figure")
+    told = tab.find(".row-steps figcaption").all_inner_texts()
+    assert [text.split(",")[0] for text in told] == ["10 steps", "10 steps"]
+    assert tab.find(".row-steps .series-b circle").count() == 10
+    tab.find(".grid-body .row", has_text="new").first.click()
+    tab.until("document.querySelectorAll('.row-steps figure').length === 1")
+    assert "A: does not have this row" in tab.find(".row-steps").inner_text()
+
+
+def test_shown_rows_are_copied_as_markdown(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.load(link(a=GPU_A, b=GPU_B, tab="kernels", q="sgemm")).wait(".grid-body .row")
+    tab.find(".toolbar button", has_text="Copy").click()
+    tab.find(".pop-item", has_text="Markdown").click()
+    tab.until("[...document.querySelectorAll('.toolbar button')].some(one => one.textContent.includes('Copied'))")
+    head, rule, first, *_ = tab.page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert head.startswith("| Name | A µs |") and rule.startswith("| --- | ---: |")
+    assert first.startswith("| ampere\\_sgemm\\_128x64\\_tn | 947.6 |")

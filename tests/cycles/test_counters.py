@@ -104,6 +104,7 @@ def test_other_units_are_other_rows() -> None:
         ("GPU 9,GPU 10", "GPU 0,GPU 1", "GPU #1,GPU #2", "GPU #1,GPU #2"),
         ("GPU 0", "GPU 0,GPU 1", "GPU 0", "GPU 0,GPU 1"),
         ("GPU 4", "MLU 4", "GPU 4", "MLU 4"),
+        ("GPU 007,GPU " + "9" * 5000, "GPU 8,GPU 07", "GPU #1,GPU #2", "GPU #2,GPU #1"),
     ],
 )
 def test_devices_go_together_by_order_not_by_number(ours: str, theirs: str, labels_a: str, labels_b: str) -> None:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "checksum.c"
 #include "inflate.c"
 
 #define MUST(condition)                                                   \
@@ -35,6 +36,7 @@ static InflatedEnd inflate_in_portions(const uint8_t *data, size_t size, size_t 
     Inflate *inflate = malloc(sizeof *inflate);
     size_t at = 0, given = portion < size ? portion : size;
     InflatedEnd how = INFLATED_ROOM;
+    uint32_t check = 0;
     MUST(inflate != NULL);
     inflate_start(inflate);
     *total = 0;
@@ -50,6 +52,7 @@ static InflatedEnd inflate_in_portions(const uint8_t *data, size_t size, size_t 
         for (size_t i = 0; i < written; i++) {
             *sum = (*sum ^ output[i]) * 1099511628211ULL;
         }
+        check = has_checksum() ? checksum_of(check, output, written) : 0;
         free(output);
         free(input);
         at += used;
@@ -60,6 +63,7 @@ static InflatedEnd inflate_in_portions(const uint8_t *data, size_t size, size_t 
             break;
         }
     }
+    *sum ^= check;
     free(inflate);
     return how;
 }

@@ -64,3 +64,17 @@ def test_different_devices_are_said() -> None:
 def test_no_points_and_only_unmeasured_ones_are_no_error() -> None:
     assert history().segments == ()
     assert verdicts(history(None, None)) == [None, None]
+
+
+def test_a_far_point_that_changes_no_level_is_an_outlier() -> None:
+    found = history(*[100, 101] * 5, 150, *[100, 101] * 5)
+    assert found.changes == ()
+    assert [place for place, one in enumerate(found.standings) if one.outlier] == [10]
+
+
+def test_a_level_of_its_own_has_no_outliers() -> None:
+    assert not any(one.outlier for one in history(*[100, 101] * 4, *[150, 151] * 4).standings)
+
+
+def test_what_differs_by_less_than_the_margin_is_no_outlier_however_still_the_series_is() -> None:
+    assert not any(one.outlier for one in history(*[100] * 10, 100.9, *[100] * 10).standings)

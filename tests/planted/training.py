@@ -288,7 +288,9 @@ class _Run:
             return
         begin = max(self.now + LATENCY, self.network_free)
         self.network_free = begin + self.vary(self.program.collective_us) + self.program.wait_us
-        self.trace.collective("all_reduce", (start, self.now), (begin, self.network_free), elements=4_000_000)
+        ranks = self.trace.properties.get("distributedInfo", {}).get("world_size", 2)
+        span = (begin, self.network_free)
+        self.trace.collective("all_reduce", (start, self.now), span, elements=4_000_000, group=ranks)
         self.now += 0.3
 
     def _warm_up(self) -> None:

@@ -81,4 +81,8 @@ def test_links_in_a_circle_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_directory_that_is_not_there_is_not_active(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = probe(tmp_path / "missing", monkeypatch)
     assert not found.found()
-    assert not TraceProbe(logdir_roots("s3://bucket", None)).found()
+    assert not TraceProbe(logdir_roots("cns://bucket", None)).found()
+
+
+def test_a_store_that_can_be_opened_is_active_without_being_asked() -> None:
+    assert TraceProbe(logdir_roots("s3://bucket", None)).found()

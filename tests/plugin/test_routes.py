@@ -49,12 +49,12 @@ def test_logdir_spec_names_its_runs_and_remote_stores_are_declined_in_words(
 ) -> None:
     write_run(tmp_path / "x" / "r")
     write_run(tmp_path / "y")
-    server = serve(logdir_spec=f"first:{tmp_path}/x,{tmp_path}/y,far:s3://bucket/logs")
+    server = serve(logdir_spec=f"first:{tmp_path}/x,{tmp_path}/y,far:cns://bucket/logs")
     answer = server.json("api/runs")
     assert [run["run"] for run in answer["runs"]] == ["first/r", "y"]
     (problem,) = answer["problems"]
-    assert problem["path"] == "far:s3://bucket/logs"
-    assert "only local directories" in problem["message"]
+    assert problem["path"] == "far:cns://bucket/logs"
+    assert "no store this tool opens" in problem["message"]
 
 
 def test_a_comparison_without_stream_is_one_object_with_a_tag(server: Server) -> None:

@@ -52,6 +52,14 @@ def text_of(seed: int, kind: int, size: int) -> bytes:
     return bytes(out[:size])
 
 
+@given(st.binary(max_size=300), st.integers(0, 2**32 - 1), st.integers(0, 3000))
+def test_the_checksum_is_zlibs(data: bytes, before: int, more: int) -> None:
+    if not hasattr(ends(), "checksum"):
+        pytest.skip("zlib's is the quickest on this processor")
+    data += bytes(range(256)) * (more // 256) + data[: more % 256]
+    assert ends().checksum(data, before) == zlib.crc32(data, before)
+
+
 TEXTS = st.builds(text_of, st.integers(0, 10**6), st.integers(0, 3), st.integers(0, 90_000))
 STRATEGIES = (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_HUFFMAN_ONLY, zlib.Z_RLE, zlib.Z_FIXED)
 

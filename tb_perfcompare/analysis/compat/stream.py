@@ -187,7 +187,9 @@ def _mark_lightning(table: EventTable, kind: NDArray[np.int8], name: NDArray[np.
 
 
 def _integer(tid: int | str) -> int | None:
+    """The number, None for a text that is none and for what fits into no column."""
     try:
-        return int(tid)
+        number = int(tid)
     except ValueError:
         return None
+    return number if ABSENT < number < 2**63 else None

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.cause import Cause, cause
 from tb_perfcompare.comparison.causes.pair import Amount, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, short, time_text
 from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
+from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 Floats = NDArray[np.float64]
@@ -126,29 +127,30 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """Of each collective's time in a step the shortest over ranks is the transfer, what the others take longer is
-    waiting. None unless all of several workers recorded the same steps."""
-    group = summary.groups.get("communication")
-    workers = sorted({capture.worker for capture in summary.captures})
-    if group is None or len(workers) < 2:
+    """As the table of ranks has it (docs/ranks.md); where no collective can be found on several ranks call by call, the
+    shortest time over ranks of all calls of one name in a step is the transfer. None unless all of several workers
+    recorded the same steps."""
+    if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
         return None
-    by_step: dict[tuple[str, str], dict[str, int]] = {}
-    for column, (at, label) in enumerate(zip(summary.steps.capture.tolist(), summary.steps.label, strict=True)):
-        capture = summary.captures[at]
-        by_step.setdefault((capture.span, label), {})[capture.worker] = column
-    places = [[columns[worker] for worker in workers] for columns in by_step.values() if len(columns) == len(workers)]
-    if not places:
+    ranks = ranks_of(summary)
+    if not ranks.common.shape[1]:
         return None
-    columns = np.array(places)  # (steps, workers)
-    ranks = group.measures_ns["total"][:, columns] / 1000  # (collectives, steps, workers)
-    transfer = ranks.min(axis=2, keepdims=True)
-    waited = (ranks - transfer).sum(axis=0)  # (steps, workers)
-    owned = summary.owned.by_category()[:, columns].mean(axis=1) / 1000  # (8, workers)
-    beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(workers) - 1)
-    late = workers[int(waited.sum(axis=0).argmin())]
+    found = ranks.waiting
+    if found is not None and found.matched[ranks.common].any():
+        transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
+        waited = found.waiting[ranks.common].T / 1000
+    elif summary.ranks is None:
+        each = summary.groups["communication"].measures_ns["total"][:, ranks.common.T] / 1000
+        shortest = each.min(axis=2, keepdims=True)  # (collectives, steps, 1)
+        waited = (each - shortest).sum(axis=0)
+        transfer = shortest.sum(axis=0)
+    else:
+        return None
+    owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
+    beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
     return _Split(
-        float(transfer.sum(axis=0).mean()),
+        float(transfer.mean()),
         float(waited.mean()),
-        late,
-        {worker: beyond[:, at] for at, worker in enumerate(workers)},
+        ranks.workers[int(waited.sum(axis=0).argmin())],
+        {worker: beyond[:, at] for at, worker in enumerate(ranks.workers)},
     )

@@ -51,6 +51,10 @@ def observations(summary: Summary) -> Samples:
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
     if len(workers) < 2:
         return alone
+    if summary.ranks is not None:  # its steps are means over the workers already
+        spans = {span: number for number, span in enumerate(dict.fromkeys(one.span for one in captures))}
+        capture = np.array([spans[captures[at].span] for at in steps.capture.tolist()], dtype=np.int32)
+        return Samples(alone.group, capture, steps.label, True, False)
     keys = [(captures[at].span, label) for at, label in zip(steps.capture.tolist(), steps.label, strict=True)]
     index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     group = np.array([index[key] for key in keys], dtype=np.int64)

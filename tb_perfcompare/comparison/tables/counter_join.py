@@ -147,12 +147,13 @@ def device_labels(baseline: Iterable[str], candidate: Iterable[str]) -> tuple[di
 
 def _by_kind(names: Iterable[str]) -> dict[str, list[str]]:
     """Kind ("GPU") -> names with a number, in order of the numbers."""
-    kinds: dict[str, list[tuple[int, str]]] = {}
+    kinds: dict[str, list[tuple[int, str, str]]] = {}
     for name in names:
         number = _NUMBER.search(name)
         if number is not None:
-            kinds.setdefault(name[: number.start()].strip(), []).append((int(number.group()), name))
-    return {kind: [name for _, name in sorted(members)] for kind, members in kinds.items()}
+            digits = number.group().lstrip("0")  # compared as a number, however many they are
+            kinds.setdefault(name[: number.start()].strip(), []).append((len(digits), digits, name))
+    return {kind: [name for _, _, name in sorted(members)] for kind, members in kinds.items()}
 
 
 def _devices(counters: CounterSeries | None) -> list[str]:

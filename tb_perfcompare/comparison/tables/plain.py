@@ -87,7 +87,9 @@ def steps_table(sides: dict[str, Summary]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for side, summary in sides.items():
         owned = summary.owned.by_category() / 1000
-        names = [f"{c.run}/{c.worker}/{c.span}" for c in summary.captures]
+        ranks = len({capture.worker for capture in summary.captures})
+        mean = None if summary.ranks is None else f"mean of {ranks} ranks"
+        names = [f"{c.run}/{mean or c.worker}/{c.span}" for c in summary.captures]
         steps = summary.steps
         for i, label in enumerate(steps.label):
             capture = names[int(steps.capture[i])]
@@ -158,7 +160,7 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         x, y = a.get(key), b.get(key)
         delta = y[1] - x[1] if x and y and x[1] is not None and y[1] is not None else None
         why = "; ".join(dict.fromkeys(side[2] for side in (x, y) if side and side[2]))
-        label, _, _ = _METRICS[key[1]]
+        label = _METRICS[key[1]][0] if key[1] in _METRICS else key[1]
         rows.append(
             (
                 f"#{key[0] + 1}",

@@ -101,6 +101,8 @@ def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[
                 name = side.names[capture] if capture < len(side.names) else str(capture + 1)
                 yield f"span {name} of the {word}", _ANY_SPAN, _replaced(sides, place, left)
     shared = _ranks(baseline) & _ranks(candidate)
+    if baseline.ranks is not None or candidate.ranks is not None:
+        return  # one of very many decides nothing
     if 2 <= len(shared) <= MOST_LEFT_OUT and observations(baseline).pooled and observations(candidate).pooled:
         for worker in sorted(shared):
             rest = _side(_without_worker(baseline, worker)), _side(_without_worker(candidate, worker))

@@ -47,8 +47,8 @@ Scan *scan_new(const ScanSpec *spec)
     scan->spec = *spec;
     scan->member_keys = MEMBER_KEYS;
     texts_init(&scan->texts, spec->seed);
-    pairs_init(&scan->lanes);
-    pairs_init(&scan->skipped);
+    pairs_init(&scan->lanes, spec->seed);
+    pairs_init(&scan->skipped, spec->seed);
     init_array(&scan->name, sizeof(int32_t));
     init_array(&scan->category, sizeof(int32_t));
     init_array(&scan->lane, sizeof(int32_t));

@@ -153,9 +153,9 @@ int32_t texts_intern(Texts *texts, Text at, size_t size, uint8_t kind)
 
 /* -- pairs --------------------------------------------------------------------------------------------------------- */
 
-void pairs_init(Pairs *pairs)
+void pairs_init(Pairs *pairs, uint64_t seed)
 {
-    const Pairs empty = {.firsts = {.size = 4}, .seconds = {.size = 4}};
+    const Pairs empty = {.firsts = {.size = 4}, .seconds = {.size = 4}, .seed = seed};
     *pairs = empty;
 }
 
@@ -168,15 +168,17 @@ void pairs_free(Pairs *pairs)
     pairs->slot_count = 0;
 }
 
-static uint64_t hash_pair(int32_t first, int32_t second)
+/* A pair of equal numbers is as good as any other: the seed lies under the first before the second is laid on it. */
+static uint64_t hash_pair(uint64_t seed, int32_t first, int32_t second)
 {
-    return stir(stir((uint32_t)first, (uint32_t)second), 0);
+    return stir(stir(seed, (uint32_t)first), (uint32_t)second);
 }
 
 static uint64_t hash_of_pair(const void *owner, size_t entry)
 {
     const Pairs *pairs = owner;
-    return hash_pair(((const int32_t *)pairs->firsts.items)[entry], ((const int32_t *)pairs->seconds.items)[entry]);
+    return hash_pair(pairs->seed, ((const int32_t *)pairs->firsts.items)[entry],
+                     ((const int32_t *)pairs->seconds.items)[entry]);
 }
 
 static bool is_pair(const Pairs *pairs, int32_t number, int32_t first, int32_t second)
@@ -194,7 +196,7 @@ int32_t pairs_number(Pairs *pairs, int32_t first, int32_t second)
         return NO_ROOM;
     }
     const size_t mask = pairs->slot_count - 1;
-    size_t slot = (size_t)hash_pair(first, second) & mask;
+    size_t slot = (size_t)hash_pair(pairs->seed, first, second) & mask;
     for (; pairs->slots[slot] != 0; slot = (slot + 1) & mask) {
         const int32_t number = (int32_t)(pairs->slots[slot] - 1);
         if (is_pair(pairs, number, first, second)) {

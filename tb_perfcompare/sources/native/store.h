@@ -74,9 +74,10 @@ typedef struct {
     uint32_t *slots;
     size_t slot_count;
     int32_t latest; /* the pair asked for last */
+    uint64_t seed;
 } Pairs;
 
-void pairs_init(Pairs *pairs);
+void pairs_init(Pairs *pairs, uint64_t seed);
 void pairs_free(Pairs *pairs);
 
 /* The number of a pair, NO_ROOM if it is new and cannot be kept. */

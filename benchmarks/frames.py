@@ -1,0 +1,168 @@
+"""How smoothly the tab moves, in a real browser: the time between frames while something moves in each of them.
+
+    python -m benchmarks.frames            prints a table
+    python -m benchmarks.frames --write    also puts it into docs/tab.md
+
+A pair with 50,000 different kernels and 720,000 events per side is written, TensorBoard serves it, headless Chromium
+draws it without a graphics card. A frame is late when it takes longer than two of a screen with 60 Hz.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from urllib.parse import quote
+
+from playwright.sync_api import Browser, Frame, Page, sync_playwright
+
+from benchmarks.served import Served, served
+from benchmarks.wide_traces import Wide, write_pair
+
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "tab.md"
+BEGIN, END = "<!-- frames: begin -->", "<!-- frames: end -->"
+WIDE = Wide(steps=2, layers=60_000, kernels=50_000, operators=4_000, modules=4_000)
+FRAMES = 180
+LATE_MS = 2 * 1000 / 60 + 1
+LOAD_MS = 180_000
+HEAD = "| what moves | median, ms | 95th percentile, ms | longest, ms | late frames |"
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+
+_MOVED = """([move, count]) => new Promise(done => {
+    const step = new Function('n', 'count', move), times = [];
+    let n = 0;
+    const frame = now => {
+        times.push(now);
+        if (n === count) return done(times);
+        step(n, count);
+        n += 1;
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+})"""
+"""Calls `move` once in every frame; the moments of the frames, in milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What is shown, until what is there, and what moves in each frame."""
+
+    what: str
+    keys: dict[str, str]
+    ready: str
+    move: str
+
+
+_POINT = "const box = target.getBoundingClientRect(), x = box.left + box.width * (0.2 + 0.6 * n / count)"
+MOTIONS = (
+    Motion(
+        "scrolling a table of 50,000 kernels, 11 rows per frame", {"tab": "kernels", "min": "0"}, ".grid-body .row",
+        "document.querySelector('.grid').scrollTop += 308",
+    ),
+    Motion(
+        "scrolling it from end to end, 280 rows per frame", {"tab": "kernels", "min": "0"}, ".grid-body .row",
+        "document.querySelector('.grid').scrollTop = n / count * 50000 * 28",
+    ),
+    Motion(
+        "zooming both step timelines, 360,000 events each", {"tab": "timelines"}, ".st[aria-busy=false] .st-canvas",
+        f"const target = document.querySelector('.st-canvas'); {_POINT};"
+        "target.dispatchEvent(new WheelEvent('wheel', {deltaY: n < count / 2 ? -60 : 60, clientX: x,"
+        " clientY: box.top + 20, bubbles: true, cancelable: true, ctrlKey: true}))",
+    ),
+    Motion(
+        "pointing along the flame graph", {"tab": "call_tree"}, ".flame-canvas",
+        f"const target = document.querySelector('.flame-canvas'); {_POINT};"
+        "target.dispatchEvent(new PointerEvent('pointermove', {clientX: x, clientY: box.top + 40, bubbles: true}))",
+    ),
+)  # fmt: skip
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.frames", description="How smoothly the tab moves.")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/tab.md")
+    asked = parser.parse_args(arguments)
+    browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser_path is None:
+        print("no chromium on PATH", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        write_pair(Path(folder), WIDE)
+        with served(Path(folder)) as server, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=browser_path, args=list(FLAGS))
+            text = measured(browser, server)
+            browser.close()
+    print(text)
+    if asked.write:
+        document = DOCUMENT.read_text("utf-8")
+        before, rest = document.split(BEGIN, 1)
+        DOCUMENT.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}", "utf-8")
+    return 0
+
+
+def measured(browser: Browser, server: Served) -> str:
+    """The table, and a line on what it was measured with."""
+    page = browser.new_page(viewport={"width": 1500, "height": 900})
+    opened(page, server, {}, ".verdict h2")  # reads the pair
+    lines = [
+        "| what moves | median, ms | 95th percentile, ms | longest, ms | late frames |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for motion in MOTIONS:
+        frame = opened(page, server, motion.keys, motion.ready)
+        page.wait_for_timeout(1000)
+        took = frame_times_ms(frame, motion.move)
+        late = sum(one > LATE_MS for one in took)
+        at95 = sorted(took)[int(0.95 * len(took))]
+        lines.append(f"| {motion.what} | {median(took):.1f} | {at95:.1f} | {max(took):.0f} | {late} of {len(took)} |")
+    page.close()
+    again = []
+    for _ in range(3):
+        context = browser.new_context(viewport={"width": 1500, "height": 900})
+        start_s = time.monotonic()
+        opened(context.new_page(), server, {}, ".verdict h2")
+        again.append(time.monotonic() - start_s)
+        context.close()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    lines += [
+        "",
+        f"The answer of this pair, read before, stands in a new browser {median(again):.2f} s after the address was "
+        f"entered, TensorBoard's own page included (median of three). Measured on {cores} cores "
+        f"({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
+    ]
+    return "\n".join(lines)
+
+
+def opened(page: Page, server: Served, keys: dict[str, str], ready: str) -> Frame:
+    """Our frame, once it shows what it should."""
+    pair = {"a": "normal", "b": "abnormal", **keys}
+    state = "&".join(f"p.tb_perfcompare.{key}={quote(value, safe='')}" for key, value in pair.items())
+    page.goto("about:blank")
+    page.goto(f"http://127.0.0.1:{server.port}/#tb_perfcompare&{state}")
+    until_s = time.monotonic() + LOAD_MS / 1000
+    while time.monotonic() < until_s:
+        for frame in page.frames:
+            if "plugin_entry" in frame.url and "name=tb_perfcompare" in frame.url:
+                frame.locator(ready).first.wait_for(state="visible", timeout=LOAD_MS)
+                return frame
+        page.wait_for_timeout(20)
+    raise RuntimeError("the tab did not open")
+
+
+def frame_times_ms(frame: Frame, move: str) -> list[float]:
+    """FRAMES times between one frame and the next."""
+    moments = frame.evaluate(_MOVED, [move, FRAMES])
+    return [after - before for before, after in pairwise(moments)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

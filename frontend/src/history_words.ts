@@ -1,0 +1,57 @@
+// Words of the page of histories.
+
+const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+
+export const words = {
+  title: 'History',
+  region: 'History of recorded runs',
+  series: 'Series',
+  seriesOption: (name: string, n: number) => `${name} (${n.toLocaleString()})`,
+  loading: 'Loading the history…',
+  none: 'No runs were recorded below this log directory.',
+  noneHint: 'Record one: tb-perfcompare record RUN --into LOGDIR --series NAME',
+  chart: (n: number, changes: number) =>
+    `Median step time of ${count(n, 'point', 'points')} in the order of time, ${changes === 0 ? 'no change of level' : count(changes, 'change of level', 'changes of level')}. Left and right go from point to point, Enter chooses a point as A and the next as B.`,
+  about: 'median step of each recorded run; bars hold the middle half of its steps',
+  hint: 'Point at a mark, or use ← → here; Enter or a click chooses A, then B.',
+  broken: 'The axis does not start at zero.',
+  above: (n: number) => `${count(n, 'point', 'points')} above the axis ▴`,
+  below: (n: number) => `${count(n, 'point', 'points')} below the axis ▾`,
+  legend: { level: 'level', change: 'change of level', usual: 'point', outlier: 'outlier of its level', unsure: 'cannot tell yet', unmeasured: 'not measured' },
+  choose: 'Choose two points in the chart or in the table.',
+  chosen: (side: string, label: string) => `${side}: ${label}`,
+  other: 'Choose another point as B.',
+  compare: 'Compare A with B',
+  clear: 'Choose anew',
+  pick: (letter: string, label: string) => `${label} as ${letter}`,
+  withBefore: 'with the one before',
+  withBeforeAbout: (label: string, other: string) => `Compare ${label} with ${other}`,
+  changes: 'Changes of level',
+  noChanges: 'No change of level.',
+  changeAt: (label: string, when: string) => `at ${label}, ${when}`,
+  openChange: 'compare with the point before',
+  head: { at: 'Recorded', label: 'Label', steps: 'Steps', median: 'Median', mean: 'Mean', difference: 'Against level', verdict: 'Verdict', compare: 'Compare' },
+  differenceAbout: 'Median against the median of the points before it that have the level of the last of them',
+  verdict: { slower: 'Slower from here', faster: 'Faster from here', same: 'Same', cannot_tell: 'Cannot tell yet' } as Record<string, string>,
+  outlier: 'outlier',
+  unmeasured: 'no step times',
+  unreadable: 'cannot be opened by this version',
+  steps: (admitted: number, all: number) => (admitted === all ? all.toLocaleString() : `${admitted.toLocaleString()} of ${all.toLocaleString()}`),
+  table: 'Points, the latest first',
+  more: (n: number) => `Show ${count(n, 'earlier point', 'earlier points')}`,
+  problems: (n: number) => count(n, 'point cannot be read', 'points cannot be read'),
+  said: (label: string, when: string, time: string, rest: string) => `${label}, ${when}: ${time}${rest === '' ? '' : `, ${rest}`}`,
+  againstLevel: (difference: string) => `${difference} against its level`,
+  p: (p: string) => `p ${p}`,
+};
+
+/** Day and minute in the reader's own zone and manner. */
+export function when(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+export function day(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
+}

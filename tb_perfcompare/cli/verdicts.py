@@ -1,0 +1,77 @@
+"""Compare several runs with one BASELINE: a row for each CANDIDATE, and what so many looks leave of the verdicts.
+
+A candidate that cannot be compared says why in its row; the exit status is then 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_selection, add_step_window
+from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
+from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.render import wire
+from tb_perfcompare.render.formats import FORMATS, render_table
+from tb_perfcompare.workspace.jobs import Side
+from tb_perfcompare.workspace.look_answers import several_dict, several_table
+from tb_perfcompare.workspace.looks import MOST_CANDIDATES, Candidate, LookRow, several
+from tb_perfcompare.workspace.workspace import Question, Workspace
+
+NAME = "verdicts"
+
+_FAILED = 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("baseline", metavar="BASELINE", help=RUN)
+    parser.add_argument("candidates", metavar="CANDIDATE", nargs="+", help=f"the same, up to {MOST_CANDIDATES} of them")
+    add_baselines(parser)
+    add_selection(parser, " of all")
+    add_all_steps(parser)
+    add_step_window(parser)
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="default: text")
+    add_output(parser)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    if arguments.output:
+        check_writable(arguments.output)
+    given: list[str] = arguments.candidates
+    if len(given) > MOST_CANDIDATES:
+        raise SelectionError(f"{len(given)} candidates", hint=f"at most {MOST_CANDIDATES} are compared at a time")
+    baseline = _side(arguments, arguments.baseline)
+    options = CompareOptions(window=arguments.step_window)
+    with new_workspace() as workspace:
+        rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in given)
+    found = several(rows, options.alpha)
+    if arguments.format == "json":
+        data = wire.encode(several_dict(found), indent=2) + b"\n"
+    else:
+        data = render_table(several_table(found, arguments.baseline), arguments.format)
+    if arguments.output:
+        write_file(arguments.output, data)
+    else:
+        console.answer(data)
+    return _FAILED if any(row.error is not None for row in rows) else 0
+
+
+def _row(
+    workspace: Workspace, arguments: argparse.Namespace, baseline: Side, path: str, options: CompareOptions,
+    console: Console,
+) -> LookRow:  # fmt: skip
+    candidate = Candidate(path)
+    try:
+        side = _side(arguments, path)
+    except PerfCompareError as error:
+        return LookRow(candidate, None, error)
+    return workspace.looks.row(candidate, Question(baseline, side, options), console.progress)
+
+
+def _side(arguments: argparse.Namespace, path: str) -> Side:
+    return named_side(
+        path, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
+        all_steps=arguments.all_steps,
+    )  # fmt: skip

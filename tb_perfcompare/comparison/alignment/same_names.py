@@ -1,0 +1,15 @@
+"""Both sides with the names under which their rows are joined."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.alignment.alike_names import join_alike_names
+from tb_perfcompare.comparison.alignment.cut_names import join_cut_names
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.summary import Summary
+
+
+def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
+    """The two sides, and what was joined."""
+    baseline, candidate, cut = join_cut_names(baseline, candidate)
+    baseline, candidate, alike = join_alike_names(baseline, candidate)
+    return baseline, candidate, (*cut, *alike)

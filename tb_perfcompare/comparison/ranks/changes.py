@@ -1,0 +1,141 @@
+"""What changed on each rank, and what changed on it beyond the others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.ranks.beyond import beyond_others
+from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.comparison.verdict.rules import settle
+
+Ints = NDArray[np.int64]
+Pairs = list[tuple[int | None, int | None]]
+"""Place of each rank in the baseline and in the candidate, None where a side lacks it."""
+
+_CONTROLS, _FAR = 4, 3.0
+_DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """Step time of one rank; fractions are 0.05 for 5 % slower. None where nothing can be estimated."""
+
+    verdict: Verdict | None = None
+    shift: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    q: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnChange:
+    """Own work of one rank beyond that of the others, microseconds per step. `q`: p of the change, corrected for the
+    number of ranks (Holm). `is_clear`: the change is material, beyond the noise of the steps and of the other ranks."""
+
+    baseline_us: float | None = None
+    candidate_us: float | None = None
+    delta_us: float | None = None
+    q: float | None = None
+    is_clear: bool = False
+
+
+def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, withheld: bool) -> list[RankChange]:
+    """The verdict of the headline's rules on each rank's steps alone. Of as many ranks some differ by chance, so that a
+    direction whose q (Benjamini-Hochberg over the ranks) is above alpha is none."""
+    if withheld:
+        return [RankChange(Verdict.WITHHELD if None not in pair else None) for pair in pairs]
+    found = [RankChange() if x is None or y is None else _settled(a, b, x, y, options) for x, y in pairs]
+    q = q_values(np.array([math.nan if one.p is None else one.p for one in found]))
+    out = []
+    for one, value in zip(found, q.tolist(), strict=True):
+        verdict = one.verdict
+        if verdict in _DIRECTIONS and not value <= options.alpha:
+            verdict = Verdict.INCONCLUSIVE
+        out.append(replace(one, verdict=verdict, q=None if math.isnan(value) else value))
+    return out
+
+
+def _settled(a: Ranks, b: Ranks, x: int, y: int, options: CompareOptions) -> RankChange:
+    sides = (a, a.columns[x]), (b, b.columns[y])
+    times = sides[0][0].total_ns[sides[0][1]], sides[1][0].total_ns[sides[1][1]]
+    captures = sides[0][0].capture[sides[0][1]], sides[1][0].capture[sides[1][1]]
+    if any(not len(side) or (side <= 0).any() for side in times):
+        return RankChange(Verdict.INCONCLUSIVE)
+    if np.array_equal(np.sort(times[0]), np.sort(times[1])):
+        return RankChange(Verdict.SAME, 0.0, 0.0, 0.0, 1.0)
+    settled = settle(times, captures, options)
+    estimate = settled.estimate
+    known = estimate.level is not None
+    return RankChange(
+        settled.verdict,
+        fraction_of(estimate.theta),
+        fraction_of(estimate.theta_low) if known else None,
+        fraction_of(estimate.theta_high) if known else None,
+        None if estimate.n == (1, 1) else estimate.p,
+    )
+
+
+def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: CompareOptions) -> list[OwnChange]:
+    """Of the steps that all ranks of a side recorded. To name one rank is a strong word: the q keeps any false one at
+    alpha, and the change has to stand out from those of the other ranks, which are its controls, as well."""
+    sides = [_beyond(side) for side in (a, b)]
+    means = [None if side is None else (side.mean(axis=1) / 1000).tolist() for side in sides]
+    out = []
+    tested = _tested(a, b, sides, pairs, options)
+    for x, y in pairs:
+        one = None if x is None or means[0] is None else means[0][x]
+        two = None if y is None or means[1] is None else means[1][y]
+        out.append(OwnChange(one, two, None if one is None or two is None else two - one))
+    deltas = {number: out[number].delta_us or 0.0 for number in tested}
+    for number, q in tested.items():
+        others = [delta for other, delta in deltas.items() if other != number]
+        clear = q <= options.alpha and abs(deltas[number]) >= least_us and _stands_out(deltas[number], others)
+        out[number] = replace(out[number], q=q, is_clear=clear)
+    return out
+
+
+def _stands_out(delta: float, others: list[float]) -> bool:
+    """Whether it lies beyond three robust deviations of the others; with fewer than four of them nobody knows."""
+    if len(others) < _CONTROLS:
+        return True
+    middle = float(np.median(others))
+    return abs(delta - middle) > _FAR * 1.4826 * float(np.median(np.abs(np.array(others) - middle)))
+
+
+def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(g,) p of one family, none NaN -> adjusted: the chance of any false one among those up to x is at most x."""
+    order = np.argsort(p, kind="stable")
+    q = np.empty(len(p))
+    q[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return q
+
+
+def _beyond(side: Ranks) -> Ints | None:
+    if len(side) < 2 or not side.common.shape[1]:
+        return None
+    return beyond_others(side.own_work_ns[side.common])
+
+
+def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options: CompareOptions) -> dict[int, float]:
+    """Number of the pair -> q, of the ranks that both sides have."""
+    one, two = sides
+    numbers = [number for number, (x, y) in enumerate(pairs) if x is not None and y is not None]
+    if one is None or two is None or min(one.shape[1], two.shape[1]) < 2 or not numbers:
+        return {}
+    x = one[[pairs[number][0] or 0 for number in numbers]]
+    y = two[[pairs[number][1] or 0 for number in numbers]]
+    lowest = min(int(x.min()), int(y.min()))  # the test wants numbers from zero; only their order matters
+    captures = a.capture[a.common[0]], b.capture[b.common[0]]
+    p = row_shifts(x - lowest, y - lowest, captures, options.alpha).p
+    known = np.flatnonzero(~np.isnan(p))
+    return dict(zip((numbers[at] for at in known.tolist()), _holm(p[known]).tolist(), strict=True))

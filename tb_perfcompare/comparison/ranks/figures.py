@@ -1,0 +1,100 @@
+"""Figures of one rank of one side, microseconds per step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.model.summary import StepCategory
+
+Ints = NDArray[np.int64]
+
+_HOST = [StepCategory.RUNTIME, StepCategory.DATALOADER, StepCategory.CPU_EXEC]
+
+
+@dataclass(frozen=True, slots=True)
+class RankFigures:
+    """Means over the rank's admitted steps; None is "not measured".
+
+    worker        its name
+    steps         how many steps
+    step_us, median_us  their length
+    own_us        step without communication that stands in the open
+    exposed_us    that communication
+    kernel_us, host_us, other_us  exposed time of kernels; of API calls, data loading and host operators; of nothing
+    transfer_us, waiting_us  time of collectives, of those that were found on other ranks
+    matched       share of the time of all collectives that these are
+    waited_for_us  how much longer the other ranks wait than this one, in steps that all recorded
+    overlap       share of the time in collectives in which a kernel computes
+    """
+
+    worker: str
+    steps: int
+    step_us: float
+    median_us: float
+    own_us: float
+    exposed_us: float
+    kernel_us: float
+    host_us: float
+    other_us: float
+    transfer_us: float | None = None
+    waiting_us: float | None = None
+    matched: float | None = None
+    waited_for_us: float | None = None
+    overlap: float | None = None
+
+
+def rank_figures(side: Ranks) -> list[RankFigures | None]:
+    """Of every rank, None for one without an admitted step."""
+    waited_for = _waited_for(side)
+    return [
+        _figures(side, rank, columns, waited_for[rank]) if len(columns) else None
+        for rank, columns in enumerate(side.columns)
+    ]
+
+
+def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: float | None) -> RankFigures:
+    owned = side.owned_ns[:, columns]
+    transfer = waiting = matched = overlap = None
+    if side.waiting is not None:
+        plain = int(side.waiting.plain[columns].sum())
+        found = int(side.waiting.matched[columns].sum())
+        matched = found / plain if plain else None
+        if found:
+            waiting = _mean(side.waiting.waiting[columns])
+            transfer = _mean(side.waiting.matched[columns] - side.waiting.waiting[columns])
+    if side.busy_ns is not None and side.hidden_ns is not None:
+        busy, hidden = int(side.busy_ns[columns].sum()), side.hidden_ns[columns]
+        overlap = int(hidden.sum()) / busy if busy and (hidden >= 0).all() else None
+    return RankFigures(
+        worker=side.workers[rank],
+        steps=len(columns),
+        step_us=_mean(side.total_ns[columns]),
+        median_us=float(np.median(side.total_ns[columns])) / 1000,
+        own_us=_mean(side.own_work_ns[columns]),
+        exposed_us=_mean(owned[StepCategory.COMMUNICATION]),
+        kernel_us=_mean(owned[StepCategory.KERNEL]),
+        host_us=_mean(owned[_HOST].sum(axis=0)),
+        other_us=_mean(owned[StepCategory.OTHER]),
+        transfer_us=transfer,
+        waiting_us=waiting,
+        matched=matched,
+        waited_for_us=waited_for,
+        overlap=overlap,
+    )
+
+
+def _waited_for(side: Ranks) -> list[float | None]:
+    if side.waiting is None or len(side) < 2 or not side.waiting.matched[side.common].any():
+        return [None] * len(side)
+    own = side.waiting.waiting[side.common].mean(axis=1) / 1000
+    others = (own.sum() - own) / (len(side) - 1)
+    found: list[float | None] = (others - own).tolist()
+    return found
+
+
+def _mean(values: Ints) -> float:
+    return float(values.mean()) / 1000

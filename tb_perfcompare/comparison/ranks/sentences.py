@@ -1,0 +1,170 @@
+"""What the ranks say together: who is slowest, who is waited for, and whether the difference is on all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS, more_or_less, time_text
+from tb_perfcompare.comparison.comparison import Headline, Verdict
+from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
+from tb_perfcompare.comparison.ranks.figures import RankFigures
+from tb_perfcompare.comparison.ranks.sides import Ranks
+
+_NAMED = 4
+_ALL_FOUND = 0.999
+_WORDS = {
+    "slower": {Verdict.SLOWER, Verdict.PROBABLY_SLOWER},
+    "faster": {Verdict.FASTER, Verdict.PROBABLY_FASTER},
+    "without a meaningful change": {Verdict.SAME},
+    "that cannot be told": {Verdict.INCONCLUSIVE, Verdict.WITHHELD},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RankRow:
+    """One rank: its figures on both sides, None where a side lacks it, and what changed."""
+
+    key: str
+    baseline: RankFigures | None
+    candidate: RankFigures | None
+    change: RankChange
+    own: OwnChange
+
+
+_Side = Callable[[RankRow], RankFigures | None]
+
+
+def rank_sentences(
+    a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headline, least_us: float
+) -> tuple[str, ...]:
+    """In the order in which they are read."""
+    sides: tuple[tuple[str, Ranks, _Side], ...] = (
+        ("baseline", a, lambda row: row.baseline),
+        ("candidate", b, lambda row: row.candidate),
+    )
+    return (
+        *_sizes(rows),
+        *_everywhere(rows, headline),
+        *_stand_out(rows, len(a), len(b)),
+        *(text for word, side, of in sides for text in _slowest(word, side, rows, of, least_us)),
+        *(text for word, _, of in sides for text in _waited_for(word, rows, of, least_us)),
+        *(text for word, side, of in sides for text in _weak(word, side, rows, of)),
+    )
+
+
+def _sizes(rows: Sequence[RankRow]) -> list[str]:
+    """Which ranks only one side has."""
+    removed = [row.key for row in rows if row.candidate is None]
+    added = [row.key for row in rows if row.baseline is None]
+    if not removed and not added:
+        return []
+    both = len(rows) - len(removed) - len(added)
+    sides = (("baseline", removed), ("candidate", added))
+    only = [f"{_listed(keys)} only in the {side}" for side, keys in sides if keys]
+    return [
+        f"The sides have {both + len(removed)} and {both + len(added)} ranks, {both} of them in common; "
+        f"{'; '.join(only)}. A rank of another world size does another share of the work: that one is slower or faster "
+        "than its namesake says nothing on its own."
+    ]
+
+
+def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
+    judged = [(row.key, row.change.verdict) for row in rows if row.change.verdict is not None]
+    if not judged or headline.verdict is Verdict.WITHHELD:
+        return []
+    found = {word: [key for key, verdict in judged if verdict in verdicts] for word, verdicts in _WORDS.items()}
+    parts = [f"{len(keys)} {word}" for word, keys in found.items() if keys]
+    clear = [word for word in ("slower", "faster") if found[word]]
+    where = "No rank's step time differs clearly by itself"
+    if len(clear) == 1:
+        some = found[clear[0]]
+        everywhere = len(some) == len(judged)
+        where = f"The step time differs on {'all ranks' if everywhere else _listed(some)}"
+    elif clear:
+        where = "Some ranks' steps are slower and others' faster"
+    elif len(found["without a meaningful change"]) == len(judged):
+        where = "No rank's step time changed meaningfully"
+    return [f"{where}: of {len(judged)} ranks {', '.join(parts)}; all pooled: {VERDICT_WORDS[headline.verdict]}."]
+
+
+def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]:
+    """The others are the controls."""
+    tested = [row for row in rows if row.own.q is not None]
+    if not tested:
+        return []
+    clear = [row for row in tested if row.own.is_clear]
+    clear.sort(key=lambda row: (-abs(row.own.delta_us or 0.0), row.key))
+    if not clear:
+        return ["Apart from waiting for each other, no rank changed clearly otherwise than the others."]
+    told = [f"{row.key} takes {more_or_less(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
+    more = f" and {len(clear) - _NAMED} more ranks" if len(clear) > _NAMED else ""
+    two = "; with two ranks nobody knows which of them changed" if min(ranks_a, ranks_b) == 2 else ""
+    return [
+        f"Apart from waiting for each other, {len(clear)} of {len(tested)} ranks changed otherwise than the others: "
+        f"{', '.join(told)}{more} per step than before, beyond the others{two}."
+    ]
+
+
+def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
+    found = [(row.key, figures) for row in rows if (figures := of(row)) is not None]
+    if len(side) < 2 or len(found) < 2:
+        return []
+    times = np.array([figures.step_us for _, figures in found])
+    at, middle = int(times.argmax()), float(np.median(times))
+    longest = float(times[at])
+    if longest - float(times.min()) < least_us:
+        return [f"All ranks of the {word} take about as long, {time_text(middle)} per step."]
+    return [
+        f"The slowest rank of the {word} is {found[at][0]}: {time_text(longest)} per step, "
+        f"{100 * (longest / middle - 1):.2g} % above the middle one."
+    ]
+
+
+def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
+    found = [(row.key, f.waited_for_us, f.waiting_us) for row in rows if (f := of(row)) is not None]
+    known = [(waited, key, waiting) for key, waited, waiting in found if waited is not None and waiting is not None]
+    if not known:
+        return []
+    waited, key, waiting = max(known, key=lambda one: (one[0], one[1]))
+    if waited < least_us:
+        return []
+    return [
+        f"In the {word} the others wait for {key}: {time_text(waiting + waited)} per step in collectives, "
+        f"it waits {time_text(waiting)}."
+    ]
+
+
+def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[str]:
+    """What was not measured, and why."""
+    if len(side) < 2:
+        return [f"The {word} has one worker: nothing tells its waiting from the transfer."]
+    out = []
+    steps = [len(columns) for columns in side.columns]
+    if not side.common.shape[1]:
+        out.append(f"The ranks of the {word} have no step in common: what one does beyond the others is not measured.")
+    elif max(steps) > side.common.shape[1]:
+        common = side.common.shape[1]
+        out.append(f"What ranks of the {word} do beyond the others is of the {common} steps that all recorded.")
+    shares = [f.matched for row in rows if (f := of(row)) is not None and f.matched is not None]
+    if side.waiting is None:
+        out.append(f"No collectives in the {word}: waiting is not measured.")
+    elif not any(shares):
+        out.append(
+            f"Waiting is not measured in the {word}: no collective is called equally often on several ranks of one "
+            "process group."
+        )
+    elif min(shares) < _ALL_FOUND:
+        out.append(
+            f"In the {word} down to {100 * min(shares):.0f} % of a rank's time in collectives was found on other "
+            "ranks; waiting in the rest is not measured."
+        )
+    return out
+
+
+def _listed(keys: Sequence[str]) -> str:
+    if len(keys) <= _NAMED:
+        return ", ".join(keys)
+    return f"{', '.join(keys[:_NAMED])} and {len(keys) - _NAMED} more"

@@ -1,0 +1,97 @@
+"""The ranks of one side, and what each of them did in its steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.ranks.waiting import Waiting, split_waiting
+from tb_perfcompare.model.collectives import Collectives
+from tb_perfcompare.model.summary import StepCategory, Summary
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranks:
+    """r workers of one side with s steps in all. Each step belongs to one worker.
+
+    workers   r names, in the order of their numbers, or of the files
+    numbers   r ranks, None for a worker whose rank nobody knows
+    columns   r arrays: the steps of each worker
+    common    (r, j) the j steps that every worker recorded, the same step of the job in each column; j may be 0
+    capture   (s,) int32 span that each step was recorded in, numbered from 0
+    total_ns  (s,) length of each step
+    owned_ns  (8, s) its categories
+    busy_ns, hidden_ns  (s,) as in model/collectives.py, None without collectives
+    waiting   None without collectives
+    """
+
+    workers: tuple[str, ...]
+    numbers: tuple[int | None, ...]
+    columns: tuple[NDArray[np.intp], ...]
+    common: NDArray[np.intp]
+    capture: NDArray[np.int32]
+    total_ns: Ints
+    owned_ns: Ints
+    busy_ns: Ints | None
+    hidden_ns: Ints | None
+    waiting: Waiting | None
+
+    def __len__(self) -> int:
+        return len(self.workers)
+
+    @property
+    def own_work_ns(self) -> Ints:
+        """(s,) the step without communication that stands in the open: what a rank takes whoever it waits for."""
+        found: Ints = self.total_ns - self.owned_ns[StepCategory.COMMUNICATION]
+        return found
+
+
+def ranks_of(summary: Summary) -> Ranks:
+    """The workers of a side."""
+    captures = summary.captures
+    capture, label, total_ns, owned_ns, found = _steps(summary)
+    known: dict[str, int | None] = {}
+    for one in captures:
+        known.setdefault(one.worker, one.rank)
+    if None not in known.values() and len(set(known.values())) == len(known):
+        known = dict(sorted(known.items(), key=lambda item: item[1] or 0))
+    workers = tuple(known)
+    index = {worker: at for at, worker in enumerate(workers)}
+    rank_of = np.array([index[one.worker] for one in captures], dtype=np.int64)[capture]
+    names = [(captures[at].span, text) for at, text in zip(capture.tolist(), label, strict=True)]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    job_step = np.array([numbers[name] for name in names], dtype=np.int64)
+    spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in numbers))}
+    return Ranks(
+        workers=workers,
+        numbers=tuple(known.values()),
+        columns=tuple(np.flatnonzero(rank_of == at) for at in range(len(workers))),
+        common=_common(rank_of, job_step, len(workers)),
+        capture=np.array([spans[span] for span, _ in names], dtype=np.int32),
+        total_ns=total_ns,
+        owned_ns=owned_ns,
+        busy_ns=None if found is None else found.busy_ns,
+        hidden_ns=None if found is None else found.hidden_ns,
+        waiting=None if found is None else split_waiting(found, job_step),
+    )
+
+
+def _steps(summary: Summary) -> tuple[NDArray[np.int32], tuple[str, ...], Ints, Ints, Collectives | None]:
+    """(capture, label, length, categories, collectives) of the steps of all ranks."""
+    kept = summary.ranks
+    if kept is not None:
+        return kept.capture, kept.label, kept.total_ns, kept.owned_ns, kept.collectives
+    steps = summary.steps
+    return steps.capture, steps.label, steps.total_ns, summary.owned.by_category(), summary.collectives
+
+
+def _common(rank_of: Ints, job_step: Ints, ranks: int) -> NDArray[np.intp]:
+    """(r, j) columns of the steps of the job that all ranks recorded, in the order of their first rank."""
+    steps = int(job_step.max(initial=-1)) + 1
+    column = np.full((ranks, steps), -1, dtype=np.intp)
+    column[rank_of, job_step] = np.arange(len(job_step))
+    return column[:, (column >= 0).all(axis=0)]

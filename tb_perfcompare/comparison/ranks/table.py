@@ -1,0 +1,197 @@
+"""The table of ranks: run against run, rank by rank. Definitions: docs/ranks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS
+from tb_perfcompare.comparison.comparison import Cell, Column, Headline, Table, Verdict
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.ranks.changes import OwnChange, Pairs, own_changes, rank_changes
+from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
+from tb_perfcompare.comparison.ranks.sentences import RankRow, rank_sentences
+from tb_perfcompare.comparison.ranks.sides import Ranks, ranks_of
+from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.summary import STEP_TIME, Summary
+from tb_perfcompare.units import Better
+
+NAME = "ranks"
+
+ONE_WORKER = "one worker on each side: ranks are compared where a run has several"
+NO_STEPS = "no step times of several workers"
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """Three columns of a time, or two of a fraction."""
+
+    columns: tuple[Column, ...]
+    of: Callable[[RankFigures], float | None]
+
+
+def _time(name: str, label: str, what: str, of: Callable[[RankFigures], float | None], *, shown: bool) -> _Measure:
+    return _Measure(columns.triple(name, label, what, shown=shown), of)
+
+
+def _share(name: str, label: str, what: str, of: Callable[[RankFigures], float | None], *, shown: bool) -> _Measure:
+    return _Measure(
+        tuple(
+            columns.fraction(
+                f"{side}_{name}", f"{label} {letter}", f"{what}, {side}", better=Better.HIGHER, shown=shown
+            )
+            for side, letter in (("baseline", "A"), ("candidate", "B"))
+        ),
+        of,
+    )
+
+
+_MEASURES = (
+    _time("own", "Own work", "Step without communication that stands in the open", lambda f: f.own_us, shown=True),
+    _time(
+        "waiting", "Waiting",
+        "Time of collectives beyond the shortest of the ranks that run the same one; empty: not measured",
+        lambda f: f.waiting_us, shown=True,
+    ),
+    _share(
+        "overlap", "Overlap", "share of the time in collectives in which a kernel computes; empty: not measured",
+        lambda f: f.overlap, shown=True,
+    ),
+    _time(
+        "transfer", "Transfer", "Time of collectives without waiting; empty: not measured", lambda f: f.transfer_us,
+        shown=False,
+    ),
+    _time("exposed", "Exposed comm.", "Communication beside no kernel or copy", lambda f: f.exposed_us, shown=False),
+    _time("kernel", "Kernel", "Exposed time of kernels", lambda f: f.kernel_us, shown=False),
+    _time(
+        "host", "Host", "Exposed time of API calls, data loading and operators on the host", lambda f: f.host_us,
+        shown=False,
+    ),
+    _time("other", "Other", "Time in which nothing was recorded", lambda f: f.other_us, shown=False),
+    _time("median", "Median", "Median step time", lambda f: f.median_us, shown=False),
+    _time(
+        "waited_for", "Waited for", "How much longer the other ranks wait than this one; empty: not measured",
+        lambda f: f.waited_for_us, shown=False,
+    ),
+    _share(
+        "matched", "Matched", "share of the time in collectives that was found on another rank too",
+        lambda f: f.matched, shown=False,
+    ),
+)  # fmt: skip
+
+_COLUMNS = (
+    columns.key("rank", "Rank", "number of the rank where all are known and differ, else the worker's name"),
+    *columns.triple("", "Step", "Step time"),
+    columns.fraction(
+        "shift", "Typical Δ", "how much longer the typical step takes (Hodges-Lehmann), as in the headline",
+        role="percent", better=Better.LOWER,
+    ),
+    columns.text(
+        "verdict", "Verdict",
+        "the headline's rules on this rank's steps alone; a direction needs a q of at most alpha as well",
+    ),
+    *columns.triple("beyond", "Beyond others", "Own work beyond the middle one of the other ranks in the same step"),
+    columns.text(
+        "stands_out", "Stands out",
+        "slower, faster: this rank's own work changed otherwise than that of the others: clearly (q beyond others at "
+        "most alpha), by enough to matter, by more than the others differ; like the others: else; empty: not tested",
+    ),
+    *(column for measure in _MEASURES for column in measure.columns),
+    columns.fraction("shift_low", "Δ from", "lower end of the interval; empty: too few steps", shown=False),
+    columns.fraction("shift_high", "Δ to", "upper end of the interval; empty: too few steps", shown=False),
+    columns.number("p", "p", "", "two-sided p of the rank's step times; empty with one step on each side", shown=False),
+    columns.number(
+        "q", "q", "", "share of false ones among the ranks with a q up to this one (Benjamini-Hochberg)", shown=False
+    ),
+    columns.number(
+        "beyond_q", "q beyond others", "", "p of the change beyond the others, corrected for many ranks (Holm)",
+        shown=False,
+    ),
+    columns.count("baseline_steps", "Steps A", "admitted steps of the baseline's rank", shown=False),
+    columns.count("candidate_steps", "Steps B", "admitted steps of the candidate's rank", shown=False),
+    columns.text("baseline_worker", "Worker A", "name of the worker in the baseline", shown=False),
+    columns.text("candidate_worker", "Worker B", "name of the worker in the candidate", shown=False),
+    columns.STATUS,
+)  # fmt: skip
+
+
+def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> Table | str:
+    """The table, or why there is none."""
+    if baseline.metric != STEP_TIME or not (baseline.is_timed and candidate.is_timed):
+        return NO_STEPS
+    if max(len({capture.worker for capture in side.captures}) for side in (baseline, candidate)) < 2:
+        return ONE_WORKER
+    a, b = ranks_of(baseline), ranks_of(candidate)
+    keys, pairs = joined(a, b)
+    least_us = _least_us(a, b, options)
+    changes = rank_changes(a, b, pairs, options, withheld=headline.verdict is Verdict.WITHHELD)
+    own = own_changes(a, b, pairs, least_us, options)
+    one, two = rank_figures(a), rank_figures(b)
+    rows = [
+        RankRow(key, None if x is None else one[x], None if y is None else two[y], change, beyond)
+        for key, (x, y), change, beyond in zip(keys, pairs, changes, own, strict=True)
+    ]
+    notes = rank_sentences(a, b, rows, headline, least_us)
+    order = sorted(range(len(rows)), key=lambda at: (-_size(rows[at]), at))
+    return Table(NAME, "Ranks", _COLUMNS, tuple(_cells(rows[at]) for at in order), notes)
+
+
+def joined(a: Ranks, b: Ranks) -> tuple[list[str], Pairs]:
+    """The ranks of both sides by number where all of them are known and differ, else by the workers' names."""
+    numbered = all(None not in side.numbers and len(set(side.numbers)) == len(side) for side in (a, b))
+    names = [[f"rank {rank}" for rank in side.numbers] if numbered else list(side.workers) for side in (a, b)]
+    one, two = ({name: at for at, name in enumerate(side)} for side in names)
+    keys = list(dict.fromkeys([*names[0], *names[1]]))
+    return keys, [(one.get(key), two.get(key)) for key in keys]
+
+
+def _least_us(a: Ranks, b: Ranks, options: CompareOptions) -> float:
+    """The smallest change that matters, the same whichever side is which."""
+    shorter = min(float(side.total_ns.mean()) for side in (a, b))
+    return max(options.material_fraction * shorter, float(options.material_ns)) / 1000
+
+
+def _size(row: RankRow) -> float:
+    """What the rows are ordered by: the change beyond the others, else the change."""
+    if row.own.delta_us is not None:
+        return abs(row.own.delta_us)
+    return 0.0 if row.baseline is None or row.candidate is None else abs(row.candidate.step_us - row.baseline.step_us)
+
+
+def _cells(row: RankRow) -> tuple[Cell, ...]:
+    a, b, change, own = row.baseline, row.candidate, row.change, row.own
+    measures: list[Cell] = []
+    for measure in _MEASURES:
+        x, y = None if a is None else measure.of(a), None if b is None else measure.of(b)
+        measures += _triple(x, y) if len(measure.columns) == 3 else (x, y)
+    return (
+        row.key,
+        *_triple(None if a is None else a.step_us, None if b is None else b.step_us),
+        change.shift,
+        None if change.verdict is None else VERDICT_WORDS[change.verdict],
+        own.baseline_us,
+        own.candidate_us,
+        own.delta_us,
+        _stands_out(own),
+        *measures,
+        change.low,
+        change.high,
+        change.p,
+        change.q,
+        own.q,
+        None if a is None else a.steps,
+        None if b is None else b.steps,
+        None if a is None else a.worker,
+        None if b is None else b.worker,
+        "both" if a is not None and b is not None else "removed" if b is None else "added",
+    )
+
+
+def _triple(x: float | None, y: float | None) -> tuple[Cell, Cell, Cell]:
+    return x, y, None if x is None or y is None else y - x
+
+
+def _stands_out(own: OwnChange) -> str | None:
+    if own.q is None or own.delta_us is None:
+        return None
+    return ("slower" if own.delta_us > 0 else "faster") if own.is_clear else "like the others"

@@ -1,0 +1,44 @@
+"""Addresses of files on other machines, such as `s3://bucket/run`: which are opened, and how they are shown."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+from tb_perfcompare.errors import InputError
+
+STORES = {
+    "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hdfs": "pyarrow", "http": "aiohttp",
+    "https": "aiohttp", "memory": "",
+}  # fmt: skip
+"""Scheme of an address -> the package that fsspec needs for it. No others are opened."""
+
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
+WEB = ("http", "https")
+
+
+def scheme_of(path: str) -> str:
+    """The scheme of an address, "" for a local path. Raises InputError for one that is not opened."""
+    matched = _ADDRESS.match(path)
+    if matched is None:
+        return ""
+    scheme = matched[1].lower()
+    if scheme not in STORES or "::" in path:
+        hint = f"it must begin with one of {', '.join(STORES)}"
+        raise InputError(without_secrets(path), "is no address this tool opens", hint=hint)
+    return scheme
+
+
+def is_address(path: str) -> bool:
+    """Whether the text has the form of an address, known or not."""
+    return _ADDRESS.match(path) is not None
+
+
+def without_secrets(path: str) -> str:
+    """The address without a user, a password and what stands behind `?`, for people to see. A local path as it is."""
+    if _ADDRESS.match(path) is None:
+        return path
+    parts = urlsplit(path)
+    if parts.scheme.lower() not in WEB:
+        return path
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", parts.fragment))

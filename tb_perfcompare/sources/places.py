@@ -1,0 +1,15 @@
+"""Which file system a path belongs to: this machine's, or a store's by its address."""
+
+from __future__ import annotations
+
+from tb_perfcompare.sources.addresses import is_address, scheme_of, without_secrets
+from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.remote import RemoteFileSystem
+
+__all__ = ["file_system", "is_address", "without_secrets"]
+
+
+def file_system(path: str) -> FileSystem:
+    """Raises InputError for an address of a kind that is not opened."""
+    scheme = scheme_of(path)
+    return RemoteFileSystem(scheme) if scheme else LOCAL

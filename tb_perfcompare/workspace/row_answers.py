@@ -1,0 +1,73 @@
+"""One row of a pair's table, step by step, for a tab that opens it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.alignment.same_names import with_same_names
+from tb_perfcompare.comparison.tables.row_steps import RowSteps, SideSteps, StepSource, row_steps, step_source
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.render.pages import MOST_BYTES
+from tb_perfcompare.render.wire_rows import encoded, fitted
+from tb_perfcompare.workspace.cache import ByteCache
+from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.workspace import Question, Workspace
+
+ROW_SCHEMA = "tb_perfcompare.row/1"
+_PAIR_CACHE_BYTES = 96 * 2**20
+"""Pooling the captures of a side takes as long as a hundred rows."""
+
+
+class RowAnswers:
+    """A workspace's rows, step by step. The summaries they are taken from are shared with the comparisons."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._pairs: SharedWork[tuple[StepSource, StepSource]] = SharedWork(ByteCache(_PAIR_CACHE_BYTES))
+
+    def one(self, question: Question, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
+        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
+        the work ends. Raises SelectionError for a table or row that there is not, and what reading raises."""
+
+        def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
+            sides, brief = [], False
+            for side in (question.baseline, question.candidate):
+                sides.append(self._workspace.load_within(flight, side, question.options.window))
+                brief |= flight.brief
+            flight.brief = brief
+            baseline, candidate, _ = with_same_names(*sides)
+            return step_source(baseline), step_source(candidate)
+
+        made = finished(self._pairs.joined(question, make), report)
+        return row_answer(row_steps(table, row, *made.result())), made.brief
+
+    def close(self) -> None:
+        """Ends work under way."""
+        self._pairs.cancel_all()
+
+
+def row_answer(found: RowSteps) -> bytes:
+    """As JSON."""
+    return fitted(
+        encoded(
+            {
+                "schema": ROW_SCHEMA,
+                "version": __version__,
+                "table": found.table,
+                "row": found.row,
+                "metric": found.metric,
+                "unit": "us",
+                "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
+                "baseline": _side(found.baseline),
+                "candidate": _side(found.candidate),
+            }
+        ),
+        MOST_BYTES,
+    )
+
+
+def _side(side: SideSteps) -> dict[str, object]:
+    return {"steps": side.step, "captures": side.capture, "time_us": side.time_us}

@@ -1,0 +1,83 @@
+"""Collectives one by one: which there are, and how long kernels compute beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.model.collectives import UNKNOWN, Collectives
+from tb_perfcompare.model.summary_fit import misfit
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def two_steps() -> TraceBuilder:
+    """Of the first collective, 40 us, 10 run beside a kernel; of the second none."""
+    trace = TraceBuilder(rank=0, world_size=2)
+    for number, start in ((1, 0), (2, 200)):
+        trace.step(number, start, start + 150)
+        trace.op("aten::mm", start + 1, start + 20)
+        trace.kernel("gemm", start + 30, start + 60, launch=(start + 5, start + 10))
+        at = start + (50 if number == 1 else 70)
+        trace.collective("all_reduce", (start + 22, start + 28), (at, at + 40))
+    return trace
+
+
+def found(trace: TraceBuilder) -> Collectives:
+    got = summary(trace).collectives
+    assert got is not None
+    return got
+
+
+def test_each_call_has_its_step_its_length_and_its_group() -> None:
+    got = found(two_steps())
+    assert [group for _, group in got.keys] == ['"0"']
+    assert (got.group_size.tolist(), got.key.tolist(), got.step.tolist()) == ([2], [0, 0], [0, 1])
+    assert got.dur_ns.tolist() == [40_000, 40_000]
+
+
+def test_the_time_beside_a_kernel_is_hidden() -> None:
+    got = found(two_steps())
+    assert (got.busy_ns.tolist(), got.hidden_ns.tolist()) == ([40_000, 40_000], [10_000, 0])
+
+
+def test_on_the_host_the_outermost_range_is_the_collective_and_nothing_is_said_of_overlap() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.annotation("gloo:all_reduce", 10, 40)
+    trace.annotation("gloo:all_reduce", 15, 30)
+    got = found(trace)
+    assert got.dur_ns.tolist() == [30_000]
+    assert got.hidden_ns.tolist() == [UNKNOWN]
+
+
+def test_without_communication_there_are_none() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 10, 90)
+    assert summary(trace).collectives is None
+
+
+def test_pooling_and_choosing_steps_keep_each_call_with_its_step() -> None:
+    plain = TraceBuilder()
+    plain.step(1, 0, 100)
+    plain.op("aten::mm", 10, 90)
+    both = pool([summary(plain, worker="worker0"), summary(two_steps(), worker="worker1")])
+    assert both.collectives is not None
+    assert (both.collectives.step.tolist(), both.collectives.busy_ns.tolist()) == ([1, 2], [0, 40_000, 40_000])
+    last = select_steps(both, (2, 2)).collectives
+    assert last is not None
+    assert (last.step.tolist(), last.dur_ns.tolist(), last.busy_ns.tolist()) == ([0], [40_000], [40_000])
+    assert select_steps(pool([summary(plain), summary(plain, worker="worker1")]), (1, 1)).collectives is None
+
+
+@pytest.mark.parametrize("damage", ["step", "key", "busy_ns"])
+def test_what_does_not_fit_together_is_found(damage: str) -> None:
+    from dataclasses import replace
+
+    whole = summary(two_steps())
+    assert whole.collectives is not None and misfit(whole) == ""
+    values = getattr(whole.collectives, damage)
+    broken = values[:1] if damage == "busy_ns" else values + 7
+    assert "collectives" in misfit(replace(whole, collectives=replace(whole.collectives, **{damage: broken})))

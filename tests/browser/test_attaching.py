@@ -1,0 +1,60 @@
+"""Listings and exports attached to a side, and pairs that were compared before."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import Route
+
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, MLU_A, MLU_B, NORMAL, Tab, link
+
+ATTACH = "select[aria-label='Normal: utilisation']"
+
+
+def test_a_listing_is_attached_by_its_picker_and_the_link_knows(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B)).wait(ATTACH)
+    tab.answer()
+    with tab.page.expect_response(lambda one: "api/comparison" in one.url and "baseline_launches" in one.url):
+        tab.find(ATTACH).select_option(LISTING_A)
+    tab.until("document.querySelector('.side-a .facts').textContent.includes('3 files')")
+    tab.answer()
+    assert f"al={LISTING_A.replace('/', '%2F')}" in tab.address()
+    tab.find(ATTACH).select_option("")
+    tab.until("document.querySelector('.side-a .facts').textContent.includes('2 files')")
+
+
+def test_only_traces_have_it_and_only_where_there_is_something_to_attach(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+
+    def traces_only(route: Route) -> None:
+        answer = route.fetch()
+        found = answer.json()
+        found["runs"] = [run for run in found["runs"] if run["format"] == "torch_profiler_trace"]
+        route.fulfill(response=answer, body=json.dumps(found))
+
+    tab.page.route("**/api/runs*", traces_only)
+    tab.load(link(a=GPU_A, b=GPU_B)).answer()
+    assert tab.find(ATTACH).count() == 0
+
+
+def test_pairs_compared_before_are_suggested_first(tab: Tab) -> None:
+    for a, b in ((NORMAL, ABNORMAL), (MLU_A, MLU_B), (GPU_B, MLU_A)):
+        tab.go(link(a=a, b=b))
+        tab.until(f"(localStorage.getItem('tb_perfcompare.recent') ?? '').includes({b!r})")
+    tab.find(".menu button", has_text="Suggested pairs").click()
+    assert tab.find(".pop-head").all_inner_texts() == ["Compared here before", "Suggested"]
+    first = tab.find(".pop-item").first
+    assert MLU_A in first.inner_text() and MLU_B in first.inner_text()
+    first.click()
+    tab.until(f"document.querySelector('.side-b select').value === {MLU_B!r}")
+
+
+def test_a_browser_that_refuses_storage_compares_all_the_same(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no') } })"
+    # TensorBoard itself needs it: only our frame is refused
+    tab.page.add_init_script(f"if (location.href.includes('plugin_entry')) {refuse}")
+    tab.load().answer()
+    tab.find(".menu button", has_text="Suggested pairs").click()
+    tab.wait(".pop-item")
+    assert tab.find(".pop-head").count() == 0

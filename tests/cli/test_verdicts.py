@@ -1,0 +1,79 @@
+"""`verdicts`: a row for each candidate, whatever happens to the others."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.workspace.looks import MOST_CANDIDATES
+from tests.cli.invoke import tb_perfcompare
+from tests.drawn_runs import write_garbage, write_run
+from tests.plugin.server import Server
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    write_run(tmp_path / "normal")
+    write_run(tmp_path / "slow", extra_us=500)
+    write_run(tmp_path / "alike")
+    return tmp_path
+
+
+def test_each_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
+    found = tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike", "--format", "csv")
+    assert (found.status, found.err) == (0, "")
+    slow, alike = csv.DictReader(io.StringIO(found.out))
+    assert (slow["verdict"], slow["adjusted"], slow["delta_us"]) == ("slower", "stands", "500.0")
+    assert "data loader" in slow["cause"]
+    assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same_capture")
+
+
+def test_what_cannot_be_compared_says_why_the_others_still_come_and_the_status_tells(runs: Path) -> None:
+    write_garbage(runs / "broken")
+    found = tb_perfcompare("verdicts", runs / "normal", runs / "broken", runs / "nowhere", runs / "slow")
+    assert found.status == 2
+    lines = found.out.splitlines()
+    assert [line.split()[1:3] for line in lines[2:4]] == [["not", "compared"], ["not", "compared"]]
+    assert "slower" in lines[4]
+
+
+def test_json_is_the_answer_of_the_route(runs: Path) -> None:
+    words = ("verdicts", runs / "normal", runs / "slow", runs / "alike", "--format", "json")
+    by_command = json.loads(tb_perfcompare(*words).out)
+    server = Server(runs)
+    try:
+        answer = server.json("api/verdicts", stream="0", baseline="normal", candidate_1="slow", candidate_2="alike")
+    finally:
+        server.close()
+    assert {**answer, "rows": None} == {**by_command, "rows": None}
+    for row, told in zip(answer["rows"], by_command["rows"], strict=True):
+        assert row["adjusted"] == told["adjusted"]
+        assert row["look"]["headline"] == told["look"]["headline"]
+
+
+def test_many_looks_are_said(runs: Path) -> None:
+    said = " ".join(tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike").out.split())
+    assert "2 looks at one baseline: were all candidates like it, up to 10 % of such tables" in said
+    assert "looks at one baseline" not in tb_perfcompare("verdicts", runs / "normal", runs / "slow").out
+
+
+def test_a_baseline_that_is_not_there_ends_the_command(runs: Path) -> None:
+    found = tb_perfcompare("verdicts", runs / "nowhere", runs / "slow")
+    assert (found.status, found.out) == (2, "")
+    assert "nowhere" in found.err
+
+
+def test_too_many_candidates_are_refused_before_any_work(runs: Path) -> None:
+    found = tb_perfcompare("verdicts", runs / "normal", *[runs / "slow"] * (MOST_CANDIDATES + 1))
+    assert found.status == 2 and f"at most {MOST_CANDIDATES}" in found.err
+
+
+def test_the_answer_goes_to_a_file(runs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.md"
+    found = tb_perfcompare("verdicts", runs / "normal", runs / "slow", "--format", "md", "-o", out)
+    assert (found.status, found.out) == (0, "")
+    assert out.read_text("utf-8").startswith("### Candidates against")

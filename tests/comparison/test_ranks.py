@@ -1,0 +1,228 @@
+"""Run against run over all ranks: who is slow, who is waited for, and is it all of them or one?"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.comparison.comparison import Comparison, Table
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.ranks.beyond import beyond_others
+from tb_perfcompare.comparison.ranks.waiting import split_waiting
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.collectives import Collectives
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.render.formats import render
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+STEPS = 12
+STEP_US = 1000
+
+
+def rank(
+    number: int, ranks: int, *, late: int | None = None, by_us: float = 0, all_us: float = 0, steps: int = STEPS,
+    seed: int = 0, calls: int = 1, group: int | None = None,
+) -> Summary:  # fmt: skip
+    """A step: 500 us of computing, longer on the late rank, then a collective of 100 us in which the others wait for
+    the late one, 20 us of it beside a kernel."""
+    trace = TraceBuilder(rank=number, world_size=ranks)
+    chance = random.Random(100 * seed + number)
+    at = 0.0
+    for step in range(1, steps + 1):
+        own = 500 + all_us + chance.uniform(-3, 3) + (by_us if number == late else 0)
+        end = at + 500 + all_us + (by_us if late is not None else 0) + 3
+        trace.op("aten::mm", at + 1, at + 10)
+        trace.kernel("gemm", at + 20, at + own, launch=(at + 3, at + 8))
+        trace.kernel("tail", end + 5, end + 25, launch=(at + 11, at + 12), stream=9)
+        for call in range(calls):
+            first = at + own if call == 0 else end + 100
+            last = end + 100 + 10 * call
+            trace.collective("all_reduce", (at + 13, at + 15), (first, last), group=ranks if group is None else group)
+        trace.step(step, at, end + 200)
+        at = end + 200
+    return summary(trace, worker=f"worker{number}")
+
+
+def job(ranks: int = 4, **options: Any) -> Summary:
+    return pool([rank(number, ranks, **options) for number in range(ranks)])
+
+
+def compared(a: Summary, b: Summary) -> Comparison:
+    return compare_summaries(a, b, CompareOptions(resamples=200))
+
+
+def cells(table: Table, *names: str) -> dict[str, tuple[Any, ...]]:
+    """Rank -> its cells of these columns."""
+    places = [[column.name for column in table.columns].index(name) for name in names]
+    return {str(row[0]): tuple(row[place] for place in places) for row in table.rows}
+
+
+def test_a_late_rank_stands_out_and_the_others_wait_for_it() -> None:
+    table = compared(job(), job(late=2, by_us=300, seed=1)).tables["ranks"]
+    got = cells(table, "verdict", "stands_out", "candidate_waiting_us", "beyond_delta_us")
+    assert next(iter(got)) == "rank 2"  # first, because it changed most beyond the others
+    like, apart = ("slower", "like the others"), ("slower", "slower")
+    assert [got[name][:2] for name in sorted(got)] == [like, like, apart, like]
+    assert [round(got[name][2], -1) for name in sorted(got)] == [300, 300, 0, 300]
+    assert got["rank 2"][3] == pytest.approx(300, abs=3)
+    said = " ".join(table.notes)
+    assert "differs on all ranks: of 4 ranks 4 slower; all pooled: slower" in said
+    assert "1 of 4 ranks changed otherwise than the others: rank 2 takes" in said
+    assert "In the candidate the others wait for rank 2" in said
+    assert "In the baseline the others wait" not in said
+
+
+def test_what_is_slower_on_all_ranks_is_nobodys_fault() -> None:
+    table = compared(job(), job(all_us=100, seed=1)).tables["ranks"]
+    assert {found for found, in cells(table, "stands_out").values()} == {"like the others"}
+    assert any("no rank changed clearly otherwise than the others" in note for note in table.notes)
+
+
+def test_ranks_that_do_not_wait_for_each_other_differ_one_by_one() -> None:
+    """No collective: only the slow rank's steps are longer."""
+
+    def alone(number: int, longer: float, seed: int) -> Summary:
+        trace, chance, at = TraceBuilder(rank=number, world_size=4), random.Random(10 * seed + number), 0.0
+        for step in range(1, STEPS + 1):
+            length = 1000 + longer + chance.uniform(-2, 2)
+            trace.op("aten::mm", at + 1, at + length - 1)
+            trace.step(step, at, at + length)
+            at += length
+        return summary(trace, worker=f"worker{number}")
+
+    before = pool([alone(number, 0, 1) for number in range(4)])
+    after = pool([alone(number, 200 * (number == 1), 2) for number in range(4)])
+    table = compared(before, after).tables["ranks"]
+    assert {name: word for name, (word,) in cells(table, "verdict").items()} == {
+        "rank 0": "no meaningful change", "rank 1": "slower", "rank 2": "no meaningful change",
+        "rank 3": "no meaningful change",
+    }  # fmt: skip
+    said = " ".join(table.notes)
+    assert "The step time differs on rank 1: of 4 ranks 1 slower, 3 without a meaningful change" in said
+    assert "The slowest rank of the candidate is rank 1: 1.20 ms per step, 20 % above the middle one." in said
+    assert "No collectives in the baseline: waiting is not measured." in said
+
+
+def test_transfer_and_waiting_are_the_time_of_the_collectives_and_overlap_is_what_a_kernel_hides() -> None:
+    table = compared(job(), job(late=1, by_us=300)).tables["ranks"]
+    got = cells(table, "candidate_transfer_us", "candidate_waiting_us", "candidate_matched", "candidate_overlap")
+    transfer, waiting, matched, overlap = got["rank 0"]
+    assert transfer == pytest.approx(103, abs=4)
+    assert waiting == pytest.approx(300, abs=5)
+    assert matched == 1.0
+    assert overlap == pytest.approx(20 / 403, rel=0.05)
+    assert got["rank 1"][3] == pytest.approx(20 / 103, rel=0.05)
+
+
+def test_one_worker_a_side_has_no_ranks_and_says_why() -> None:
+    got = compared(rank(0, 1), rank(0, 1, seed=1))
+    assert "ranks" not in got.tables
+    with pytest.raises(SelectionError, match="one worker on each side"):
+        got.table("ranks")
+
+
+def test_other_world_sizes_are_said_to_be_so() -> None:
+    got = compared(job(2), job(4, seed=1))
+    table = got.tables["ranks"]
+    assert [status for status, in cells(table, "status").values()].count("added") == 2
+    said = table.notes[0]
+    assert "The sides have 2 and 4 ranks, 2 of them in common; rank 2, rank 3 only in the candidate" in said
+    assert {check.check for check in got.comparability if check.status == "warn"} >= {"world_size", "ranks"}
+
+
+def test_a_single_rank_against_several_is_said_to_tell_nothing_of_waiting() -> None:
+    table = compared(pool([rank(0, 4)]), job(4, seed=1)).tables["ranks"]
+    assert cells(table, "baseline_waiting_us")["rank 0"] == (None,)
+    assert "The baseline has one worker: nothing tells its waiting from the transfer." in table.notes
+
+
+def test_ranks_that_call_a_collective_unequally_often_are_not_matched() -> None:
+    odd = pool([rank(0, 2), rank(1, 2, calls=2)])
+    table = compared(odd, job(2)).tables["ranks"]
+    assert cells(table, "baseline_waiting_us", "baseline_matched")["rank 0"] == (None, 0.0)
+    assert any(note.startswith("Waiting is not measured in the baseline") for note in table.notes)
+
+
+def test_more_ranks_than_the_group_has_are_several_groups() -> None:
+    table = compared(job(4, group=2), job(4, group=2, seed=1)).tables["ranks"]
+    assert set(cells(table, "candidate_waiting_us").values()) == {(None,)}
+
+
+def test_with_two_ranks_nobody_knows_which_of_them_changed() -> None:
+    table = compared(job(2), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
+    assert any("with two ranks nobody knows which of them changed" in note for note in table.notes)
+
+
+def test_a_rank_that_recorded_fewer_steps_is_compared_in_those_that_all_have() -> None:
+    uneven = pool([rank(0, 2), rank(1, 2, steps=STEPS - 3)])
+    table = compared(uneven, uneven).tables["ranks"]
+    assert cells(table, "baseline_steps") == {"rank 0": (STEPS,), "rank 1": (STEPS - 3,)}
+    assert any(f"is of the {STEPS - 3} steps that all recorded" in note for note in table.notes)
+
+
+def test_a_job_against_itself_has_no_change() -> None:
+    one = job(late=1, by_us=200)
+    table = compared(one, one).tables["ranks"]
+    assert set(cells(table, "verdict", "delta_us", "beyond_delta_us", "waiting_delta_us").values()) == {
+        ("no meaningful change", 0.0, 0.0, 0.0)
+    }
+
+
+def test_swapping_the_sides_negates_what_changed() -> None:
+    one, two = job(), job(late=3, by_us=300, seed=1)
+    there, back = compared(one, two).tables["ranks"], compared(two, one).tables["ranks"]
+    names = [column.name for column in there.columns if column.role == "delta"]
+    before, after = cells(there, *names), cells(back, *names)
+    assert before == {name: tuple(-value for value in row) for name, row in after.items()}
+    assert cells(there, "stands_out")["rank 3"] == ("slower",)
+    assert cells(back, "stands_out")["rank 3"] == ("faster",)
+
+
+@pytest.mark.parametrize("form", ["text", "md", "html", "csv", "json"])
+def test_every_report_has_the_ranks(form: str) -> None:
+    got = compared(job(2), job(2, seed=1))
+    drawn = render(got, form, table="ranks" if form == "csv" else None).decode()
+    assert "rank 1" in drawn
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 9), st.integers(1, 5), st.randoms(use_true_random=False))
+def test_beyond_the_others_is_the_distance_from_their_median(ranks: int, steps: int, chance: random.Random) -> None:
+    values = np.array([[chance.randrange(50) for _ in range(steps)] for _ in range(ranks)], dtype=np.int64)
+    got = beyond_others(values)
+    for row in range(ranks):
+        others = np.delete(values, row, axis=0)
+        assert np.abs(got[row] - (values[row] - np.median(others, axis=0))).max() <= 0.5
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(2, 4), st.integers(1, 3), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_of_one_collective_the_shortest_is_the_transfer(
+    ranks: int, steps: int, calls: int, chance: random.Random
+) -> None:
+    """Every rank makes the same calls in the same steps: a brute force over all of them."""
+    length = {
+        (r, s, c): chance.randrange(1, 100) for r in range(ranks) for s in range(steps) for c in range(calls)
+    }
+    order = [(r, s, c) for r in range(ranks) for s in range(steps) for c in range(calls)]
+    zeros = np.zeros(ranks * steps, dtype=np.int64)
+    got = split_waiting(
+        Collectives(
+            (("all_reduce", "0"),), np.array([ranks]), np.zeros(len(order), dtype=np.int64),
+            np.array([r * steps + s for r, s, _ in order]), np.array([length[one] for one in order]), zeros, zeros,
+        ),
+        np.tile(np.arange(steps), ranks),
+    )  # fmt: skip
+    for r in range(ranks):
+        for s in range(steps):
+            waited = sum(length[r, s, c] - min(length[o, s, c] for o in range(ranks)) for c in range(calls))
+            assert got.waiting[r * steps + s] == waited
+            assert got.matched[r * steps + s] == got.plain[r * steps + s] == sum(length[r, s, c] for c in range(calls))

@@ -1,0 +1,69 @@
+"""Feeds every reader and every route with hostile input.
+
+    python -m tests.fuzz.readers                       all targets, a minute each
+    python -m tests.fuzz.readers --seconds 600 --target trace --target ncu
+    python -m tests.fuzz.readers --blind               mutations drawn from a seed, also where atheris is installed
+    python -m tests.fuzz.readers --minimise FILE --target trace
+    python -m tests.fuzz.readers --write               also puts the table into docs/reliability.md
+
+Where atheris is installed (`pip install -e '.[fuzz]'`) mutations are kept that reach something new. What breaks a law
+is left in the directory of --keep, with a traceback beside it. Exit status 1: something was found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+
+from tests.fuzz.readers import guided, minimise, table
+from tests.fuzz.readers.corpus import TARGETS
+from tests.fuzz.readers.driver import Tally, keep, run
+from tests.fuzz.readers.law import Outcome, bound_memory
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.readers", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    parser.add_argument("--seconds", type=float, default=60, help="for each target")
+    parser.add_argument("--target", action="append", choices=TARGETS, help="one of them; may be given again")
+    parser.add_argument("--seed", type=int, default=0, help="of the mutations")
+    parser.add_argument("--blind", action="store_true", help="not guided by coverage")
+    parser.add_argument("--keep", type=Path, default=Path("fuzz_findings"), help="directory for what is found")
+    parser.add_argument("--minimise", type=Path, help="makes this input smaller, as long as it breaks the same law")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    chosen = parser.parse_args()
+    names = chosen.target or list(TARGETS)
+    if chosen.minimise:
+        return minimise.command(TARGETS[names[0]], chosen.minimise)
+    is_guided = not chosen.blind and importlib.util.find_spec("atheris") is not None
+    if not is_guided:
+        bound_memory()
+    rows = []
+    for name in names:
+        if is_guided:
+            row = guided.run(name, chosen.seconds, chosen.seed, chosen.keep / name)
+        else:
+            row = _blind(run(TARGETS[name], seconds=chosen.seconds, seed=chosen.seed), chosen.keep / name)
+        rows.append(row)
+        print(table.line(row), flush=True)
+        for failure in row.failures:
+            print(f"    {failure}", flush=True)
+    text = table.markdown(rows)
+    print(text)
+    if chosen.write:
+        table.write(text)
+    return int(any(row.failures for row in rows))
+
+
+def _blind(tally: Tally, folder: Path) -> table.Row:
+    failures = [f"{keep(failure, folder)}: {where}: {failure.error[:200]}" for where, failure in tally.failures.items()]
+    outcomes = tally.outcomes
+    return table.Row(tally.target, tally.inputs, outcomes[Outcome.READ], outcomes[Outcome.REFUSED], tally.seconds,
+                     tally.slowest_s, None, failures)  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,242 @@
+"""Targets that read one file with one reader, and the same followed by everything a comparison does with it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.compat.answers import ROUTES
+from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.errors import InputError, NotComparable, SelectionError
+from tb_perfcompare.model.progress import silent
+from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary_fit import misfit
+from tb_perfcompare.render.formats import FORMATS, render
+from tb_perfcompare.render.pages import comparison_answer
+from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts, read_saved
+from tb_perfcompare.sources.blocks import Blocks, read_head
+from tb_perfcompare.sources.columnar import packed, unpacked
+from tb_perfcompare.sources.event_file import read_point
+from tb_perfcompare.sources.excerpt import excerpt_file, read_excerpt
+from tb_perfcompare.sources.joined_excerpts import JoinedSide, joined_file
+from tb_perfcompare.sources.kernel_listing import read_listing
+from tb_perfcompare.sources.ncu_csv import read_ncu
+from tb_perfcompare.sources.perf_data_csv import read_counters, read_cycles
+from tb_perfcompare.sources.profiler_answers import read_answers
+from tb_perfcompare.sources.scanner_choice import AVAILABLE
+from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.workspace.jobs import CaptureFile, SummaryJob, summarize_file
+from tests.fuzz.readers import seeds
+from tests.fuzz.readers.json_mutation import json_changed, json_lines_changed
+from tests.fuzz.readers.law import Broken, Outcome, Target, check_error, check_note, read_or_refused
+from tests.fuzz.readers.mutation import bytes_changed
+from tests.fuzz.readers.packed_mutation import columnar_changed, gzip_changed, point_changed, zip_changed
+from tests.fuzz.readers.table_mutation import csv_changed, listing_changed
+from tests.sources.scanners import read_with
+
+TRACE_NAME = "worker0.1700000000001.pt.trace.json"
+_BLOCKS = (7, 100, 1000, 1 << 20)
+_TRACE = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_FEW = CompareOptions(resamples=100)
+
+
+def _one(name: str, read: Callable[[str], object]) -> Callable[[bytes, Path], Outcome]:
+    """A target's `take` for a file of this name."""
+
+    def take(data: bytes, folder: Path) -> Outcome:
+        path = folder / name
+        path.write_bytes(data)
+        return read_or_refused(path, read)
+
+    return take
+
+
+def _take_trace(data: bytes, folder: Path) -> Outcome:
+    """Both scanners find the same, in blocks of any size; and the whole reader keeps the law."""
+    path = folder / TRACE_NAME
+    path.write_bytes(data)
+    outcome = read_or_refused(path, read_trace)
+    if not data.startswith(b"\x1f\x8b"):
+        size = _BLOCKS[len(data) % len(_BLOCKS)]
+        found = [read_with(reader, data, size) for reader in AVAILABLE]
+        for document, columns in found[1:]:
+            first, expected = found[0]
+            if columns != expected:
+                differing = [key for key in columns or {} if expected is None or columns[key] != expected[key]]
+                raise Broken(f"{' and '.join(AVAILABLE)} differ in blocks of {size} bytes: {differing}")
+            parts = [(one.state, one.members, one.damaged_at) for one in (first, document)]
+            if parts[0] != parts[1]:
+                raise Broken("the readers leave the document in different states")
+    return outcome
+
+
+def _take_gzip(data: bytes, folder: Path) -> Outcome:
+    """Compiled code and zlib deliver the same bytes and the same words about damage. In front of damage zlib may keep
+    the last byte to itself: it fails in the call that made it."""
+    found = []
+    for compiled in (False, True):
+        with Blocks(io.BytesIO(data), want_hash=True, block_bytes=512, compiled=compiled) as blocks:
+            content = b"".join(blocks)
+        if blocks.raw_bytes != len(content):
+            raise Broken(f"{blocks.raw_bytes} bytes are said to be {len(content)}")
+        found.append((content, blocks.damage, blocks.sha256, blocks.stored_bytes))
+    if found[0][1] and found[1][0][:-1] == found[0][0]:
+        found[1] = (found[0][0], *found[1][1:])
+    if found[0] != found[1]:
+        parts = ("bytes", "damage", "sha256", "stored_bytes")
+        differing = [name for name, a, b in zip(parts, *found, strict=True) if a != b]
+        raise Broken(f"compiled code and zlib differ in {differing}")
+    if not found[0][0].startswith(read_head(io.BytesIO(data), 4096)):
+        raise Broken("the beginning is not that of the whole")
+    return Outcome.REFUSED if found[0][1] else Outcome.READ
+
+
+def _take_excerpt(data: bytes, folder: Path) -> Outcome:
+    """Part of a trace, which is a trace again, and two of them in one."""
+
+    def read(path: str) -> object:
+        excerpt = read_excerpt(path, 100_000, 300_000)
+        whole = read_excerpt(path, -(2**62), 2**62)
+        for text in (excerpt_file(excerpt, {"step": 1}), excerpt_file(whole, {})):
+            _TRACE.decode(text)
+        _TRACE.decode(joined_file((JoinedSide("a", excerpt, 0), JoinedSide("b", whole, 5))))
+        return whole
+
+    return _one(TRACE_NAME, read)(data, folder)
+
+
+def _saved(path: str) -> object:
+    """Facts, every capture, and the launches."""
+    facts = read_facts(path)
+    found = []
+    failed: InputError | None = None
+    for part in range(len(facts.captures[:5]) + 2):
+        try:
+            found.append(read_saved(path, part))
+        except InputError as error:
+            failed = error
+    if failed is not None and not found:
+        raise failed
+    return facts
+
+
+def _point(path: str) -> object:
+    read_point(path)
+    read_point_facts(path)
+    return _saved(path)
+
+
+def _take_columnar(data: bytes, folder: Path) -> Outcome:
+    """A summary that was kept: refused by ValueError, or as good as one that was computed."""
+    try:
+        summary = unpacked(data, Summary)
+        wrong = misfit(summary)
+    except (ValueError, RecursionError):
+        return Outcome.REFUSED
+    if wrong:
+        return Outcome.REFUSED
+    if unpacked(packed(summary), Summary).source != summary.source:
+        raise Broken("what was unpacked is another one when packed again")
+    _compare(summary)
+    return Outcome.READ
+
+
+def _compared(name: str) -> Callable[[bytes, Path], Outcome]:
+    """Read, summarised, compared with itself and with another run, and shown in every format."""
+
+    def take(data: bytes, folder: Path) -> Outcome:
+        path = folder / name
+        path.write_bytes(data)
+        file = CaptureFile(str(path), name, name, len(data), 0, "run", "worker0", "default", None, "run")
+        try:
+            summary = summarize_file(SummaryJob(file, "device"), silent)
+        except InputError as error:
+            check_error(error, path)
+            return Outcome.REFUSED
+        for note in summary.notes:
+            check_note(note)
+        _compare(summary)
+        return Outcome.READ
+
+    return take
+
+
+def _compare(summary: Summary) -> None:
+    itself = compare_summaries(summary, summary, _FEW)
+    changed = [finding.sentence for finding in itself.findings]
+    if changed:
+        raise Broken(f"a run against itself has findings: {changed[0][:300]}")
+    _shown(itself)
+    try:
+        _shown(compare_summaries(seeds.a_summary(), summary, _FEW))
+    except NotComparable:
+        return
+
+
+def _shown(comparison: Comparison) -> None:
+    json.loads(comparison_answer(comparison), parse_constant=_no_number)
+    for form in FORMATS:
+        render(comparison, form)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise Broken(f"{text} in an answer")
+
+
+def _compat(path: str) -> object:
+    """Every answer that torch-tb-profiler would give."""
+    trace = read_trace(path)
+    profile = read_compat(trace)
+    for route in ROUTES:
+        try:
+            json.dumps(answer(profile, route), allow_nan=False)
+        except SelectionError:
+            continue
+    return trace
+
+
+def _any_format(path: str) -> object:
+    return registry.read(path)
+
+
+_POINT_NAME = "events.out.tfevents.1769832000.r.perfcompare"
+
+FILES: tuple[Target, ...] = (
+    Target("trace", "traces, both scanners", _take_trace, gzip_changed(json_changed), seeds.traces),
+    Target("gzip", "gzip data, compiled code and zlib", _take_gzip, gzip_changed(bytes_changed), lambda: [
+        gzipped for gzipped in seeds.traces() if gzipped.startswith(b"\x1f\x8b")
+    ]),
+    Target("excerpt", "parts of traces", _take_excerpt, json_changed, seeds.traces, alike="trace"),
+    Target("answers", "saved answers", _one("answers.jsonl", read_answers), json_lines_changed, seeds.answers),
+    Target("listing", "kernel listings", _one("kernels.txt", read_listing), listing_changed, seeds.listings),
+    Target("ncu", "ncu exports", _one("launches.csv", read_ncu), csv_changed, seeds.exports),
+    Target("cycles", "per-cycle tables", _one("job_perf_data.csv", read_cycles), csv_changed, seeds.tables),
+    Target("counters", "counter files", _one("job_counters_data.csv", read_counters), csv_changed, seeds.counters),
+    Target("baseline", "saved baselines", _one("main.baseline", _saved), zip_changed, seeds.baselines),
+    Target("point", "points of a history", _one(_POINT_NAME, _point), point_changed, seeds.points),
+    Target("columnar", "kept summaries, compared", _take_columnar, columnar_changed, seeds.summaries),
+    Target("any", "files under a name that says nothing", _one("x.bin", _any_format), gzip_changed(bytes_changed),
+           lambda: [*seeds.traces()[:3], *seeds.answers()[:2], *seeds.listings(), *seeds.exports()[:1],
+                    *seeds.tables()[:1], *seeds.baselines()[:1]]),
+    Target("compat", "traces, in torch-tb-profiler's reading", _one(TRACE_NAME, _compat), json_changed, seeds.traces,
+           alike="trace"),
+    Target("compare-trace", "traces, compared and shown", _compared(TRACE_NAME), json_changed, seeds.traces, "trace"),
+    Target("compare-answers", "saved answers, compared and shown", _compared("answers.jsonl"), json_lines_changed,
+           seeds.answers, "answers"),
+    Target("compare-listing", "kernel listings, compared and shown", _compared("kernels.txt"), listing_changed,
+           seeds.listings, "listing"),
+    Target("compare-ncu", "ncu exports, compared and shown", _compared("launches.csv"), csv_changed, seeds.exports,
+           "ncu"),
+    Target("compare-cycles", "per-cycle tables, compared and shown", _compared("job_perf_data.csv"), csv_changed,
+           seeds.tables, "cycles"),
+)  # fmt: skip
+"""One for every reader of a file, and for what is made of what it read."""

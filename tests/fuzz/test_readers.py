@@ -1,0 +1,151 @@
+"""Every reader and every route keeps its law on the corpus and for a moment of mutations; and a broken law is seen.
+
+`python -m tests.fuzz.readers` does the same for as long as one likes, guided by coverage where atheris is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tb_perfcompare.errors import CorruptInput, InputError
+from tests.fuzz.readers import table
+from tests.fuzz.readers.corpus import CORPUS, TARGETS, kept
+from tests.fuzz.readers.driver import Tally, run, try_one
+from tests.fuzz.readers.json_mutation import json_changed, parsed, written
+from tests.fuzz.readers.law import LONGEST_MESSAGE, Outcome, Target, read_or_refused
+from tests.fuzz.readers.minimise import broken, minimised
+from tests.fuzz.readers.mutation import MOST_BYTES
+
+SECONDS = 0.6
+"""Of mutations for each target. Which ones they are depends on nothing but their number."""
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_law_is_kept(name: str) -> None:
+    target = TARGETS[name]
+    tally = run(target, seconds=SECONDS)
+    assert not tally.failures, "\n\n".join(one.trace for one in tally.failures.values())
+    assert tally.inputs >= len(target.seeds())
+    assert tally.outcomes[Outcome.READ], "nothing was read: the seeds are no good"
+
+
+def test_the_corpus_belongs_to_targets_and_is_small() -> None:
+    folders = [folder.name for folder in CORPUS.iterdir()]
+    assert set(folders) <= set(TARGETS)
+    assert sum(path.stat().st_size for path in CORPUS.rglob("*")) < 400_000
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_mutations_are_bytes_of_bounded_size(name: str) -> None:
+    target, draw = TARGETS[name], Random(1)
+    seeds = target.seeds()
+    made = [target.mutate(draw.choice(seeds), draw, seeds) for _ in range(60)]
+    assert len(set(made)) > 30
+    assert max(map(len, made)) <= 16 * MOST_BYTES
+
+
+# -- a law that is broken is seen -----------------------------------------------------------------------------------
+
+
+def feeding(read: object) -> Target:
+    """A target whose reader does this with the file."""
+
+    def take(data: bytes, folder: Path) -> Outcome:
+        path = folder / "x.json"
+        path.write_bytes(data)
+        return read_or_refused(path, read)  # type: ignore[arg-type]
+
+    return Target("x", "", take, lambda data, draw, others: data, lambda: [b"x"])
+
+
+def raising(error: Exception) -> Target:
+    def read(path: str) -> None:
+        raise error
+
+    return feeding(read)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ValueError("x"), "ValueError"),
+        (MemoryError(), "MemoryError"),
+        (RecursionError(), "RecursionError"),
+        (InputError("other.json", "is odd", hint="copy it"), "does not name x.json"),
+        (CorruptInput("x.json", "is odd"), "no remedy"),
+        (CorruptInput("x.json", "is odd", hint="copy it" * LONGEST_MESSAGE), "characters"),
+        (CorruptInput("x.json", "is \ud800", hint="copy it"), "no Unicode"),
+    ],
+)
+def test_what_no_reader_may_raise(error: Exception, said: str, tmp_path: Path) -> None:
+    tally = Tally("x")
+    try_one(raising(error), b"1", tmp_path, tally)
+    (failure,) = tally.failures.values()
+    assert said in failure.error
+    assert failure.data == b"1"
+
+
+def test_what_a_reader_may_raise(tmp_path: Path) -> None:
+    tally = Tally("x")
+    try_one(raising(CorruptInput("/logs/x.json", "is odd", place="line 1", hint="copy it")), b"1", tmp_path, tally)
+    assert (tally.failures, tally.outcomes) == ({}, {Outcome.REFUSED: 1})
+
+
+def test_a_reader_that_does_not_end(tmp_path: Path) -> None:
+    tally, start_s = Tally("x"), time.monotonic()
+    try_one(feeding(lambda path: time.sleep(60)), b"1", tmp_path, tally, limit_s=0.2)
+    assert time.monotonic() - start_s < 30
+    assert "took more than 0.2 s" in next(iter(tally.failures.values())).error
+
+
+def test_what_is_found_is_made_small(tmp_path: Path) -> None:
+    def read(path: str) -> None:
+        if b"bad" in Path(path).read_bytes():
+            raise ValueError
+
+    target = feeding(read)
+    data = b"x" * 300 + b"bad" + b"y" * 300
+    assert minimised(target, data, broken(target, data, tmp_path), tmp_path) == b"bad"
+    assert broken(target, b"good", tmp_path) == ""
+
+
+# -- the parts ------------------------------------------------------------------------------------------------------
+
+
+def test_json_is_written_as_it_was_read() -> None:
+    for text in ('{"a": [1, 2.50, "x", null, true], "a": {}}', '{"ts": 1712195495519689.0471, "e": 1e5}', "[NaN]"):
+        assert written(parsed(text.encode())).decode() == text
+
+
+def test_most_changes_of_json_leave_json() -> None:
+    text = json.dumps({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "args": {"a": [1, 2]}}] * 4}).encode()
+    sound = 0
+    for number in range(200):
+        try:
+            json.loads(json_changed(text, Random(number), ()))
+            sound += 1
+        except (ValueError, RecursionError):
+            continue
+    assert sound > 100
+
+
+def test_the_table_is_put_between_its_marks(tmp_path: Path) -> None:
+    row = table.Row("trace", 1200, 1000, 200, 60.0, 0.25, 4321, [])
+    text = table.markdown([row, replace(row, name="routes", edges=None)])
+    assert "| `trace` | traces, both scanners | 1,200 | 1,000 | 200 | 4,321 | 0.25 | 0 |" in text
+    assert text.endswith("guided by coverage. Python " + text.rpartition("Python ")[2])
+    document = tmp_path / "page.md"
+    document.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    table.write(text, document)
+    assert document.read_text() == f"before\n{table.BEGIN}\n{text}\n{table.END}\nafter\n"
+
+
+def test_inputs_of_a_like_target_are_used_too() -> None:
+    names = {path.parent.name for path in kept(TARGETS["compare-trace"])}
+    assert names <= {"compare-trace", "trace"}

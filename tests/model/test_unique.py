@@ -1,0 +1,44 @@
+"""Distinct numbers: what numpy says, without what numpy loads for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.model.unique import unique, unique_first, unique_places
+from tests.build import TraceBuilder
+
+NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(lambda n: np.array(n, dtype=np.int64))
+
+
+@given(NUMBERS)
+def test_the_same_as_numpy(values: np.ndarray) -> None:
+    found, first, places, counts = np.unique(values, return_index=True, return_inverse=True, return_counts=True)
+    assert unique(values).tolist() == found.tolist()
+    assert [part.tolist() for part in unique_places(values)] == [found.tolist(), places.tolist()]
+    assert [part.tolist() for part in unique_first(values)] == [found.tolist(), first.tolist(), counts.tolist()]
+
+
+def test_a_trace_is_summarised_without_loading_masked_arrays(tmp_path: Path) -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 1, 50, dims=[[2, 3], [3, 4]])
+    trace.kernel("gemm", 20, 60, launch=(5, 8))
+    trace.memory(10, 512)
+    path = trace.write(tmp_path / "worker0.1.pt.trace.json")
+    code = (
+        "import sys\n"
+        "from tb_perfcompare.analysis.summarize import summarize\n"
+        "from tb_perfcompare.model.recording import Origin\n"
+        "from tb_perfcompare.sources.torch_profiler import read_trace\n"
+        "before = set(sys.modules)\n"
+        f"summarize(read_trace({str(path)!r}), Origin('run', 'run'))\n"
+        "print('numpy.ma' in set(sys.modules) - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.strip() == "False"
