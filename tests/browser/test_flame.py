@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Tab, link
+from tests.workspace.waiting import becomes_true
 
 FLAME = link(a=GPU_A, b=GPU_B, tab="call_tree")
 BOX = ".flame-box"
@@ -28,7 +29,8 @@ def middle(row: int) -> float:
 
 
 def pixel(tab: Tab, x: float, y: float) -> list[int]:
-    """Colour of the canvas at a place of the picture."""
+    """Colour of the canvas at a place of the picture, once it is drawn."""
+    tab.until("(c => c && c.width > 0 && c.clientWidth > 0)(document.querySelector('.flame-canvas'))")
     return list(
         tab.frame.evaluate(
             """([x, y]) => { const c = document.querySelector('.flame-canvas'), r = c.width / c.clientWidth;
@@ -117,7 +119,7 @@ def test_a_search_marks_frames_and_adds_up_their_time(tab: Tab) -> None:
     text = tab.find(".flame-found").inner_text()
     assert text.startswith("1 frame found: A –, B 197")
     tab.until("document.querySelectorAll('.grid-body .row').length > 0")
-    assert pixel(tab, 300, middle(1)) != before  # others step back
+    assert becomes_true(lambda: pixel(tab, 300, middle(1)) != before)  # others step back
     tab.find(".search input").fill("nothing of the kind")
     tab.until("document.querySelector('.flame-found')?.innerText === 'No frame found.'")
 

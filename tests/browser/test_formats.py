@@ -68,6 +68,7 @@ def test_runs_are_listed_by_format(tab: Tab) -> None:
         "perf_data table",
         "kernel listing",
         "ncu export",
+        "saved baseline",
     }
 
 
