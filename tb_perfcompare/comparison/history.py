@@ -6,6 +6,7 @@ Every point is one observation, the median of its steps (docs/history.md).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -77,7 +78,10 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
     if len(points) > MOST_POINTS:
         notes.append(f"only the last {MOST_POINTS:,} of {len(points):,} points are looked at")
         points = points[-MOST_POINTS:]
-    timed = [place for place, point in enumerate(points) if point.median_ns is not None]
+    metric = _metric(points)
+    timed = [
+        place for place, point in enumerate(points) if point.median_ns is not None and point.metric == metric
+    ]  # fmt: skip
     times_us = np.array([(points[place].median_ns or 0.0) / 1000 for place in timed])
     found = change_points(np.log(times_us), options)
     ends = [0, *(change.at for change in found), len(timed)]
@@ -132,14 +136,25 @@ def _fewest(options: CompareOptions) -> int:
     return next(n for n in range(4, 10_000) if can_be_found(n, n // 2, options.alpha))
 
 
+def _metric(points: Sequence[PointFacts]) -> str:
+    """What most points measure; of equally many what the latest of them does."""
+    counts = Counter(point.metric for point in reversed(points))
+    return max(counts, key=counts.__getitem__, default="")
+
+
 def _notes(points: Sequence[PointFacts]) -> list[str]:
     notes = []
     devices = sorted({point.device for point in points})
     if len(devices) > 1:
         notes.append(f"the points come from different devices: {', '.join(name or 'unknown' for name in devices)}")
-    metrics = sorted({point.metric for point in points})
-    if len(metrics) > 1:
-        notes.append(f"the points measure different things: {', '.join(metrics)}")
+    metric = _metric(points)
+    others = [point.metric for point in points if point.metric != metric]
+    if others:
+        named = ", ".join(one.replace("_", " ") for one in sorted(set(others)))
+        notes.append(
+            f"{len(others)} of {len(points)} points measure something else ({named} instead of "
+            f"{metric.replace('_', ' ')}) and take no part in finding changes"
+        )
     untimed = sum(point.median_ns is None for point in points)
     if untimed:
         notes.append(f"not measured: {untimed} of {len(points)} points have no step times")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
@@ -78,3 +80,13 @@ def test_a_level_of_its_own_has_no_outliers() -> None:
 
 def test_what_differs_by_less_than_the_margin_is_no_outlier_however_still_the_series_is() -> None:
     assert not any(one.outlier for one in history(*[100] * 10, 100.9, *[100] * 10).standings)
+
+
+def test_a_point_of_another_metric_hides_no_change() -> None:
+    steps = history(*[100, 101] * 4, 150, *[150, 151] * 4).points
+    stranger = replace(steps[8], metric="kernel_time", median_ns=9.0)
+    found = history_of([*steps[:8], stranger, *steps[9:]])
+    assert found.standings[8].verdict is None and found.points[8] is stranger
+    (change,) = found.changes
+    assert (change.point, change.verdict) == (9, "slower")
+    assert "1 of 17 points measure something else (kernel time instead of step time)" in found.notes[-1]
