@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tests.browser.tab import GPU_A, GPU_B, Tab
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, Tab
 
 
 def test_from_the_pair_to_the_shared_link(fresh_tab: Tab, chromium: Browser, tmp_path: Path) -> None:
@@ -14,7 +14,9 @@ def test_from_the_pair_to_the_shared_link(fresh_tab: Tab, chromium: Browser, tmp
     tab.answer()
     choose_the_pair(tab)
     cause = read_the_cause(tab)
-    drill_to_the_operator(tab)
+    drill_to_the_kernel(tab)
+    drill_to_the_operator_and_its_shapes(tab)
+    choose_the_pair(tab)
     compare_one_step_of_each(tab)
     shared = open_the_strict_report(tab)
     export_opens_without_the_server(tab, chromium, tmp_path, cause)
@@ -34,11 +36,25 @@ def read_the_cause(tab: Tab) -> str:
     return tab.find(".verdict .cause").inner_text().removeprefix("Largest cause: ")
 
 
-def drill_to_the_operator(tab: Tab) -> None:
+def drill_to_the_kernel(tab: Tab) -> None:
     tab.find("button.fall", has_text="Kernel").click()
     assert "ampere_sgemm" in tab.wait(".entries tbody tr").inner_text()
     tab.find(".card .link-button", has_text="Kernels").first.click()
     assert "sgemm" in tab.wait(".row-panel .full-name").inner_text()
+
+
+def drill_to_the_operator_and_its_shapes(tab: Tab) -> None:
+    """Of the recorded pair, whose operators have several."""
+    tab.find("[role=tab]", has_text="Summary").click()
+    tab.find("select[aria-label='Normal: run']").select_option(NORMAL)
+    tab.find("select[aria-label='Abnormal: run']").select_option(ABNORMAL)
+    tab.until("document.querySelector('.verdict')?.textContent.includes('data loader')")
+    tab.find("button.fall", has_text="CPU Exec").click()
+    tab.wait(".entries")
+    first = tab.find(".entry-open").first
+    assert "aten::" in first.inner_text()
+    first.click()
+    assert "[[16, " in tab.wait(".part-name").inner_text()
 
 
 def compare_one_step_of_each(tab: Tab) -> None:
