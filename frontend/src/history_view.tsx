@@ -94,8 +94,11 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
                 {words.seriesOption(one.series, one.points)}
               </option>
             ))}
+            {/* of very many series only the first come by name */}
+            {!found.series.some((one) => one.series === history.series) && <option value={history.series}>{words.seriesOption(history.series, history.points.length)}</option>}
           </select>
         </label>
+        {found.series_left_out !== undefined && <span class="muted">{words.seriesLeftOut(found.series_left_out)}</span>}
         <span class="muted">{words.about}</span>
       </div>
       {history.notes.length > 0 && (
@@ -135,7 +138,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
       {history.problems.length > 0 && (
         <details class="problems">
           <summary>
-            <Icon name="alert" size={14} /> {words.problems(history.problems.length)}
+            <Icon name="alert" size={14} /> {words.problems(history.problems.length + (history.problems_left_out ?? 0))}
           </summary>
           <ul>
             {history.problems.map((problem) => (

@@ -39,6 +39,7 @@ export const words = {
   steps: (admitted: number, all: number) => (admitted === all ? all.toLocaleString() : `${admitted.toLocaleString()} of ${all.toLocaleString()}`),
   table: 'Points, the latest first',
   more: (n: number) => `Show ${count(n, 'earlier point', 'earlier points')}`,
+  seriesLeftOut: (n: number) => `${count(n, 'further series is', 'further series are')} not listed; name it in the address`,
   problems: (n: number) => count(n, 'point cannot be read', 'points cannot be read'),
   said: (label: string, when: string, time: string, rest: string) => `${label}, ${when}: ${time}${rest === '' ? '' : `, ${rest}`}`,
   againstLevel: (difference: string) => `${difference} against its level`,

@@ -1,9 +1,9 @@
 // Recorded runs over time: where points are drawn, and as what.
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { describe as inWords } from '../src/history_chart';
 import { before, datedPlaces, kindOf, scaleOf } from '../src/history_scale';
-import type { History, Point } from '../src/history_wire';
+import { fetchHistory, type History, type Point } from '../src/history_wire';
 
 function point(label: string, median: number | null, over: Partial<Point> = {}): Point {
   return {
@@ -63,4 +63,32 @@ it('says a point in words: time, difference, verdict, what is the matter with it
   const said = inWords(point('abc', 150, { difference: 0.5, verdict: 'cannot_tell', outlier: true, run: null }), style).replaceAll('\u202f', ' ');
   for (const part of ['abc, ', '150.0 µs', '+50.0 % against its level', 'Cannot tell yet', 'outlier', 'cannot be opened']) expect(said).toContain(part);
   expect(inWords(point('x', null, { difference: null, verdict: null }), style)).toContain('no step times');
+});
+
+describe('a history in pages', () => {
+  afterEach(() => vi.unstubAllGlobals());
+  /** Answers of the server by offset, each time the next listing of the list (the last one for ever). */
+  const serve = (listings: string[]): string[] => {
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', async (url: string) => {
+      const offset = Number(new URL(url, 'http://x').searchParams.get('offset') ?? 0);
+      const listing = listings[Math.min(asked.length, listings.length - 1)]!;
+      asked.push(`${offset}`);
+      const points = [point(`r${offset}`, 1), point(`r${offset + 1}`, 1)];
+      const paged = { offset, total_points: 4, listing, ...(offset === 0 ? { next_offset: 2 } : {}) };
+      return new Response(JSON.stringify({ schema: 'tb_perfcompare.history/1', series: [], history: { ...history(points), ...paged } }));
+    });
+    return asked;
+  };
+  it('is one history', async () => {
+    const asked = serve(['one']);
+    const found = await fetchHistory('s');
+    expect(found.history?.points.map((one) => one.label)).toEqual(['r0', 'r1', 'r2', 'r3']);
+    expect(asked).toEqual(['0', '2']);
+  });
+  it('is read again when the directory changed between two pages', async () => {
+    const asked = serve(['one', 'two', 'two', 'two']);
+    expect((await fetchHistory('s')).history?.points).toHaveLength(4);
+    expect(asked).toEqual(['0', '2', '0', '2']);
+  });
 });

@@ -15,7 +15,7 @@ from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.workspace.baselines import saved_content
-from tb_perfcompare.workspace.history import record
+from tb_perfcompare.workspace.record_point import record
 
 NAME = "record"
 

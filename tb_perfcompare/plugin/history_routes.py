@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.plugin.requests import flag
+from tb_perfcompare.plugin.requests import flag, row_count
 from tb_perfcompare.plugin.responses import JSON, is_known, not_modified, respond, tag_of
-from tb_perfcompare.render import wire
-from tb_perfcompare.workspace.history import series_history
-from tb_perfcompare.workspace.history_answers import history_dict
+from tb_perfcompare.workspace.history_answers import history_answer
 from tb_perfcompare.workspace.workspace import Workspace
 
 
@@ -16,8 +14,9 @@ def history(workspace: Workspace, request: Request) -> Response:
     """api/history."""
     listing = workspace.listing(rescan=flag(request.args, "rescan", default=False))
     series = request.args.get("series") or ""
-    tag = tag_of("history", series, listing.points)
+    offset = row_count(request.args, "offset", 0)
+    tag = tag_of("history", series, listing.points, offset)
     if is_known(request, tag):
         return not_modified(tag)
-    found = series_history(listing, series) if series else None
-    return respond(request, wire.encode(history_dict(listing, found)), JSON, tag=tag)
+    found = workspace.histories.of(listing, series) if series else None
+    return respond(request, history_answer(listing, found, offset), JSON, tag=tag)

@@ -1,18 +1,24 @@
-"""Histories as JSON-able values and as tables, for `tb-perfcompare history` and api/history."""
+"""Histories as JSON, whole and in pages, and as tables, for `tb-perfcompare history` and api/history."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.comparison import Cell, Table
 from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.render.pages import MOST_BYTES
+from tb_perfcompare.render.wire_rows import encoded, filled, fitted
 from tb_perfcompare.workspace.describe import problem_dict
 from tb_perfcompare.workspace.history import SeriesPoints, series_of
 from tb_perfcompare.workspace.index import Listing
 
 HISTORY_SCHEMA = "tb_perfcompare.history/1"
+
+_SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000
+_RESERVE = 2_000
 
 _WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "same", "cannot_tell": "cannot tell yet"}
 
@@ -51,27 +57,70 @@ def history_dict(listing: Listing, found: SeriesPoints | None) -> dict[str, Any]
     return {
         "schema": HISTORY_SCHEMA,
         "version": __version__,
-        "series": [{"series": name, "points": count} for name, count in series_of(listing).items()],
+        "series": _series(listing),
         "history": None if found is None else _history(found),
     }
 
 
+def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0) -> bytes:
+    """The same as JSON of at most MOST_BYTES: points from the number `offset` on, as many as fit. What else there is to
+    a history is on the first page, and the numbers of series and problems that do not fit are said."""
+    series, _ = filled(_series(listing) if offset == 0 else (), _SERIES_BYTES)
+    more = len(series_of(listing)) - len(series) if offset == 0 else 0
+    frame = {
+        "schema": HISTORY_SCHEMA,
+        "version": __version__,
+        "series": series,
+        **({"series_left_out": more} if more else {}),
+    }
+    if found is None:
+        return encoded({**frame, "history": None})
+    history = _around(found)
+    if offset:
+        history = {name: [] for name in history}
+    problems, _ = filled(history["problems"], _PROBLEMS_BYTES)
+    if len(problems) < len(history["problems"]):
+        history["problems_left_out"] = len(history["problems"]) - len(problems)
+    history = {"series": found.series, "points": (), **history, "problems": problems}
+    room = MOST_BYTES - len(encoded({**frame, "history": history})) - _RESERVE
+    points, _ = filled(_points(found, offset), room)
+    total = len(found.history.points)
+    end = offset + len(points)
+    following = {"next_offset": end} if points and end < total else {}
+    if following or offset:
+        history |= {"offset": offset, "total_points": total, "listing": listing.tag, **following}
+    return fitted(encoded({**frame, "history": {**history, "points": points}}), MOST_BYTES)
+
+
+def _series(listing: Listing) -> list[dict[str, Any]]:
+    return [{"series": name, "points": count} for name, count in series_of(listing).items()]
+
+
 def _history(found: SeriesPoints) -> dict[str, Any]:
+    return {"series": found.series, "points": list(_points(found)), **_around(found)}
+
+
+def _points(found: SeriesPoints, offset: int = 0) -> Iterator[dict[str, Any]]:
+    history = found.history
+    rows = zip(found.runs[offset:], history.points[offset:], history.standings[offset:], strict=True)
+    return (
+        {
+            "run": run, "label": point.label, "at": iso(point.at_s), "recorded_run": point.run,
+            "device": point.device, "metric": point.metric, "version": point.version,
+            "steps": {"count": point.count, "admitted": point.admitted},
+            "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
+            "quartiles_us": None if point.quartiles_ns is None else [_us(time) for time in point.quartiles_ns],
+            "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
+            "outlier": one.outlier,
+        }
+        for run, point, one in rows
+    )  # fmt: skip
+
+
+def _around(found: SeriesPoints) -> dict[str, Any]:
+    """All but the points."""
     history = found.history
     return {
-        "series": found.series,
-        "points": [
-            {
-                "run": run, "label": point.label, "at": iso(point.at_s), "recorded_run": point.run,
-                "device": point.device, "metric": point.metric, "version": point.version,
-                "steps": {"count": point.count, "admitted": point.admitted},
-                "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
-                "quartiles_us": None if point.quartiles_ns is None else [_us(time) for time in point.quartiles_ns],
-                "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
-                "outlier": one.outlier,
-            }
-            for run, point, one in zip(found.runs, history.points, history.standings, strict=True)
-        ],
         "segments": [
             {"first": segment.first, "last": segment.last, "typical_us": segment.typical_us}
             for segment in history.segments
@@ -82,7 +131,7 @@ def _history(found: SeriesPoints) -> dict[str, Any]:
         ],
         "notes": list(history.notes),
         "problems": [problem_dict(note) for note in found.problems],
-    }  # fmt: skip
+    }
 
 
 def history_table(found: SeriesPoints) -> Table:

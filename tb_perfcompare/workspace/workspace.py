@@ -18,6 +18,7 @@ from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.cluster import ClusterPool
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
+from tb_perfcompare.workspace.history import LatestHistory
 from tb_perfcompare.workspace.index import Index, Listing, Root
 from tb_perfcompare.workspace.jobs import (
     CaptureFile,
@@ -105,6 +106,7 @@ class Workspace:
         self.looks = Looks(self)
         self.step_views = StepViews(self)
         self.run_pages = RunPages()
+        self.histories = LatestHistory()
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""

@@ -18,7 +18,8 @@ from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts
 from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.event_file import read_point
 from tb_perfcompare.sources.filesystem import LocalFileSystem
-from tb_perfcompare.workspace.history import record, series_history, series_of
+from tb_perfcompare.workspace.history import series_history, series_of
+from tb_perfcompare.workspace.record_point import record
 from tb_perfcompare.workspace.index import Index, Root
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
@@ -99,7 +100,7 @@ def test_points_of_the_same_second_and_label_stay_beside_each_other(
         def refused(*_: str) -> None:
             raise PermissionError("this store has no links")
 
-        monkeypatch.setattr("tb_perfcompare.workspace.history.os.link", refused)
+        monkeypatch.setattr("tb_perfcompare.workspace.record_point.os.link", refused)
 
     def one(_: int) -> str:
         return record(content, str(tmp_path), "nightly", at_s=FIRST_S, label="r")[0]

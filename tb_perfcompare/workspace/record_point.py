@@ -1,0 +1,123 @@
+"""Records a run as a point of a series below a log directory.
+
+Documented in docs/history.md. The file of a point is sources/event_file.py's.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import secrets
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.history import LATEST_S, PointFacts
+from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.sources.baseline_file import write_baseline
+from tb_perfcompare.sources.beginnings import POINT_ENDING
+from tb_perfcompare.sources.event_file import write_point
+from tb_perfcompare.workspace.baselines import SavedContent
+
+_SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
+_LONGEST_LABEL = 200
+_MOST_TRIES = 10_000
+
+
+def record(
+    content: SavedContent, logdir: str, series: str, *, at_s: int, label: str, replacing: bool = False
+) -> tuple[str, PointFacts]:
+    """Writes a point; returns its file and what it says. The file appears whole, and never in the place of another
+    point unless `replacing`: one of the same second and label gets a number. Raises SelectionError for names that
+    cannot be, InputError for what cannot be written."""
+    if not _SERIES.fullmatch(series):
+        hint = "letters, digits, dots, dashes and underscores, beginning with a letter or digit; parts joined with /"
+        raise SelectionError(f"{series!r} is no name for a series", hint=hint)
+    if not label or len(label) > _LONGEST_LABEL or not label.isprintable():
+        raise SelectionError(f"{label[:80]!r} is no label", hint=f"up to {_LONGEST_LABEL} printable characters")
+    if not 0 <= at_s <= LATEST_S:
+        raise SelectionError(f"{at_s} s is no time of a point", hint="a time from 1970 to 2286")
+    point = _point(content, at_s, label)
+    baseline = io.BytesIO()
+    write_baseline(baseline, content.facts, content.summaries, content.launches)
+    folder = os.path.join(logdir, *series.split("/"))
+    stem = f"events.out.tfevents.{at_s:010d}.{_NO_FILE_NAME.sub('-', label)[:60]}"
+    beside = os.path.join(folder, f".recording.{secrets.token_hex(8)}")
+    try:
+        os.makedirs(folder, exist_ok=True)
+        try:
+            with open(beside, "xb") as out:
+                facts = msgspec.json.encode(content.facts)
+                write_point(out, point, facts, baseline.getvalue(), _scalars(content.whole))
+            return _placed(beside, folder, stem, replacing=replacing), point
+        finally:
+            if os.path.lexists(beside):
+                os.unlink(beside)
+    except OSError as error:
+        hint = "give a directory that can be written to with --into"
+        raise InputError(folder, f"cannot be written: {error.strerror or error}", hint=hint) from error
+
+
+def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
+    facts, whole = content.facts, content.whole
+    point = PointFacts(
+        version=__version__,
+        label=label,
+        at_s=at_s,
+        run=facts.run,
+        metric=facts.metric,
+        device=facts.device.name or facts.device.word,
+        count=facts.count,
+        admitted=facts.admitted,
+        mean_ns=facts.mean_ns,
+        median_ns=float(np.median(whole.steps.total_ns)) if whole.is_timed else None,
+        quartiles_ns=_quartiles(whole.steps.total_ns) if whole.is_timed else None,
+    )
+    return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.misfit() else point
+
+
+def _quartiles(times_ns: NDArray[np.int64]) -> tuple[float, float]:
+    low, high = np.quantile(times_ns, [0.25, 0.75])
+    return float(low), float(high)
+
+
+def _scalars(whole: Summary) -> dict[str, float]:
+    """Tag -> mean per step in microseconds; nothing of a run without times."""
+    if not whole.is_timed:
+        return {}
+    means = whole.owned.by_category().mean(axis=1) / 1000
+    parts = {f"category/{label}_us": float(mean) for label, mean in zip(CATEGORY_LABELS, means, strict=True)}
+    return {"step_time_us": float(whole.steps.total_ns.mean()) / 1000, **parts}
+
+
+def _link(beside: str, path: str) -> None:
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a store without links: the name is taken first, for a moment by an empty file
+        with open(path, "xb"):
+            pass
+        os.replace(beside, path)
+
+
+def _placed(beside: str, folder: str, stem: str, *, replacing: bool) -> str:
+    """Gives the file its name. Raises OSError."""
+    first = os.path.join(folder, stem + POINT_ENDING)
+    if replacing:
+        os.replace(beside, first)
+        return first
+    for number in range(1, _MOST_TRIES):
+        path = first if number == 1 else os.path.join(folder, f"{stem}.{number}{POINT_ENDING}")
+        try:
+            _link(beside, path)
+        except FileExistsError:
+            continue  # another job was first; a move would take its place
+        return path
+    raise FileExistsError(f"there are {_MOST_TRIES} points of that time and label")
