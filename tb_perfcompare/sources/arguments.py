@@ -7,10 +7,10 @@ could be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, compress
 from operator import methodcaller
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -96,20 +96,34 @@ class ArgumentColumns:
             self._values[slot].append(values[span])
 
 
+Densify: TypeAlias = Callable[["SparseColumn | None", int], NDArray[np.int64]]
+
+
+def dense(column: SparseColumn | None, n: int) -> NDArray[np.int64]:
+    """(n,) values, ABSENT where an event has none."""
+    out = np.full(n, ABSENT, np.int64)
+    if column is not None:
+        out[column.rows] = column.values
+    return np.frombuffer(out.tobytes(), np.int64)  # what is made from bytes, compiled code reads without a copy
+
+
 def joined_spellings(
-    slots: Sequence[SparseColumn], n: int
+    slots: list[SparseColumn], n: int, densify: Densify = dense
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
-    """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS."""
-    columns: dict[str, SparseColumn] = {}
-    first = 0
-    for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS):
-        behind = first + len(column.keys)
-        written = [slot for slot in slots[first:behind] if len(slot.rows)]
-        first = behind
-        if written:
-            columns[column.name] = _prefer_first(written)
-    external_id, correlation = (_dense(columns.pop(column.name, None), n) for column in (EXTERNAL_ID, CORRELATION))
-    return external_id, correlation, columns
+    """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS.
+
+    Empties the list on the way: where every event has an id, the sparse column is longer than the dense one.
+    """
+    external_id, correlation = (densify(_joined(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
+    columns = {column.name: _joined(slots, column) for column in ARG_COLUMNS}
+    return external_id, correlation, {name: column for name, column in columns.items() if column is not None}
+
+
+def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
+    """One column of its spellings, which come next; None if nobody wrote it."""
+    written = [slot for slot in slots[: len(column.keys)] if len(slot.rows)]
+    del slots[: len(column.keys)]
+    return _prefer_first(written) if written else None
 
 
 def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:
@@ -120,10 +134,3 @@ def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:
     values = np.concatenate([spelling.values for spelling in spellings])
     kept, first, _ = unique_first(rows)
     return SparseColumn(kept.astype(np.int32), values[first])
-
-
-def _dense(column: SparseColumn | None, n: int) -> NDArray[np.int64]:
-    out = np.full(n, ABSENT, np.int64)
-    if column is not None:
-        out[column.rows] = column.values
-    return np.frombuffer(out.tobytes(), np.int64)  # what is made from bytes, compiled code reads without a copy

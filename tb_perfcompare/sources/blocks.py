@@ -116,6 +116,9 @@ class Blocks:
             yield block
         if quick.ending is Ending.EARLY:
             self.damage = _EARLY
+        elif quick.ending is Ending.CHECK:
+            read = min(-(-quick.fault_at // _STORED_BYTES) * _STORED_BYTES, self._at)  # as zlib is given the data
+            self.damage = _damaged(read, quick.fault)
         if quick.ending is not Ending.FOREIGN:
             return
         self._file.seek(start)
@@ -136,7 +139,7 @@ class Blocks:
                 part = member.decompress(data, missing)
             except zlib.error as error:
                 part = _inflatable(before, data)
-                self.damage = f"gzip data damaged before byte {self._at}: {error}"
+                self.damage = _damaged(self._at, error)
             parts.append(part)
             missing -= len(part)
             if missing <= 0:
@@ -157,6 +160,10 @@ class Blocks:
         rest = b"".join(parts)
         if rest:
             yield rest
+
+
+def _damaged(before: int, what: object) -> str:
+    return f"gzip data damaged before byte {before}: {what}"
 
 
 def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:

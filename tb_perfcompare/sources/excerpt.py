@@ -24,7 +24,7 @@ from tb_perfcompare.sources.event import Event
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.mending import mend
 from tb_perfcompare.sources.numbers import parse_times
-from tb_perfcompare.sources.salvage import DECODER_ERRORS
+from tb_perfcompare.sources.pieces import DECODER_ERRORS
 from tb_perfcompare.sources.scan import Fed, PythonScanner
 
 _COMPLETE = "X"

@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.device import CATEGORY_OF
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.arguments import joined_spellings
+from tb_perfcompare.sources.arguments import Densify, dense, joined_spellings
 from tb_perfcompare.sources.counter_events import CounterColumns, no_counters
 from tb_perfcompare.sources.interning import Place
 from tb_perfcompare.sources.process_layers import OperatorArrows, joined_by_arrows, layered
+
+_SPAN = 1 << 16
+"""Rows at a time: numpy copies the indices it is given into wider ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,11 +124,13 @@ class Gathered:
         return len(self.name)
 
 
-def put_together(found: Gathered) -> Columns:
-    """The columns as the rest of the product takes them."""
+def put_together(found: Gathered, densify: Densify = dense) -> Columns:
+    """The columns as the rest of the product takes them. `densify` does the same as `dense`."""
     lanes, lane, arrow_lane = _numbered_by_appearance(found)
     arrows = replace(found.arrows, lane=arrow_lane)
-    external_id, correlation, args = joined_spellings(found.arguments, len(found))
+    arguments = list(found.arguments)
+    found = replace(found, arguments=())
+    external_id, correlation, args = joined_spellings(arguments, len(found), densify)
     category, repaired = _categories(found, lanes, lane, args.get("task_type"))
     external_id = joined_by_arrows(external_id, category, lane, found.start_ns, found.dur_ns, arrows)
     events = EventTable(
@@ -164,15 +169,23 @@ def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, NDArray[np.int3
 
     Scanners number them as they come: in blocks, and blocks are cut differently and sometimes read twice.
     """
-    used = np.concatenate([found.lane, found.arrows.lane])
+    used = np.concatenate([found.lane, found.arrows.lane]) if len(found.arrows.lane) else found.lane
+    if _are_numbered_by_appearance(used, len(found.places)):
+        return _lane_table(found.places), found.lane, found.arrows.lane
     first = np.full(len(found.places), len(used), np.int64)
     first[used[::-1]] = np.arange(len(used))[::-1]  # of equal indices the last one assigned stays
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
-    if np.array_equal(order, np.arange(len(found.places))):
-        return _lane_table(found.places), found.lane, found.arrows.lane
     number = np.zeros(len(found.places), np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     return _lane_table([found.places[place] for place in order.tolist()]), number[found.lane], number[found.arrows.lane]
+
+
+def _are_numbered_by_appearance(used: NDArray[np.int32], count: int) -> bool:
+    """Whether a new number is always the next one, up to `count` of them."""
+    if not len(used):
+        return not count
+    highest = np.maximum.accumulate(used)
+    return bool(used[0] == 0 and highest[-1] == count - 1 and not (np.diff(highest) > 1).any())
 
 
 def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
@@ -185,10 +198,18 @@ def _categories(
     """((n,) categories, repairs without those that a category from the process has undone)."""
     texts = found.strings.texts
     kinds = np.zeros(len(texts), np.int8)
-    for code in np.flatnonzero(np.bincount(found.raw_category, minlength=len(texts))).tolist():
+    no_text = -1
+    category = np.empty(len(found), np.int8)
+    spans = [slice(at, at + _SPAN) for at in range(0, len(found), _SPAN)]
+    is_used = np.zeros(len(texts), np.bool_)
+    for span in spans:
+        is_used[found.raw_category[span]] = True
+    for code in np.flatnonzero(is_used).tolist():
         kinds[code] = CATEGORY_OF.get(texts[code].lower(), Category.OTHER)
-    category = kinds[found.raw_category]
-    bare = (found.raw_category == found.strings.find("")) & found.complete
+        no_text = code if not texts[code] else no_text
+    for span in spans:
+        category[span] = kinds[found.raw_category[span]]
+    bare = (found.raw_category == no_text) & found.complete
     category, layers = layered(
         category, bare, lane, found.name, lanes, found.strings, found.processes, task_type
     )

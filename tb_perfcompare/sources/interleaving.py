@@ -42,42 +42,75 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
     code_of = _merged_strings(first.strings, second.strings)
     places = {place: lane for lane, place in enumerate(dict.fromkeys(first.places + second.places))}
     lane_of = [np.array([places[place] for place in scan.places], np.int32) for scan in (first, second)]
-    events, flows, arrows = (_places_of(insertions, column) for column in range(3))
+    events, flows, arrows = (_Splice(insertions, column) for column in range(3))
 
-    def lanes(a: NDArray[np.int32], b: NDArray[np.int32], at: NDArray[np.int64]) -> NDArray[np.int32]:
-        return np.insert(_picked(lane_of[0], a), at, _picked(lane_of[1], b))
+    def lanes(a: NDArray[np.int32], b: NDArray[np.int32], splice: _Splice) -> NDArray[np.int32]:
+        same = np.array_equal(lane_of[0], np.arange(len(lane_of[0])))
+        return splice(a if same else _picked(lane_of[0], a), _picked(lane_of[1], b))
 
     return replace(
         first,
         places=tuple(places),
-        raw_category=np.insert(first.raw_category, events, code_of[second.raw_category]),
-        name=np.insert(first.name, events, code_of[second.name]),
+        raw_category=events(first.raw_category, code_of[second.raw_category]),
+        name=events(first.name, code_of[second.name]),
         lane=lanes(first.lane, second.lane, events),
-        start_ns=np.insert(first.start_ns, events, second.start_ns),
-        dur_ns=np.insert(first.dur_ns, events, second.dur_ns),
-        complete=np.insert(first.complete, events, second.complete),
+        start_ns=events(first.start_ns, second.start_ns),
+        dur_ns=events(first.dur_ns, second.dur_ns),
+        complete=events(first.complete, second.complete),
         arguments=tuple(
-            _merged(a, _recoded(b, code_of) if column.kind is ArgKind.JSON else b, events)
+            events.sparse(a, _recoded(b, code_of) if column.kind is ArgKind.JSON else b)
             for (column, _), a, b in zip(SLOTS, first.arguments, second.arguments, strict=True)
         ),
         flows=FlowTable(
-            np.insert(first.flows.is_start, flows, second.flows.is_start),
-            np.insert(first.flows.flow_id, flows, second.flows.flow_id),
-            np.insert(first.flows.start_ns, flows, second.flows.start_ns),
+            flows(first.flows.is_start, second.flows.is_start),
+            flows(first.flows.flow_id, second.flows.flow_id),
+            flows(first.flows.start_ns, second.flows.start_ns),
         ),
         arrows=OperatorArrows(
-            np.insert(first.arrows.is_start, arrows, second.arrows.is_start),
-            np.insert(first.arrows.number, arrows, second.arrows.number),
+            arrows(first.arrows.is_start, second.arrows.is_start),
+            arrows(first.arrows.number, second.arrows.number),
             lanes(first.arrows.lane, second.arrows.lane, arrows),
-            np.insert(first.arrows.start_ns, arrows, second.arrows.start_ns),
+            arrows(first.arrows.start_ns, second.arrows.start_ns),
         ),
     )
 
 
-def _places_of(insertions: Sequence[Insertion], column: int) -> NDArray[np.int64]:
-    """(rows of the second scan,) the row of the first before which each stands."""
-    behind = np.array([insertion.behind[column] for insertion in insertions], np.int64)
-    return np.repeat(behind, [insertion.rows[column] for insertion in insertions])
+class _Splice:
+    """Puts rows of a second scan between those of a first, stretch by stretch."""
+
+    def __init__(self, insertions: Sequence[Insertion], column: int) -> None:
+        rows = np.array([insertion.rows[column] for insertion in insertions], np.int64)
+        used = rows > 0
+        self._behind = np.array([insertion.behind[column] for insertion in insertions], np.int64)[used]
+        self._taken = np.cumsum(rows[used])  # rows of the second that are placed by then
+
+    def __call__(self, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+        """A dense column."""
+        return _spliced(first, second, self._behind, self._taken) if len(self._behind) else first
+
+    def sparse(self, first: SparseColumn, second: SparseColumn) -> SparseColumn:
+        """One argument of both. A row of the first moves down by what is inserted above it."""
+        if not len(self._behind):
+            return first
+        at = np.searchsorted(first.rows, self._behind)  # values of the first before each insertion
+        until = np.searchsorted(second.rows, self._taken)
+        above = np.repeat(np.append(0, self._taken), np.diff(at, prepend=0, append=len(first.rows)))
+        before = np.repeat(self._behind, np.diff(until, prepend=0))
+        first_rows, second_rows = (first.rows + above).astype(np.int32), (second.rows + before).astype(np.int32)
+        return SparseColumn(
+            _spliced(first_rows, second_rows, at, until), _spliced(first.values, second.values, at, until)
+        )
+
+
+def _spliced(
+    first: NDArray[Any], second: NDArray[Any], at: NDArray[np.int64], until: NDArray[np.int64]
+) -> NDArray[Any]:
+    """The second up to until[0] stands before first[at[0]], what follows up to until[1] before first[at[1]], ..."""
+    parts, a, b = [], 0, 0
+    for next_a, next_b in zip(at.tolist(), until.tolist(), strict=True):
+        parts += [first[a:next_a], second[b:next_b]]
+        a, b = next_a, next_b
+    return np.concatenate([*parts, first[a:]])
 
 
 def _merged_strings(into: StringTable, other: StringTable) -> NDArray[np.int32]:
@@ -92,11 +125,3 @@ def _picked(of: NDArray[Any], codes: NDArray[np.int32]) -> NDArray[Any]:
 
 def _recoded(column: SparseColumn, code_of: NDArray[np.int32]) -> SparseColumn:
     return SparseColumn(column.rows, code_of[column.values.astype(np.intp)])
-
-
-def _merged(first: SparseColumn, second: SparseColumn, at: NDArray[np.int64]) -> SparseColumn:
-    """One argument of both scans. A row of the first moves down by what is inserted above it."""
-    moved = first.rows + np.searchsorted(at, first.rows, side="right").astype(np.int32)
-    inserted = (at[second.rows] + second.rows).astype(np.int32)
-    order = np.searchsorted(moved, inserted)
-    return SparseColumn(np.insert(moved, order, inserted), np.insert(first.values, order, second.values))

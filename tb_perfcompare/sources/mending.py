@@ -130,8 +130,8 @@ def _null_for_word(text: bytes, at: int) -> bytes | None:
         first -= 1
     while last < len(text) and text[last] in _TOKEN:
         last += 1
-    if first == last or not text[:first].rstrip().endswith((b":", b",", b"[")):
-        return None
+    if text[first:last] in (b"", b"null") or not text[:first].rstrip().endswith((b":", b",", b"[")):
+        return None  # a null that was refused is refused again
     return text[:first] + b"null" + text[last:]
 
 

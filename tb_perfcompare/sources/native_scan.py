@@ -1,8 +1,9 @@
 """Scanner over the compiled module `_scanner`, which takes whole blocks of sound events.
 
-A block is cut as PythonScanner cuts it. The compiled part takes all of it or nothing; where it takes nothing (damage,
-and oddities that only Python knows how to read), PythonScanner reads the block. So what becomes of damage is decided in
-one place, and both scanners give equal columns. Metadata and counter events are handed to the same ColumnBuilder.
+A block is cut as PythonScanner cuts it. The compiled part takes it up to the first element that it does not understand
+(damage, and oddities that only Python knows how to read); PythonScanner reads that with the next few, and the compiled
+part goes on behind them. So what becomes of damage is decided in one place, and both scanners give equal columns.
+Metadata and counter events are handed to the same ColumnBuilder.
 """
 
 from __future__ import annotations
@@ -18,17 +19,26 @@ from tb_perfcompare.sources.columns import COUNTER, METADATA, METADATA_ARG, PYTH
 from tb_perfcompare.sources.event import Event
 from tb_perfcompare.sources.gathered import Columns, put_together
 from tb_perfcompare.sources.interleaving import Insertion, Rows, interleaved
-from tb_perfcompare.sources.native_columns import gathered
+from tb_perfcompare.sources.native_columns import dense, gathered
+from tb_perfcompare.sources.pieces import skip_between
 from tb_perfcompare.sources.scan import Fed, PythonScanner
 
-INTERFACE = 2
+INTERFACE = 3
 """Of the compiled module that this one is written for."""
 
 if getattr(_scanner, "INTERFACE", None) != INTERFACE:
     raise ImportError("it is of another version of this package; install the package again")
 
 _LETTERS = {ArgKind.INT: b"i", ArgKind.FLOAT: b"f", ArgKind.JSON: b"j"}
-_NOT_UNDERSTOOD = -1
+_MANY = 500_000
+"""Events whose columns leave so much room free behind them that it is given back before the last of them are made."""
+_RARE = 8 << 10
+"""As many bytes understood allow one element that is not: it is mended alone and goes where the others go."""
+_MOST_SOUND_BYTES = 16 * _RARE
+"""So that a few may stand together."""
+_ODD_BYTES = 2 << 10
+"""Read by Python where elements that are not understood stand closer, and _MORE times as many each time."""
+_MORE = 4
 
 
 class NativeScanner(PythonScanner):
@@ -38,35 +48,76 @@ class NativeScanner(PythonScanner):
         scan = self._scan = _new_scan(skip_python_functions)
         self._placed = _PlacedBuilder(lambda: scan.counts[1:], skip_python_functions=skip_python_functions)
         super().__init__(builder=self._placed)
+        self._sound_bytes, self._odd_bytes = _MOST_SOUND_BYTES, _ODD_BYTES
 
     @property
     def seen(self) -> int:
         return self._scan.counts[0] + super().seen
 
     def finish(self) -> Columns:
-        native = gathered(self._scan.finish())
-        return put_together(interleaved(native, self._placed.gather(), self._placed.insertions))
+        is_large = self._scan.counts[1] > _MANY
+        # no name for what is found on the way, so that columns can be given back while others are made
+        found = [interleaved(gathered(self._scan.finish()), self._placed.gather(), self._placed.insertions)]
+        if is_large:
+            _scanner.trim()
+        return put_together(found.pop(), dense)
 
     def _block(self, data: bytes, start: int, cut: int) -> Fed:
         end = self._scan.take(data, start, cut)
-        if end == _NOT_UNDERSTOOD:
-            return super()._block(data, start, cut)
+        self._sound_bytes = min(self._sound_bytes + (end if end >= 0 else -1 - end) - start, _MOST_SOUND_BYTES)
+        if end < 0:
+            self._take_handed()
+            return self._foreign(data, skip_between(data, -1 - end), cut)
         if end == cut:
             self._take_handed()
             return Fed(cut, False)
-        closed = self._salvager.array_end(data, end)
+        is_sure = self._scan.ends_with_event or not self._salvager.has_lost_events
+        closed = self._salvager.array_end(data, end) if is_sure else -1
         self._scan.settle(closed >= 0)
         if closed < 0:  # a stray bracket
             return super()._block(data, start, cut)
         self._take_handed()
         return Fed(closed, True)
 
+    def _foreign(self, data: bytes, start: int, cut: int) -> Fed:
+        """Takes at least what begins at `start`, which the compiled part does not understand: alone, or with what is
+        behind it where that happens often."""
+        if self._sound_bytes >= _RARE:
+            self._sound_bytes, self._odd_bytes = self._sound_bytes - _RARE, _ODD_BYTES
+            found = self._salvager.next_element(data, start, cut)
+            if found is not None:
+                self._take_texts(found.texts)
+                return Fed(found.end, found.ended)
+        else:
+            self._odd_bytes *= _MORE
+        while (border := data.find(self._border, start + self._odd_bytes, cut) if self._border else -1) >= 0:
+            fed = super()._block(data, start, border + 1)
+            if fed.ended or fed.end > start:
+                return fed
+            self._odd_bytes *= _MORE
+        return super()._block(data, start, cut)
+
+    def _take_texts(self, texts: Iterable[bytes]) -> None:
+        """Takes mended events."""
+        for text in texts:
+            if self._scan.take(text, 0, len(text)) == len(text):
+                self._take_handed()
+            elif (event := self._salvager.event(text)) is not None:
+                self._builder.add([event])
+
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
         bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
-        if self._salvager.array_end(data, bracket) < 0 or self._scan.take(data, start, bracket) != bracket:
-            return super()._closed(data, start, array)
+        if not self._salvager.closes(data, bracket, array):
+            return None
+        end = self._scan.take(data, start, bracket)
         self._take_handed()
-        return Fed(bracket + 1, True)
+        if end == bracket:
+            return Fed(bracket + 1, True)
+        if end >= 0:  # it sees a bracket that the decoder does not
+            self._scan.settle(False)
+        else:
+            start = -1 - end
+        return super()._closed(data, start, b"[" + data[start : bracket + 1])
 
     def _take_handed(self) -> None:
         elements = self._scan.handed()

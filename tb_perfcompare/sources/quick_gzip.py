@@ -1,7 +1,8 @@
 """Gzip data inflated by the compiled module, which is two to four times as fast as zlib, as long as nothing is wrong.
 
-What is wrong, and how much of damaged data can be had, is for zlib to say: `Blocks` asks it where this gives up. So the
-bytes and the words are the same whoever inflates.
+What is wrong, and how much of damaged data can be had, is for zlib to say: `Blocks` asks it where this gives up. Only
+where everything was inflated and the checksum or the length behind it is another, nothing is left to ask. So the bytes
+and the words are the same whoever inflates.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _MAGIC = b"\x1f\x8b"
 _DEFLATE = 8
 _EXTRA, _NAME, _COMMENT = 4, 8, 16
 _LONGEST_HEADER = 1 << 12
-_TRAILER = 8
+_TRAILER, _CRC = 8, 4
 _CHECKSUM: Callable[[bytes, int], int] = getattr(_scanner, "checksum", zlib.crc32)
 
 
@@ -25,6 +26,7 @@ class Ending(Enum):
 
     WHOLE = "whole"
     EARLY = "early"
+    CHECK = "check"  # the bytes given are all that can be had, and not what they were; `fault` says what zlib would say
     FOREIGN = "foreign"  # something is wrong, or unusual, behind the bytes given
 
 
@@ -35,6 +37,8 @@ class QuickGzip:
     first        stored bytes read already
     block_bytes  size of the blocks; none is empty, the last ones of a member may be shorter
     ending       complete once the iteration has ended
+    fault        why the bytes cannot be right
+    fault_at     bytes of the file up to the place that shows it
     """
 
     def __init__(self, read: Callable[[], bytes], first: bytes, block_bytes: int) -> None:
@@ -43,7 +47,10 @@ class QuickGzip:
         self._is_all = False
         self._room = block_bytes
         self._least = max(block_bytes // 4, _LONGEST_HEADER)
+        self._taken = len(first)
         self.ending = Ending.FOREIGN
+        self.fault = ""
+        self.fault_at = 0
 
     def __iter__(self) -> Iterator[bytes]:
         while True:
@@ -74,14 +81,21 @@ class QuickGzip:
         at = self._top_up(at)
         trailer = self._data[at : at + _TRAILER]
         expected = checksum.to_bytes(4, "little") + (size & 0xFFFFFFFF).to_bytes(4, "little")
-        if len(trailer) >= 4 and trailer[:4] != expected[:4]:
-            return  # wrong, though the rest is not there either
-        if len(trailer) < _TRAILER:
+        if len(trailer) >= _CRC and trailer[:_CRC] != expected[:_CRC]:
+            self._wrong("incorrect data check", at + _CRC)  # though the rest may not be there either
+        elif len(trailer) < _TRAILER:
             self.ending = Ending.EARLY
-        elif trailer == expected:
+        elif trailer != expected:
+            self._wrong("incorrect length check", at + _TRAILER)
+        else:
             self.ending = Ending.WHOLE
             self._data = self._data[at + _TRAILER :]
             self._top_up(0)
+
+    def _wrong(self, what: str, until: int) -> None:
+        self.ending = Ending.CHECK
+        self.fault = f"Error -3 while decompressing data: {what}"
+        self.fault_at = self._taken - len(self._data) + until
 
     def _top_up(self, at: int) -> int:
         """Forgets the data before `at` and reads more where little is left. Where the rest begins."""
@@ -92,6 +106,7 @@ class QuickGzip:
         while length < self._least and not self._is_all:
             parts.append(self._read())
             length += len(parts[-1])
+            self._taken += len(parts[-1])
             self._is_all = not parts[-1]
         self._data = b"".join(parts)
         return 0

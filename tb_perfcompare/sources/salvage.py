@@ -11,15 +11,25 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeVar
 
 import msgspec
 
 from tb_perfcompare.sources.columns import ColumnBuilder
 from tb_perfcompare.sources.event import NULL, Event
-from tb_perfcompare.sources.mending import MOST_REPAIRS, Fault, Mended, fault_of, mend
+from tb_perfcompare.sources.mending import MOST_REPAIRS, Fault, fault_of
+from tb_perfcompare.sources.pieces import (
+    DECODER_ERRORS,
+    PIECE_BORDER,
+    event_ending,
+    is_event,
+    mended_object,
+    other_end,
+    raw_elements,
+    skip_between,
+)
 
 T = TypeVar("T")
 
@@ -28,21 +38,10 @@ _EARLIER_CUTS = 8  # tried before a run is taken apart, in case its last cut was
 _MOST_WASTED_BYTES = 128 << 20
 """Repairs that lead to nothing may read so much of one file again; where there is more, only what is sound is taken."""
 _GROUP = 64  # elements decoded together before each is looked at alone
-_PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
-
-_OPENING = re.compile(rb"\{\s*\"")
-_MOST_OPENINGS = 64
-
-_BETWEEN = re.compile(rb"[\s,]*")
-
 _ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
 """The bracket that closes traceEvents: the root object goes on or ends behind it."""
 _SURE_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}\s*\Z|,\s*(?:\"|\Z)|\Z))")
 """The same where damage may hide that the bracket is inside an event: then more follows behind the brace."""
-
-
-class _Object(msgspec.Struct, gc=False):
-    """Any JSON object; its members are checked for syntax only."""
 
 
 class _LooseEvent(msgspec.Struct, gc=False):
@@ -59,17 +58,12 @@ class _LooseEvent(msgspec.Struct, gc=False):
     args: msgspec.Raw = NULL
 
 
-_OBJECT = msgspec.json.Decoder(_Object)
 _EVENT = msgspec.json.Decoder(Event)
 _EVENTS = msgspec.json.Decoder(list[Event])
 _LOOSE_EVENT = msgspec.json.Decoder(_LooseEvent)
-_ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _TEXT = msgspec.json.Decoder(str)
 _PLACE = msgspec.json.Decoder(int | float | str)
 _ARGS = msgspec.json.Decoder(dict[str, msgspec.Raw])
-
-DECODER_ERRORS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
-"""Everything msgspec raises for a text it does not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +75,13 @@ class Salvaged:
     ended: bool = False
 
 
-def array_close(text: bytes) -> int:
-    """For a text that begins with `[`: the bytes up to and with its closing bracket, 0 if that cannot be reached."""
-    try:
-        _ELEMENTS.decode(text)
-    except DECODER_ERRORS as error:
-        fault = fault_of(error)
-        return len(text[: fault.at].rstrip()) if fault.is_trailing else 0
-    return len(text.rstrip())
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Sound texts of events in data[position:end]. `ended`: the array closes right before `end`."""
+
+    texts: tuple[bytes, ...]
+    end: int
+    ended: bool = False
 
 
 class Salvager:
@@ -96,32 +89,39 @@ class Salvager:
 
     def __init__(self, builder: ColumnBuilder) -> None:
         self._builder = builder
-        self._has_lost_events = False
+        self.has_lost_events = False
+        """Something was given up: the reader may be inside an event without knowing."""
         self._wasted_bytes = 0  # read again and again for repairs that led to nothing
 
     def elements(self, array: bytes) -> list[Event]:
         """Events of an array that is sound JSON, whatever its elements; raises one of DECODER_ERRORS if it is not."""
-        raws = _ELEMENTS.decode(array)
+        raws = raw_elements(array)
         events: list[Event] = []
         for first in range(0, len(raws), _GROUP):
             group = raws[first : first + _GROUP]
             try:
                 events += _EVENTS.decode(b"[" + b",".join(group) + b"]")
             except DECODER_ERRORS:
-                found = (self._event(bytes(raw)) for raw in group)
+                found = (self.event(bytes(raw)) for raw in group)
                 events += [event for event in found if event is not None]
         return events
 
+    def closes(self, data: bytes, bracket: int, array: bytes) -> bool:
+        """Whether data[bracket], which ends this sound array, closes traceEvents."""
+        if self.array_end(data, bracket) < 0:
+            return False
+        return not self.has_lost_events or any(is_event(bytes(raw)) for raw in raw_elements(array)[-1:])
+
     def array_end(self, data: bytes, position: int) -> int:
-        """Behind the closing bracket of traceEvents if that is at `position`, else -1."""
-        # after damage the reader may be inside an event without knowing, where brackets close something else
-        closed = (_SURE_ARRAY_END if self._has_lost_events else _ARRAY_END).match(data, position)
+        """Behind the closing bracket of traceEvents if that is at `position`, else -1. Where events were lost, only a
+        bracket behind an event is one."""
+        closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
         return closed.end() if closed else -1
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
         """Events of data[start:stop], which begins at an event; what may be the head of a longer one is left alone."""
         ends, next_starts = array("q"), array("q")  # there may be as many as every fifth byte
-        for border in _PIECE_BORDER.finditer(data, start, stop):
+        for border in PIECE_BORDER.finditer(data, start, stop):
             ends.append(border.start() + 1)
             next_starts.append(border.end())
         ends.append(stop)
@@ -137,27 +137,48 @@ class Salvager:
                 continue
             while position < ends[beyond - 1]:  # one by one until the run is behind
                 piece = bisect_right(ends, position)
-                most = MOST_REPAIRS if self._wasted_bytes < _MOST_WASTED_BYTES else 0
-                mended = _mended(data, position, ends[piece], stop, most)
-                if mended.fault is not None and mended.fault.is_cut:
+                found = self.element(data, position, ends[piece], next_starts[piece], stop)
+                if found is None:
                     return Salvaged(events, position)
-                if mended.value is None:
-                    self._wasted_bytes += mended.repairs.total() * mended.tried
-                    self._lose(data, position, mended.fault)
-                    events += _event_ending(data, position + 1, ends[piece])
-                    position = next_starts[piece]
-                    continue
-                self._builder.repaired.update(mended.repairs)
-                event = self._event(mended.value)
-                position += mended.used
-                if event is not None:
-                    events.append(event)
-                    closed = self.array_end(data, position)
-                    # an object without `ph` is a fragment of a damaged event, and the bracket behind it is inside that
-                    if closed > 0 and event.ph is not None:
-                        return Salvaged(events, closed, True)
-                position = skip_between(data, position)
+                events += [event for event in map(self.event, found.texts) if event is not None]
+                if found.ended:
+                    return Salvaged(events, found.end, True)
+                position = found.end
         return Salvaged(events, stop)
+
+    def next_element(self, data: bytes, position: int, stop: int) -> Found | None:
+        """The same as `element` of what is at `position`, up to where the next event seems to begin before `stop`."""
+        border = PIECE_BORDER.search(data, position, stop)
+        end, next_start = (border.start() + 1, border.end()) if border else (stop, stop)
+        return self.element(data, position, end, next_start, stop)
+
+    def element(self, data: bytes, position: int, end: int, next_start: int, stop: int) -> Found | None:
+        """What is at `position`, where an element or the end of the array is due, mended as far as it can be.
+
+        It seems to end at `end`, and the next one to begin at `next_start`. None if it may go on behind `stop`.
+        """
+        closed = -1 if self.has_lost_events else self.array_end(data, position)
+        if closed > 0:
+            return Found((), closed, True)
+        other = other_end(data, position, stop)
+        if other > position:
+            self._builder.drop("not an object")
+            return Found((), skip_between(data, other))
+        most = MOST_REPAIRS if self._wasted_bytes < _MOST_WASTED_BYTES else 0
+        mended = mended_object(data, position, end, stop, most)
+        if mended.fault is not None and mended.fault.is_cut:
+            return None
+        if mended.value is None:
+            self._wasted_bytes += mended.repairs.total() * mended.tried
+            self._lose(data, position, mended.fault)
+            return Found(event_ending(data, position + 1, end), next_start)
+        self._builder.repaired.update(mended.repairs)
+        position += mended.used
+        closed = self.array_end(data, position) if self.has_lost_events else -1
+        # an object without `ph` is a fragment of a damaged event, and the bracket behind it is inside that
+        if closed > 0 and is_event(mended.value):
+            return Found((mended.value,), closed, True)
+        return Found((mended.value,), skip_between(data, position))
 
     def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
         """Appends the events up to the last of the `ends` where one really ends; `start` if none of the last few is."""
@@ -182,17 +203,19 @@ class Salvager:
         """Counts what cannot be mended at a place where an element was due."""
         if data[position] in b"]}":
             return  # a bracket too many is no element
-        self._has_lost_events = True
+        self.has_lost_events = True
         if fault is not None and fault.is_deep:
             self._builder.drop("nested too deeply")
         else:
             self._builder.drop("damaged")
 
-    def _event(self, text: bytes) -> Event | None:
+    def event(self, text: bytes) -> Event | None:
         """One sound JSON value as an event, its members bent to their types where they have others."""
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None
+        with suppress(*DECODER_ERRORS):  # what stands in members that nobody reads does not matter, here as in a run
+            return _EVENT.decode(text)
         try:
             text.decode("utf-8")
         except UnicodeDecodeError:
@@ -206,42 +229,6 @@ class Salvager:
         except DECODER_ERRORS as error:
             self._builder.drop("nested too deeply" if fault_of(error).is_deep else "damaged")
             return None
-
-
-def skip_between(data: bytes, position: int) -> int:
-    """Where the next element is due: behind white space and commas."""
-    found = _BETWEEN.match(data, position)
-    return found.end() if found else position
-
-
-def is_event(text: bytes) -> bool:
-    """One whole object with a phase, as every event has one."""
-    try:
-        return _EVENT.decode(text).ph is not None
-    except DECODER_ERRORS:
-        return False
-
-
-def _event_ending(data: bytes, start: int, stop: int) -> list[Event]:
-    """The event that ends at `stop` and begins behind `start`, if there is one: damage may run into the next event."""
-    for opening in islice(_OPENING.finditer(data, start, stop), _MOST_OPENINGS):
-        if is_event(data[opening.start() : stop]):
-            return [_EVENT.decode(data[opening.start() : stop])]
-    return []
-
-
-def _mended(data: bytes, start: int, end: int, stop: int, most: int) -> Mended[bytes]:
-    """The text of the object at `start`, which seems to end at `end` but may go on up to `stop`, in sound JSON."""
-    while True:
-        mended = mend(data[start:end], _sound_object, most)
-        if end == stop or mended.fault is None or not mended.fault.is_cut:
-            return mended
-        end = min(start + 2 * (end - start), stop)
-
-
-def _sound_object(text: bytes) -> bytes:
-    _OBJECT.decode(text)
-    return text
 
 
 def _bent(loose: _LooseEvent) -> Event:

@@ -17,7 +17,8 @@ import msgspec
 from tb_perfcompare.sources.columns import ColumnBuilder
 from tb_perfcompare.sources.event import Event
 from tb_perfcompare.sources.gathered import Columns, put_together
-from tb_perfcompare.sources.salvage import DECODER_ERRORS, Salvager, array_close, is_event, skip_between
+from tb_perfcompare.sources.pieces import DECODER_ERRORS, array_close, is_event, skip_between
+from tb_perfcompare.sources.salvage import Salvager
 
 _DECODED_BYTES = 1 << 20  # decoded in one go: enough events to amortise a column's fixed cost, few enough to stay cheap
 _BORDER = re.compile(rb"\}\s*,\s*(?P<next>\{)\s*\"[^\"\\]{1,32}\"\s*:")
@@ -137,7 +138,7 @@ class PythonScanner:
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
         """Takes an array that the decoder saw closed, unless what follows in `data` shows a stray bracket."""
         bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
-        if self._salvager.array_end(data, bracket) < 0:
+        if not self._salvager.closes(data, bracket, array):
             return None
         try:
             events = _EVENTS.decode(array)

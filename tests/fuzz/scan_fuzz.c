@@ -81,7 +81,7 @@ static void check(const Scan *scan)
     const size_t rows = scan->name.count, texts = scan->texts.ends.count, lanes = scan->lanes.firsts.count;
     const Tally *tally = &scan->tally;
     MUST(scan->category.count == rows && scan->lane.count == rows && scan->complete.count == rows);
-    MUST(scan->start_ns.count == rows && scan->dur_ns.count == rows && scan->texts.hashes.count >= texts);
+    MUST(scan->start_ns.count == rows && scan->dur_ns.count == rows && scan->texts.kinds.count == texts);
     MUST(scan->flow_id.count == scan->flow_ns.count && scan->flow_id.count == scan->flow_is_start.count);
     MUST(scan->arrow_id.count == scan->arrow_ns.count && scan->arrow_id.count == scan->arrow_lane.count);
     check_numbers(&scan->name, 0, texts);
@@ -144,7 +144,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             }
         } else {
             MUST(how != SCAN_TAKEN || end == stop - at + 1);
-            MUST(how == SCAN_TAKEN || scan->name.count == rows);
+            MUST(how != SCAN_NO_MEMORY || scan->name.count == rows);
+            MUST(how != SCAN_FOREIGN || (end >= 1 && end < stop - at + 1) || rows == scan->name.count);
+            if (how == SCAN_FOREIGN && end > 1) { /* what was taken is sound: taken again it is taken whole, comma or not */
+                const size_t kept = scan->name.count - rows, before = scan->name.count;
+                size_t again = end, second = 0;
+                while (again > 1 && (block[again - 1] == ',' || is_space(block[again - 1]))) {
+                    again--;
+                }
+                const ScanEnd how_again = scan_block(scan, block, 1, again, &second);
+                MUST(how_again == SCAN_TAKEN ? scan->name.count == before + kept && second == again
+                                             : how_again == SCAN_NO_MEMORY || again == 1);
+            }
             MUST(how != SCAN_NO_MEMORY || fail_one_in);
         }
         free(block);

@@ -39,10 +39,11 @@ def test_it_is_of_the_sources_as_they_are() -> None:
 
 
 @needs_native
-def test_a_block_is_taken_as_a_whole_or_not_at_all() -> None:
+def test_a_block_is_taken_up_to_what_is_not_understood() -> None:
     taken = new_scan()
-    assert taken.take(EVENT, 0, len(EVENT)) == len(EVENT)
-    assert taken.take(EVENT + b"," + EVENT[:-1], 0, 2 * len(EVENT)) == -1
+    assert taken.take(EVENT + b"," + EVENT[:-1], 0, 2 * len(EVENT)) == -1 - len(EVENT + b",")
+    assert taken.counts == (1, 1, 0, 0)
+    assert taken.take(b"7 " + EVENT, 0, 2 + len(EVENT)) == -1
     assert taken.counts == (1, 1, 0, 0)
     both = b"xx" + EVENT + b" ,\n" + EVENT + b"] ]"
     assert taken.take(both, 2, len(both)) == len(both) - 3
@@ -134,3 +135,29 @@ def test_other_threads_run_while_a_block_is_scanned() -> None:
     assert turns > 10
     assert refusals > 0, "a scan in use by another thread has to refuse"
     assert scan.counts[0] == 200_000
+
+
+@needs_native
+def test_functions_on_columns_do_not_read_beyond_them() -> None:
+    from tb_perfcompare.sources import _scanner
+
+    def ints(*values: int, size: int = 4) -> bytes:
+        return b"".join(value.to_bytes(size, sys.byteorder, signed=True) for value in values)
+
+    texts, ends = b'"a""b\\n"7', ints(3, 8, 9, size=8)
+    assert _scanner.plain_strings(texts, ends, ints(0, 1, 2, size=8)) == (["a", None, None], [1, 2])
+    assert _scanner.recoded(ints(1, -1, 0), ints(5, 6, 7)) == ints(6, 7, 5)
+    assert _scanner.used(ints(2, -1, 9, 2), 4) == b"\0\0\1\0"
+    assert _scanner.dense(ints(2, 0), ints(8, 9, size=8), 3, -1) == ints(9, -1, 8, size=8)
+    for number in (-1, 3):
+        with pytest.raises(ValueError):
+            _scanner.plain_strings(texts, ends, ints(number, size=8))
+    with pytest.raises(ValueError):
+        _scanner.plain_strings(texts, ints(3, 80, size=8), ints(1, size=8))
+    with pytest.raises(ValueError):
+        _scanner.recoded(ints(3), ints(5, 6, 7))
+    with pytest.raises(ValueError):
+        _scanner.recoded(ints(-1), b"")
+    for rows, values, count in ((ints(3), ints(8, size=8), 3), (ints(-1), ints(8, size=8), 3), (ints(1), b"", 3)):
+        with pytest.raises(ValueError):
+            _scanner.dense(rows, values, count, -1)

@@ -147,6 +147,16 @@ def test_zlib_is_not_asked_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatc
     assert found(stored[:-3], 1000, compiled=True)[1] == "the gzip data end early"
 
 
+@pytest.mark.parametrize(("at", "what"), [(-8, "incorrect data check"), (-4, "incorrect length check")])
+def test_nor_where_only_the_checksum_is_wrong(monkeypatch: pytest.MonkeyPatch, at: int, what: str) -> None:
+    stored = bytearray(gzip.compress(text_of(3, 3, 90_000)))
+    stored[at] ^= 1
+    expected = found(bytes(stored), 1000, compiled=False)
+    monkeypatch.setattr(Blocks, "_inflate", lambda *_: pytest.fail("zlib was asked"))
+    assert what in expected[1]
+    assert found(bytes(stored), 1000, compiled=True) == expected
+
+
 class OneWay(io.BytesIO):
     """A file that cannot go back."""
 

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.sources import scan
+from tb_perfcompare.sources.document import read_document
 from tb_perfcompare.sources.scan import PythonScanner
 from tb_perfcompare.sources.scanner_choice import NATIVE, PYTHON
 from tests.sources.layouts import LAYOUTS, encode, op, without
 from tests.sources.odd_traces import NUMBERS, damaged, traces
-from tests.sources.scanners import needs_native, read_with
+from tests.sources.scanners import READERS, making, needs_native, read_with
 from tests.sources.test_real_traces import FILES
 
 pytestmark = needs_native
@@ -114,7 +115,7 @@ def test_blocks_of_sound_events_are_read_by_compiled_code(layout: str, python_bl
     same(content)
 
 
-@pytest.mark.parametrize(
+ODD = pytest.mark.parametrize(
     "odd",
     [
         '{"ph":"X" "name":"x"}',
@@ -125,14 +126,72 @@ def test_blocks_of_sound_events_are_read_by_compiled_code(layout: str, python_bl
         '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1,"args":{"grid":' + "[" * 70 + "]" * 70 + "}}",
     ],
 )
-def test_a_block_that_is_not_understood_is_read_by_python_as_a_whole(odd: str, python_blocks: list[bytes]) -> None:
+
+
+@ODD
+def test_one_event_that_is_not_understood_is_mended_alone(odd: str, python_blocks: list[bytes]) -> None:
     events = [json.dumps(op(f"event {n}", n, args={"grid": [n]})) for n in range(40)]
     events[20] = odd
     content = ('{"traceEvents": [' + ", ".join(events) + "]}").encode("latin-1")
     with mock.patch.object(scan, "_DECODED_BYTES", 1000):
         read_with(NATIVE, content)
-    assert [odd.encode("latin-1") in block for block in python_blocks] == [True]
+    assert python_blocks == []
     same(content, decoded_bytes=1000)
+
+
+@ODD
+def test_where_many_are_not_understood_python_reads_whole_blocks(odd: str, python_blocks: list[bytes]) -> None:
+    events = [odd if n % 3 else json.dumps(op(f"event {n}", n)) for n in range(3000)]
+    content = ('{"traceEvents": [' + ", ".join(events) + "]}").encode("latin-1")
+    read_with(NATIVE, content)
+    read = sum(block.count(odd.encode("latin-1")) for block in python_blocks)
+    assert read > 1900
+    assert len(python_blocks) < 10
+    same(content)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    "between",
+    [
+        pytest.param(', 0, "a", [1, {"b": []}], null, ', id="elements that are no objects"),
+        pytest.param(', {"ph": "X" "ts"}, 0, ', id="one of them behind damage"),
+        pytest.param(', 0, {"ph": "X" "ts"}, ', id="and before it"),
+        pytest.param(', 0{"ph": "X"}, ', id="and in it"),
+        pytest.param(",, ", id="two commas"),
+        pytest.param(" ", id="no comma"),
+        pytest.param("}, ", id="a brace too many"),
+        pytest.param("], ", id="a bracket too many"),
+        pytest.param(', {"ph": "X", "s": "\xe9"}, {"ph": }, ', id="bytes that are not UTF-8 and damage"),
+    ],
+)
+def test_what_is_found_does_not_depend_on_where_blocks_end(reader: str, between: str) -> None:
+    events = [json.dumps(op(f"event {n}", n)) for n in range(30)]
+    content = ('{"traceEvents": [' + ", ".join(events[:15]) + between + ", ".join(events[15:]) + "]}").encode("latin-1")
+    found = []
+    for decoded_bytes in (100, 1000, 1 << 20):
+        for block_bytes in (50, 500, 1 << 20):
+            with mock.patch.object(scan, "_DECODED_BYTES", decoded_bytes):
+                document, columns = read_with(reader, content, block_bytes)
+            found.append((document.state, columns))
+    assert all(one == found[0] for one in found)
+    assert found[0][1] is not None and len(found[0][1]["name"]) >= 30
+
+
+def test_a_text_is_one_string_however_it_is_written() -> None:
+    events = [
+        op("ab"),
+        op("a\u0062"),
+        op("[1,2]", args={"grid": [1, 2]}),
+        op("[3]", cat="[3]"),
+        op("", cat=""),
+        without(op("last"), "cat"),
+    ]
+    content = json.dumps({"traceEvents": events}).replace("\\\\u", "\\u").encode()
+    document = read_document([content], making(NATIVE), lambda events: None)
+    assert document.scanner is not None
+    texts = document.scanner.finish().events.strings.texts
+    assert sorted(texts) == sorted({"ab", "[1,2]", "[3]", "", "last", "cpu_op"})
 
 
 def test_events_of_both_stand_in_the_order_of_the_file() -> None:

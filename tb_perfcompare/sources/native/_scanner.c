@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 2 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 3 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
@@ -159,7 +159,7 @@ static PyObject *scan_take(PyObject *object, PyObject *args)
     if (how == SCAN_NO_MEMORY) {
         return PyErr_NoMemory();
     }
-    return how == SCAN_FOREIGN ? PyLong_FromLong(-1) : PyLong_FromSize_t(end);
+    return PyLong_FromSsize_t(how == SCAN_FOREIGN ? -1 - (Py_ssize_t)end : (Py_ssize_t)end);
 }
 
 static PyObject *scan_settle(PyObject *object, PyObject *keep)
@@ -200,6 +200,13 @@ static PyObject *scan_counts(PyObject *object, void *unused)
                                         (Py_ssize_t)scan->flow_id.count, (Py_ssize_t)scan->arrow_id.count);
 }
 
+static PyObject *scan_ends_with_event(PyObject *object, void *unused)
+{
+    const Scan *scan = usable_scan((ScanObject *)object);
+    (void)unused;
+    return scan == NULL ? NULL : PyBool_FromLong(scan->ends_with_event);
+}
+
 /* -- the columns --------------------------------------------------------------------------------------------------- */
 
 /* Puts the bytes of an array into a dictionary; the array is empty afterwards, so that memory never holds all twice. */
@@ -212,13 +219,33 @@ static bool put_array(PyObject *columns, const char *key, Array *array)
     return done;
 }
 
+/* The rows of one of these columns if they are the same: arguments come in groups. NULL if there are none, or an error. */
+static PyObject *same_rows(PyObject *columns, const Array *rows)
+{
+    const size_t size = rows->count * rows->size;
+    for (Py_ssize_t i = PyList_Size(columns); size > 0 && i-- > 0;) {
+        PyObject *bytes = PyDict_GetItemString(PyList_GetItem(columns, i), "rows");
+        if (bytes != NULL && (size_t)PyBytes_Size(bytes) == size &&
+            memcmp(PyBytes_AsString(bytes), rows->items, size) == 0) {
+            return bytes;
+        }
+    }
+    return NULL;
+}
+
 static bool put_column(PyObject *list, Column *column)
 {
-    static const char *const KEYS[] = {"rows", "values", "odd_rows", "odd_texts"};
-    Array *const arrays[] = {&column->rows, &column->values, &column->odd_rows, &column->odd_texts};
-    PyObject *parts = PyDict_New();
+    static const char *const KEYS[] = {"values", "odd_rows", "odd_texts"};
+    Array *const arrays[] = {&column->values, &column->odd_rows, &column->odd_texts};
+    PyObject *parts = PyDict_New(), *rows = same_rows(list, &column->rows);
     bool done = parts != NULL;
-    for (int i = 0; done && i < 4; i++) {
+    if (done && rows != NULL) {
+        array_free(&column->rows);
+        done = PyDict_SetItemString(parts, "rows", rows) == 0;
+    } else if (done) {
+        done = put_array(parts, "rows", &column->rows);
+    }
+    for (int i = 0; done && i < 3; i++) {
         done = put_array(parts, KEYS[i], arrays[i]);
     }
     done = done && PyList_Append(list, parts) == 0;
@@ -265,6 +292,7 @@ static PyObject *scan_finish(PyObject *object, PyObject *unused)
         return NULL;
     }
     scan_undo(scan);
+    scan_close(scan);
     const struct {
         const char *key;
         Array *array;
@@ -313,8 +341,9 @@ static PyObject *scan_finish(PyObject *object, PyObject *unused)
 static PyMethodDef SCAN_METHODS[] = {
     {"take", scan_take, METH_VARARGS,
      "take(data, start, stop) -> end\n\n"
-     "Reads the elements of data[start:stop]. `stop`: all are taken. -1: something is not understood and nothing is\n"
-     "taken. Else the place of a closing bracket; the elements before it wait for settle()."},
+     "Reads the elements of data[start:stop]. `stop`: all are taken. Below zero, -1 - end: those before `end` are taken,\n"
+     "and what begins there is not understood. Else the place of a closing bracket; the elements before it wait for\n"
+     "settle()."},
     {"settle", scan_settle, METH_O, "settle(keep) takes the elements before a closing bracket, or forgets them."},
     {"handed", scan_handed, METH_NOARGS, "handed() -> JSON array of elements of the latest block left to the caller."},
     {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns as bytes in the machine's order; once."},
@@ -323,6 +352,7 @@ static PyMethodDef SCAN_METHODS[] = {
 
 static PyGetSetDef SCAN_ATTRIBUTES[] = {
     {"counts", scan_counts, NULL, "(elements, rows, flows, arrows) so far.", NULL},
+    {"ends_with_event", scan_ends_with_event, NULL, "The latest element is an object with a phase.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -354,7 +384,7 @@ static int fill_module(PyObject *module)
     PyObject *type = PyType_FromModuleAndSpec(module, &SCAN_SPEC, NULL);
     const bool done = type != NULL && PyModule_AddType(module, (PyTypeObject *)type) == 0;
     Py_XDECREF(type);
-    if (!done || add_inflate_type(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
+    if (!done || add_column_functions(module) < 0 || add_inflate_type(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
         return -1;
     }
     /* the hash begins with an h, which makes it a name for the preprocessor */

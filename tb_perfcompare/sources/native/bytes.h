@@ -1,4 +1,5 @@
-/* Small tools on bytes: unaligned loads, comparison, characters. Plain C99, no compiler-only builtins. */
+/* Small tools on bytes: unaligned loads, comparison, characters. Plain C99, no compiler-only builtins
+   but SSE2's. */
 #ifndef TB_PERFCOMPARE_BYTES_H
 #define TB_PERFCOMPARE_BYTES_H
 
@@ -6,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define FETCH(place) _mm_prefetch((const char *)(place), _MM_HINT_T0) /* so that it is in the cache when it is wanted */
+#else
+#define FETCH(place) ((void)(place))
+#endif
 
 typedef const uint8_t *Text; /* a place in the bytes that are scanned */
 

@@ -100,6 +100,12 @@ void scan_free(Scan *scan)
     free(scan);
 }
 
+void scan_close(Scan *scan)
+{
+    texts_close(&scan->texts);
+    array_free(&scan->handed);
+}
+
 bool scan_keep(Scan *scan)
 {
     const size_t pairs = scan->skipped_count.count;
@@ -284,7 +290,12 @@ static inline Text read_text(Scan *scan, Shapes *shapes, uint16_t number, Text a
         }
     }
     member->text = NO_NUMBER;
-    return read_token(at, end, &member->token);
+    at = read_token(at, end, &member->token);
+    if (at != NULL && member->token.kind == KIND_STRING) { /* the table is looked at when the event is whole */
+        member->hash = texts_hash(&scan->texts, member->token.at, member->token.size);
+        slots_fetch(&scan->texts.slots, member->hash);
+    }
+    return at;
 }
 
 /* The number of a member's text; NO_NUMBER for null, NO_ROOM without memory. */
@@ -294,7 +305,10 @@ static int32_t text_number(Scan *scan, Shapes *shapes, Member *member)
         return member->text;
     }
     const uint8_t kind = (uint8_t)(member->token.kind | (member->token.is_escaped ? ESCAPED : 0));
-    member->text = texts_intern(&scan->texts, member->token.at, member->token.size, kind);
+    const Token *token = &member->token;
+    const uint32_t hash =
+        token->kind == KIND_STRING ? member->hash : texts_hash(&scan->texts, token->at, token->size);
+    member->text = texts_intern(&scan->texts, token->at, token->size, hash, kind);
     if (member->text >= 0 && member->literal != NOT_KEPT) {
         Literal *literal = &shapes->literals[member->literal];
         if (literal->text >= 0) {
@@ -719,6 +733,7 @@ static Text take_event(Scan *scan, Text at, Text end)
             return NULL;
         }
         if (is_closed) {
+            scan->ends_with_event = event.members[MEMBER_PH].token.kind == KIND_STRING;
             return file_event(scan, &event, start, (size_t)(at - start)) ? at : NULL;
         }
         const int16_t key = shapes->literals[literal].key;
@@ -761,45 +776,51 @@ static Text take_event(Scan *scan, Text at, Text end)
 ScanEnd scan_block(Scan *scan, Text data, size_t start, size_t stop, size_t *end)
 {
     const Text last = data + stop;
-    Text at = data + start;
+    Text at = data + start, good = at;
     bool is_first = true;
     scan_undo(scan);
-    scan->is_out_of_memory = false;
+    scan->is_out_of_memory = scan->ends_with_event = false;
     for (;; is_first = false) {
+        /* an element that is not understood has come no further than to be counted; nor has one that is no object */
+        const int64_t seen = scan->tally.seen, bent = scan->tally.bent, not_objects = scan->tally.not_objects;
+        const bool is_object = at < last && *at == '{';
+        good = at;
         if (at < last && *at == ']' && is_first) {
             *end = (size_t)(at - data);
             return SCAN_CLOSED;
         }
-        if (at < last && *at == '{') {
+        if (is_object) {
             at = take_event(scan, at, last);
         } else {
             Token other;
+            scan->ends_with_event = false;
             at = read_token(at, last, &other);
             scan->tally.seen++;
             scan->tally.not_objects++;
         }
-        if (at == NULL) {
-            break;
-        }
-        at = skip_space(at, last);
-        if (at == last) {
-            if (scan_keep(scan)) {
-                *end = stop;
-                return SCAN_TAKEN;
-            }
-            scan->is_out_of_memory = true;
-            break;
-        }
-        if (*at == ']') {
+        at = at == NULL ? NULL : skip_space(at, last);
+        if (at != NULL && at < last && *at == ']') {
             *end = (size_t)(at - data);
             return SCAN_CLOSED;
         }
-        if (*at != ',') {
+        const bool goes_on = at != NULL && at < last && *at == ',';
+        if (at == NULL || (!goes_on && at != last && !is_object)) {
+            scan->tally.seen = seen;
+            scan->tally.bent = bent;
+            scan->tally.not_objects = not_objects;
+            break;
+        }
+        good = at;
+        if (!goes_on) {
             break;
         }
         at = skip_space(at + 1, last);
     }
-    scan_undo(scan);
-    *end = start;
-    return scan->is_out_of_memory ? SCAN_NO_MEMORY : SCAN_FOREIGN;
+    if (scan->is_out_of_memory || !scan_keep(scan)) {
+        scan_undo(scan);
+        *end = start;
+        return SCAN_NO_MEMORY;
+    }
+    *end = (size_t)(good - data);
+    return good == last ? SCAN_TAKEN : SCAN_FOREIGN;
 }

@@ -1,7 +1,7 @@
 /* The elements of traceEvents -> columns, a block of whole elements at a time. No Python here, and no global state.
 
-   A block is taken as a whole or not at all: what is not understood in it (damage, absurd numbers, escapes in places where
-   a word decides) makes scan_block forget the block, and the caller reads it some other way. */
+   A block is taken up to the first element that is not understood (damage, absurd numbers, escapes in places where a word
+   decides): the caller reads that some other way and goes on behind it. */
 #ifndef TB_PERFCOMPARE_EVENTS_H
 #define TB_PERFCOMPARE_EVENTS_H
 
@@ -85,6 +85,7 @@ typedef struct {
 typedef struct {
     Token token;
     int32_t text;
+    uint32_t hash; /* of a string that was read, not of one that was guessed */
     uint16_t literal;
     int16_t key;
 } Member;
@@ -128,17 +129,21 @@ typedef struct {
     size_t held_count;
     uint16_t held_at[MOST_NAMES]; /* place + 1 of a key's value in `held`, 0 for none */
     bool is_out_of_memory;
+    bool ends_with_event; /* the latest element is an object with a phase */
 } Scan;
 
 typedef enum {
     SCAN_TAKEN,    /* all elements up to `stop` are in the columns */
     SCAN_CLOSED,   /* a closing bracket at *end; the elements before it wait for scan_keep or scan_undo */
-    SCAN_FOREIGN,  /* something in the block is not understood; nothing of it is kept */
+    SCAN_FOREIGN,  /* what begins at *end is not understood; the elements before it are in the columns */
     SCAN_NO_MEMORY /* nothing of the block is kept */
 } ScanEnd;
 
 Scan *scan_new(const ScanSpec *spec);
 void scan_free(Scan *scan);
+
+/* Gives back what only further blocks would need. */
+void scan_close(Scan *scan);
 
 /* Reads data[start:stop], which begins with an element; further elements follow commas. */
 ScanEnd scan_block(Scan *scan, Text data, size_t start, size_t stop, size_t *end);

@@ -8,4 +8,7 @@
 /* Adds the type Inflate. Below zero with an error set. */
 int add_inflate_type(PyObject *module);
 
+/* Adds functions on columns. Below zero with an error set. */
+int add_column_functions(PyObject *module);
+
 #endif

@@ -38,32 +38,51 @@ void array_free(Array *array)
     array->count = array->room = 0;
 }
 
-/* Doubles a table of slots while it is more than half full. `hash_of` gives the hash of entry i of `owner`. */
-static bool make_slots(uint32_t **slots, size_t *slot_count, size_t count, const void *owner,
-                       uint64_t (*hash_of)(const void *owner, size_t entry))
+/* Doubles a table while it is more than half full with `used` entries. */
+static bool slots_reserve(Slots *slots, size_t used)
 {
-    if (count + 1 <= *slot_count / 2) {
+    if (used + 1 <= slots->count / 2) {
         return true;
     }
-    if (count >= (size_t)INT32_MAX - 1 || *slot_count > SIZE_MAX / sizeof(uint32_t) / 2) {
+    if (used >= (size_t)INT32_MAX - 1 || slots->count > SIZE_MAX / sizeof(uint64_t) / 2) {
         return false;
     }
-    const size_t larger = *slot_count == 0 ? FIRST_SLOTS : *slot_count * 2;
-    uint32_t *fresh = calloc(larger, sizeof(uint32_t));
+    const size_t larger = slots->count == 0 ? FIRST_SLOTS : slots->count * 2;
+    uint64_t *fresh = calloc(larger, sizeof(uint64_t));
     if (fresh == NULL) {
         return false;
     }
-    for (size_t entry = 0; entry < count; entry++) {
-        size_t slot = (size_t)hash_of(owner, entry) & (larger - 1);
-        while (fresh[slot] != 0) {
-            slot = (slot + 1) & (larger - 1);
+    for (size_t i = 0; i < slots->count; i++) {
+        if (slots->entries[i] != 0) {
+            size_t slot = (size_t)(slots->entries[i] >> 32) & (larger - 1);
+            while (fresh[slot] != 0) {
+                slot = (slot + 1) & (larger - 1);
+            }
+            fresh[slot] = slots->entries[i];
         }
-        fresh[slot] = (uint32_t)entry + 1;
     }
-    free(*slots);
-    *slots = fresh;
-    *slot_count = larger;
+    free(slots->entries);
+    slots->entries = fresh;
+    slots->count = larger;
     return true;
+}
+
+static void slots_free(Slots *slots)
+{
+    free(slots->entries);
+    slots->entries = NULL;
+    slots->count = 0;
+}
+
+static inline uint64_t slot_entry(uint32_t hash, size_t number)
+{
+    return (uint64_t)hash << 32 | ((uint64_t)number + 1);
+}
+
+/* The number in an entry of this hash, NO_NUMBER in others. */
+static inline int32_t slot_number(uint64_t entry, uint32_t hash)
+{
+    return (uint32_t)(entry >> 32) == hash ? (int32_t)((uint32_t)entry - 1) : NO_NUMBER;
 }
 
 static inline uint64_t stir(uint64_t hash, uint64_t word)
@@ -77,27 +96,29 @@ static inline uint64_t stir(uint64_t hash, uint64_t word)
 void texts_init(Texts *texts, uint64_t seed)
 {
     const Texts empty = {
-        .bytes = {.size = 1}, .ends = {.size = 8}, .hashes = {.size = 4}, .kinds = {.size = 1}, .next = {.size = 4},
+        .bytes = {.size = 1}, .ends = {.size = 8}, .kinds = {.size = 1}, .next = {.size = 4},
         .seed = seed,
     };
     *texts = empty;
+}
+
+void texts_close(Texts *texts)
+{
+    array_free(&texts->kinds);
+    array_free(&texts->next);
+    slots_free(&texts->slots);
 }
 
 void texts_free(Texts *texts)
 {
     array_free(&texts->bytes);
     array_free(&texts->ends);
-    array_free(&texts->hashes);
-    array_free(&texts->kinds);
-    array_free(&texts->next);
-    free(texts->slots);
-    texts->slots = NULL;
-    texts->slot_count = 0;
+    texts_close(texts);
 }
 
-static uint32_t hash_text(uint64_t seed, Text at, size_t size)
+uint32_t texts_hash(const Texts *texts, Text at, size_t size)
 {
-    uint64_t hash = stir(seed, size), tail = 0;
+    uint64_t hash = stir(texts->seed, size), tail = 0;
     if (size >= 8) {
         for (size_t i = 0; i + 8 <= size; i += 8) {
             hash = stir(hash, load64(at + i));
@@ -110,44 +131,37 @@ static uint32_t hash_text(uint64_t seed, Text at, size_t size)
             tail = tail << 8 | at[i];
         }
     }
-    return (uint32_t)stir(stir(hash, tail), seed);
+    return (uint32_t)stir(stir(hash, tail), texts->seed);
 }
 
-static uint64_t hash_of_text(const void *owner, size_t entry)
+int32_t texts_intern(Texts *texts, Text at, size_t size, uint32_t hash, uint8_t kind)
 {
-    const Texts *texts = owner;
-    return ((const uint32_t *)texts->hashes.items)[entry];
-}
-
-int32_t texts_intern(Texts *texts, Text at, size_t size, uint8_t kind)
-{
-    if (!make_slots(&texts->slots, &texts->slot_count, texts->ends.count, texts, hash_of_text)) {
+    if (!slots_reserve(&texts->slots, texts->ends.count)) {
         return NO_ROOM;
     }
-    const uint32_t hash = hash_text(texts->seed, at, size);
-    const size_t mask = texts->slot_count - 1;
+    uint64_t *entries = texts->slots.entries;
+    const size_t mask = texts->slots.count - 1;
     size_t slot = hash & mask;
-    for (; texts->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const uint32_t number = texts->slots[slot] - 1;
-        if (((const uint32_t *)texts->hashes.items)[number] == hash) {
+    for (; entries[slot] != 0; slot = (slot + 1) & mask) {
+        const int32_t number = slot_number(entries[slot], hash);
+        if (number >= 0) {
             const int64_t *ends = texts->ends.items;
             const size_t start = number == 0 ? 0 : (size_t)ends[number - 1];
             if ((size_t)ends[number] - start == size && same_bytes((Text)texts->bytes.items + start, at, size)) {
-                return (int32_t)number;
+                return number;
             }
         }
     }
-    if (!array_reserve(&texts->bytes, size) || !array_has_room(&texts->ends) || !array_has_room(&texts->hashes) ||
-        !array_has_room(&texts->kinds) || !array_has_room(&texts->next)) {
+    if (!array_reserve(&texts->bytes, size) || !array_has_room(&texts->ends) || !array_has_room(&texts->kinds) ||
+        !array_has_room(&texts->next)) {
         return NO_ROOM;
     }
     memcpy((uint8_t *)texts->bytes.items + texts->bytes.count, at, size);
     texts->bytes.count += size;
     put_int64(&texts->ends, (int64_t)texts->bytes.count);
-    put_int32(&texts->hashes, (int32_t)hash);
     put_byte(&texts->kinds, kind);
     put_int32(&texts->next, NO_NUMBER);
-    texts->slots[slot] = (uint32_t)texts->ends.count;
+    entries[slot] = slot_entry(hash, texts->ends.count - 1);
     return (int32_t)texts->ends.count - 1;
 }
 
@@ -163,22 +177,13 @@ void pairs_free(Pairs *pairs)
 {
     array_free(&pairs->firsts);
     array_free(&pairs->seconds);
-    free(pairs->slots);
-    pairs->slots = NULL;
-    pairs->slot_count = 0;
+    slots_free(&pairs->slots);
 }
 
 /* A pair of equal numbers is as good as any other: the seed lies under the first before the second is laid on it. */
-static uint64_t hash_pair(uint64_t seed, int32_t first, int32_t second)
+static uint32_t hash_pair(uint64_t seed, int32_t first, int32_t second)
 {
-    return stir(stir(seed, (uint32_t)first), (uint32_t)second);
-}
-
-static uint64_t hash_of_pair(const void *owner, size_t entry)
-{
-    const Pairs *pairs = owner;
-    return hash_pair(pairs->seed, ((const int32_t *)pairs->firsts.items)[entry],
-                     ((const int32_t *)pairs->seconds.items)[entry]);
+    return (uint32_t)stir(stir(seed, (uint32_t)first), (uint32_t)second);
 }
 
 static bool is_pair(const Pairs *pairs, int32_t number, int32_t first, int32_t second)
@@ -192,14 +197,16 @@ int32_t pairs_number(Pairs *pairs, int32_t first, int32_t second)
     if (pairs->firsts.count > 0 && is_pair(pairs, pairs->latest, first, second)) {
         return pairs->latest;
     }
-    if (!make_slots(&pairs->slots, &pairs->slot_count, pairs->firsts.count, pairs, hash_of_pair)) {
+    if (!slots_reserve(&pairs->slots, pairs->firsts.count)) {
         return NO_ROOM;
     }
-    const size_t mask = pairs->slot_count - 1;
-    size_t slot = (size_t)hash_pair(pairs->seed, first, second) & mask;
-    for (; pairs->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const int32_t number = (int32_t)(pairs->slots[slot] - 1);
-        if (is_pair(pairs, number, first, second)) {
+    const uint32_t hash = hash_pair(pairs->seed, first, second);
+    uint64_t *entries = pairs->slots.entries;
+    const size_t mask = pairs->slots.count - 1;
+    size_t slot = hash & mask;
+    for (; entries[slot] != 0; slot = (slot + 1) & mask) {
+        const int32_t number = slot_number(entries[slot], hash);
+        if (number >= 0 && is_pair(pairs, number, first, second)) {
             pairs->latest = number;
             return number;
         }
@@ -209,7 +216,7 @@ int32_t pairs_number(Pairs *pairs, int32_t first, int32_t second)
     }
     put_int32(&pairs->firsts, first);
     put_int32(&pairs->seconds, second);
-    pairs->slots[slot] = (uint32_t)pairs->firsts.count;
+    entries[slot] = slot_entry(hash, pairs->firsts.count - 1);
     pairs->latest = (int32_t)pairs->firsts.count - 1;
     return pairs->latest;
 }

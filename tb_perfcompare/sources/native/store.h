@@ -40,23 +40,41 @@ static inline void put_byte(Array *array, uint8_t value)
 
 enum { NO_NUMBER = -1, NO_ROOM = -2 };
 
+/* A table by open addressing: an entry is a hash above (number + 1), or 0 where the slot is free. With the hash beside the
+   number a search reads one place, and enlarging reads nothing else. */
+typedef struct {
+    uint64_t *entries;
+    size_t count; /* a power of two, or 0 */
+} Slots;
+
 /* Distinct texts, numbered in the order in which they were first met. */
 typedef struct {
-    Array bytes;  /* uint8, all texts end to end */
-    Array ends;   /* int64, text i is bytes[ends[i - 1]:ends[i]] */
-    Array hashes; /* int32 */
-    Array kinds;  /* uint8, what the caller says of a text when it is new */
-    Array next;   /* int32, the text that came after this one latest, NO_NUMBER for none: a guess for the next time */
-    uint32_t *slots;   /* open addressing: number + 1, 0 for a free slot */
-    size_t slot_count; /* a power of two */
+    Array bytes; /* uint8, all texts end to end */
+    Array ends;  /* int64, text i is bytes[ends[i - 1]:ends[i]] */
+    Array kinds; /* uint8, what the caller says of a text when it is new */
+    Array next;  /* int32, the text that came after this one latest, NO_NUMBER for none: a guess for the next time */
+    Slots slots;
     uint64_t seed;
 } Texts;
 
 void texts_init(Texts *texts, uint64_t seed);
 void texts_free(Texts *texts);
 
+/* Gives back what is needed to find texts. */
+void texts_close(Texts *texts);
+
+/* The hash that texts_intern wants. Where it is known early, slots_fetch has the table's line in the cache by then. */
+uint32_t texts_hash(const Texts *texts, Text at, size_t size);
+
+static inline void slots_fetch(const Slots *slots, uint32_t hash)
+{
+    if (slots->count > 0) {
+        FETCH(slots->entries + (hash & (slots->count - 1)));
+    }
+}
+
 /* The number of a text, NO_ROOM if it is new and cannot be kept. */
-int32_t texts_intern(Texts *texts, Text at, size_t size, uint8_t kind);
+int32_t texts_intern(Texts *texts, Text at, size_t size, uint32_t hash, uint8_t kind);
 
 /* Whether the bytes at `at`, of which `size` are there, begin with text `number`; its size if so, else 0. */
 static inline size_t text_ahead(const Texts *texts, int32_t number, Text at, size_t size)
@@ -71,8 +89,7 @@ static inline size_t text_ahead(const Texts *texts, int32_t number, Text at, siz
 typedef struct {
     Array firsts;  /* int32 */
     Array seconds; /* int32 */
-    uint32_t *slots;
-    size_t slot_count;
+    Slots slots;
     int32_t latest; /* the pair asked for last */
     uint64_t seed;
 } Pairs;
