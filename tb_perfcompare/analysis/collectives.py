@@ -15,12 +15,13 @@ from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.summary import StepCategory
 
 Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
 Intervals = tuple[Ints, Ints]
 
 _NO_NAME = -1
 
 
-def collectives(timeline: Timeline, windows: Windows, step: Ints) -> Collectives | None:
+def collectives(timeline: Timeline, windows: Windows, step: Some) -> Collectives | None:
     """Those that start in a step, `step` (n,) being each event's step or -1: the ones on the device, or the ones of the
     host where the device has none. None without any."""
     role = timeline.role == StepCategory.COMMUNICATION
@@ -33,20 +34,21 @@ def collectives(timeline: Timeline, windows: Windows, step: Ints) -> Collectives
     counted = counted[np.lexsort((counted, events.start_ns[counted], step[counted]))]
     keys, group_size, key = _keys(timeline, np.sort(counted))
     places = np.searchsorted(np.sort(counted), counted)
-    busy = union(events.start_ns[rows], timeline.end_ns[rows])
+    busy = union(events.start_ns[rows], timeline.ends(rows))
     hidden = np.full(len(windows.label), UNKNOWN, dtype=np.int64)
     if len(on_device):
         kernels = np.flatnonzero(timeline.role == StepCategory.KERNEL)
-        hidden = _both(busy, union(events.start_ns[kernels], timeline.end_ns[kernels]), windows)
+        hidden = _both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
     return Collectives(
-        keys, group_size, key[places], step[counted], events.dur_ns[counted], _within(busy, windows), hidden
-    )
+        keys, group_size, key[places], step[counted].astype(np.int64), events.dur_ns[counted], _within(busy, windows),
+        hidden,
+    )  # fmt: skip
 
 
 def _outermost(timeline: Timeline, rows: Ints) -> Ints:
     """Host ranges without those inside another one of the same thread: `record_param_comms` around `nccl:all_reduce` is
     one collective."""
-    start, end, lane = timeline.events.start_ns[rows], timeline.end_ns[rows], timeline.lane[rows]
+    start, end, lane = timeline.events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
     order = np.lexsort((rows, -end, start, lane))
     kept = []
     thread, reach = None, 0

@@ -6,7 +6,7 @@ rounded along running sums in one nested order, so that every level closes and n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +68,11 @@ def added_tree(tree: CallTree | None, into: Ints) -> CallTree | None:
         return None
     frames = Frames(tree.parent.tolist(), tree.keys())
     return tree_of(frames, tree.merged, tree.frame, into[tree.step], tree.time_ns, tree.calls)
+
+
+def added_paths(paths: Mapping[str, CallTree], into: Ints) -> dict[str, CallTree]:
+    trees = {way: added_tree(tree, into) for way, tree in paths.items()}
+    return {way: tree for way, tree in trees.items() if tree is not None}
 
 
 def added_memory(memory: MemoryUse | None, into: Ints, count: int) -> MemoryUse | None:
@@ -166,6 +171,11 @@ def mean_tree(tree: CallTree | None, ranks: Ints) -> CallTree | None:
         tree, frame=frame.astype(np.int32), step=step.astype(np.int32), time_ns=mean[frame, step],
         calls=calls[frame, step],
     )  # fmt: skip
+
+
+def mean_paths(paths: Mapping[str, CallTree], ranks: Ints) -> dict[str, CallTree]:
+    trees = {way: mean_tree(tree, ranks) for way, tree in paths.items()}
+    return {way: tree for way, tree in trees.items() if tree is not None}
 
 
 def mean_memory(memory: MemoryUse | None, ranks: Ints) -> MemoryUse | None:

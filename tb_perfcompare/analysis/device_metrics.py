@@ -31,7 +31,7 @@ def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetri
     for number in unique(device).tolist():
         rows = kernels[device == number]
         name = f"{timeline.vendor.word} {number}" if number >= 0 else timeline.vendor.word
-        start, end = events.start_ns[rows], timeline.end_ns[rows]
+        start, end = events.start_ns[rows], timeline.ends(rows)
         out.append(DeviceMetric(name, "utilisation", "fraction", covered(start, end, low, high) / (high - low)))
         out.append(_sm_efficiency(timeline, name, rows, low, high))
         out.append(_occupancy(timeline, name, rows, low, high))
@@ -46,7 +46,7 @@ def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: 
     if not has.any():
         return DeviceMetric(device, "sm_efficiency", "fraction", None, "kernels carry no blocks per SM")
     start = np.clip(timeline.events.start_ns[rows][has], low, high)
-    end = np.clip(timeline.end_ns[rows][has], low, high)
+    end = np.clip(timeline.ends(rows)[has], low, high)
     times = np.concatenate([start, end])
     change = np.concatenate([blocks[has], -blocks[has]])
     order = np.argsort(times, kind="stable")
@@ -60,7 +60,7 @@ def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: 
 def _occupancy(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Time-weighted mean of the kernels' estimated achieved occupancy."""
     percent = np.asarray(argument_of(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
-    length = np.clip(timeline.end_ns[rows], low, high) - np.clip(timeline.events.start_ns[rows], low, high)
+    length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     has = (percent >= 0) & (length > 0)
     if not has.any():
         return DeviceMetric(device, "occupancy", "fraction", None, "kernels carry no occupancy")
@@ -75,7 +75,7 @@ def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, hi
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "not applicable: the device has none")
     if not marks:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "names of this device's kernels do not tell")
-    length = np.clip(timeline.end_ns[rows], low, high) - np.clip(timeline.events.start_ns[rows], low, high)
+    length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     total = int(length.sum())
     if not total:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "no kernel time in the window")

@@ -10,21 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.flags import Flags, among, used_codes
-from tb_perfcompare.analysis.grouping import argument_of, grouped
+from tb_perfcompare.analysis.grouping import Groups, argument_of
 from tb_perfcompare.analysis.launch_properties import launch_texts
+from tb_perfcompare.analysis.numbering import numbered, numbered_pairs
+from tb_perfcompare.analysis.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names import kernel_key, operator_key
-from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.summary import GroupTable, StepCategory
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
 Floats = NDArray[np.float64]
 Texts = tuple[Ints, tuple[str, ...]]
 """(number of each row's text, the texts)"""
 
 
-def device_tables(timeline: Timeline, step: Ints, steps: int) -> dict[str, GroupTable]:
+def device_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
     """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
     "kernels_by_operator", "memcpy" (copies and sets by kind), "communication"."""
     category = timeline.events.category
@@ -53,13 +56,11 @@ def operator_texts(timeline: Timeline, rows: Ints) -> Texts | None:
     if not (operator >= 0).any():
         return None
     events = timeline.events
-    name = np.where(operator >= 0, events.name[operator], -1).astype(np.int64)
-    used, at = distinct(name + 1, len(events.strings) + 1)
-    index: dict[str, int] = {}
-    number = [
-        index.setdefault(operator_key(events.strings[code - 1]) if code else "", len(index)) for code in used.tolist()
-    ]
-    return np.array(number, dtype=np.int64)[at], tuple(index)
+    name = np.where(operator >= 0, events.name[operator], -1)
+    used, at = numbered(name + 1, len(events.strings) + 1)
+    none = ("",) if used[0] == 0 else ()
+    number, texts = operator_keys_of(events.strings).numbered(used[len(none) :] - 1, none)
+    return np.concatenate([np.zeros(len(none), dtype=np.int64), number])[at], tuple(texts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +71,7 @@ class _Carried:
     product: Floats
     weight: Floats
 
-    def mean(self, group: Ints, groups: int) -> Floats:
+    def mean(self, group: Some, groups: int) -> Floats:
         """(groups,) mean weighted by duration, NaN where no row carries the figure."""
         group = group[self.has]
         total = np.bincount(group, weights=self.weight, minlength=groups)
@@ -86,7 +87,7 @@ class _Work:
     group  (r,) number of each row's name
     """
 
-    def __init__(self, timeline: Timeline, chosen: Flags, step: Ints, steps: int) -> None:
+    def __init__(self, timeline: Timeline, chosen: Flags, step: Rows, steps: int) -> None:
         events = timeline.events
         self._timeline, self._steps = timeline, steps
         self.rows = np.flatnonzero(chosen & (step >= 0))
@@ -137,13 +138,15 @@ class _Work:
     ) -> GroupTable:
         """Groups by name, with `beside` also by what that says of each row. Facts: means of `measured`, whether names
         say that they use tensor cores, the sum of the argument `summed`."""
-        group, keys, raw = self.group, [(key,) for key in self._keys], self._raw
+        group: Some = self.group
+        keys: list[tuple[str, ...]] = [(key,) for key in self._keys]
+        raw = self._raw
         if beside is not None:
             number, texts = beside
-            used, group = distinct(group * len(texts) + number, len(keys) * len(texts))
+            used, group = numbered_pairs(group, len(keys), number, len(texts))
             both = [divmod(code, len(texts)) for code in used.tolist()]
             keys, raw = [(*keys[name], texts[at]) for name, at in both], [raw[name] for name, _ in both]
-        groups = grouped(group, len(keys), self._step, self._steps)
+        groups = Groups(group, len(keys), self._step, self._steps)
         low, high = groups.span(self._dur)
         facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
         marks = self._timeline.vendor.tensor_cores
@@ -164,7 +167,7 @@ class _Work:
             facts=facts,
         )
 
-    def _sum(self, argument: str, group: Ints, groups: int) -> Floats:
+    def _sum(self, argument: str, group: Some, groups: int) -> Floats:
         """Sum of an argument over the calls; NaN where no call carries it."""
         value = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
         has = value >= 0

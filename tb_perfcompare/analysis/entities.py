@@ -8,49 +8,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.flags import among
-from tb_perfcompare.analysis.grouping import grouped
+from tb_perfcompare.analysis.grouping import Groups
+from tb_perfcompare.analysis.numbering import added, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.owned_parts import owned_parts
 from tb_perfcompare.analysis.ownership import Claims, Shares, owned_shares
 from tb_perfcompare.analysis.passes import Coded
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.names import kernel_key, operator_key
-from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
+from tb_perfcompare.model.unique import unique_first
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Owners:
     """The events that may own time, and what each owns: m rows of e entities.
 
-    row     (m,) int64 row of the EventTable
+    row     (m,) int32 row of the EventTable
     role    (m,) int8 StepCategory
     shares  its claims are these rows
-    entity  (m,) int64 its entity
+    entity  (m,) int32 its entity
     category, key, name  of each entity: (e,) int8 StepCategory, e texts that join two runs, e raw names to show
     """
 
-    row: Ints
+    row: Rows
     role: NDArray[np.int8]
     shares: Shares
-    entity: Ints
+    entity: Rows
     category: NDArray[np.int8]
     key: list[str]
     name: list[str]
 
 
-def step_of(start_ns: Ints, windows: Windows) -> Ints:
+def step_of(start_ns: Ints, windows: Windows) -> Rows:
     """(n,) index of the window an event starts in, -1 outside all."""
     if not len(windows.label):
-        return np.full(len(start_ns), -1, dtype=np.int64)
+        return np.full(len(start_ns), -1, dtype=np.int32)
     edges = np.sort(np.concatenate([windows.start_ns, windows.end_ns]))
     step = np.searchsorted(windows.start_ns, edges, side="right") - 1
     step = np.where((step >= 0) & (edges < windows.end_ns[np.maximum(step, 0)]), step, -1)
     # from one edge to the next nothing changes
-    return np.append(-1, step)[np.searchsorted(edges, start_ns, side="right")]
+    step = np.append(-1, step).astype(np.int32)
+    found = np.empty(len(start_ns), dtype=np.int32)
+    for some in portions(len(start_ns)):
+        found[some] = step[np.searchsorted(edges, start_ns[some], side="right")]
+    return found
 
 
 def find_owners(timeline: Timeline, windows: Windows) -> Owners:
@@ -59,16 +66,16 @@ def find_owners(timeline: Timeline, windows: Windows) -> Owners:
     return Owners(rows, role, shares, *_entities(timeline, rows, role))
 
 
-def find_shares(timeline: Timeline, windows: Windows) -> tuple[Ints, NDArray[np.int8], Shares]:
+def find_shares(timeline: Timeline, windows: Windows) -> tuple[Rows, NDArray[np.int8], Shares]:
     """`row`, `role` and `shares` of Owners, which is all that categories need."""
     events = timeline.events
     role = _roles(timeline)
-    rows = np.flatnonzero(role >= 0)
+    rows = rows_where(role >= 0)
     # Of equal spans the one asked for later counts as started later. Work of one name and id may still have different
     # callers, by their launches or threads.
     name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
     claims = Claims(events.start_ns, timeline.end_ns, role, (events.external_id, name, events.correlation, lane))
-    return rows, role[rows], owned_shares(claims, windows)
+    return rows, taken(role, rows), owned_shares(claims, windows)
 
 
 def _lane_ranks(events: EventTable) -> Ints:
@@ -78,29 +85,25 @@ def _lane_ranks(events: EventTable) -> Ints:
     return np.array([place[text] for text in texts], dtype=np.int64)
 
 
-def own(timeline: Timeline, owners: Owners, step: Ints, steps: int) -> OwnedTime:
+def own(timeline: Timeline, owners: Owners, step: Rows, steps: int) -> OwnedTime:
     """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
     events, rows, shares = timeline.events, owners.row, owners.shares
     entity, category, key, name = owners.entity, owners.category, owners.key, owners.name
-    size = len(key) * steps
-    time = np.bincount(entity[shares.claim] * steps + shares.step, weights=shares.time_ns, minlength=size)
-    time = time.astype(np.int64).reshape(len(key), steps)
-    rest = np.bincount(shares.gap_step, weights=shares.gap_end - shares.gap_start, minlength=steps).astype(np.int64)
-    counted = np.flatnonzero(step[rows] >= 0)
-    starting = grouped(entity[counted], len(key), step[rows[counted]], steps)
-    calls, plain = starting.matrix(), starting.matrix(events.dur_ns[rows[counted]])
-    del counted, starting  # what follows needs the room
+    time = added((entity, shares.claim), len(key), shares.step, steps, shares.time_ns)
+    rest = added(shares.gap_step, steps, value=shares.gap_end - shares.gap_start)[:, 0]
+    starting = Groups(entity, len(key), (step, rows), steps)
+    calls, plain = starting.matrix(), starting.matrix((events.dur_ns, rows))
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
     nothing = np.zeros((1, steps), dtype=np.int64)
     known = list(zip(category.tolist(), key, strict=True))
     return OwnedTime(
         category=np.append(category[seen], np.int8(StepCategory.OTHER)),
-        key=(*(key[i] for i in seen.tolist()), NOBODY),
-        name=(*(name[i] for i in seen.tolist()), NOBODY),
+        key=(*map(key.__getitem__, seen.tolist()), NOBODY),
+        name=(*map(name.__getitem__, seen.tolist()), NOBODY),
         time_ns=np.vstack([time[seen], rest[None, :]]),
         plain_ns=np.vstack([plain[seen], rest[None, :]]),
         calls=np.vstack([calls[seen], nothing]),
-        parts=owned_parts(timeline, rows, shares, entity, known, step),
+        parts=owned_parts(timeline, rows, shares, entity, known, step, steps),
     )
 
 
@@ -111,28 +114,44 @@ def _roles(timeline: Timeline) -> NDArray[np.int8]:
 
 
 def _entities(
-    timeline: Timeline, rows: Ints, roles: NDArray[np.int8]
-) -> tuple[Ints, NDArray[np.int8], list[str], list[str]]:
+    timeline: Timeline, rows: Rows, roles: NDArray[np.int8]
+) -> tuple[Rows, NDArray[np.int8], list[str], list[str]]:
     """(entity of each row, category, key and display name of each entity)."""
     events = timeline.events
     texts, ranks = events.strings.texts, events.strings.ranks()
-    role, name = roles.astype(np.int64), events.name[rows].astype(np.int64)
-    pairs, pair_of = distinct(role * len(texts) + name, len(StepCategory) * len(texts))
-    overhead = np.zeros(len(texts), dtype=bool)
+    pairs, pair_of = numbered_pairs(roles, len(StepCategory), taken(events.name, rows), len(texts))
+    role, name = np.divmod(pairs, max(len(texts), 1))
+    number, keys = _keys(timeline, role, name)
+    order = np.argsort(ranks[name] if len(pairs) else name, kind="stable")
+    code = (role * len(keys) + number)[order]
+    found, first, _ = unique_first(code)
+    by_first = np.argsort(first, kind="stable")
+    place = np.empty(len(found), dtype=np.int32)
+    place[by_first] = np.arange(len(found), dtype=np.int32)
+    entity_of_pair = np.zeros(len(pairs), dtype=np.int32)
+    entity_of_pair[order] = place[np.searchsorted(found, code)]
+    shown = order[first[by_first]]
+    return (
+        taken(entity_of_pair, pair_of),
+        role[shown].astype(np.int8),
+        [keys[i] for i in number[shown].tolist()],
+        [texts[i] for i in name[shown].tolist()],
+    )
+
+
+def _keys(timeline: Timeline, role: Ints, name: Ints) -> tuple[Ints, list[str]]:
+    """((p,) number of the key of each pair of a role and a name, the keys); those of hosts and devices are apart."""
+    events = timeline.events
+    overhead = np.zeros(len(events.strings) + 1, dtype=bool)
     overhead[events.name[events.category == Category.OVERHEAD]] = True
-    index: dict[tuple[int, str], int] = {}
-    shown: list[str] = []
-    entity_of_pair = np.zeros(len(pairs), dtype=np.int64)
-    pair_role, pair_name = np.divmod(pairs, max(len(texts), 1))
-    kinds, names = pair_role.tolist(), pair_name.tolist()
-    for at in np.argsort(ranks[pair_name] if len(pairs) else pair_name, kind="stable").tolist():
-        kind, text = kinds[at], texts[names[at]]
-        key = (kind, kernel_key(text) if kind in DEVICE_CATEGORIES else operator_key(text))
-        if kind == StepCategory.OTHER and overhead[names[at]]:
-            key = (kind, PROFILER_WORK)
-        if key not in index:
-            index[key] = len(index)
-            shown.append(text)
-        entity_of_pair[at] = index[key]
-    category = np.array([kind for kind, _ in index], dtype=np.int8)
-    return entity_of_pair[pair_of], category, [text for _, text in index], shown
+    is_device = np.zeros(len(StepCategory), dtype=bool)
+    is_device[list(DEVICE_CATEGORIES)] = True
+    host, at = ~is_device[role], np.flatnonzero(is_device[role])
+    keys = operator_keys_of(events.strings)
+    is_overhead = (role == StepCategory.OTHER) & overhead[name]
+    number = np.zeros(len(role), dtype=np.int64)
+    number[host], texts = keys.numbered(name[host], (PROFILER_WORK,))
+    number[is_overhead] = 0
+    index: dict[str, int] = {}
+    number[at] = [index.setdefault(kernel_key(events.strings[i]), len(texts) + len(index)) for i in name[at].tolist()]
+    return number, [*texts, *index]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names import passing_names
 from tb_perfcompare.model.strings import StringTable
 
 Flags = NDArray[np.bool_]
@@ -15,8 +16,11 @@ Flags = NDArray[np.bool_]
 
 def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
     """(n,) whether each event's category is one of these. Comparing bytes is the quickest that numpy can do."""
-    first, *others = members
-    flags: Flags = category == first
+    first, *others = sorted(members)
+    if others and others[-1] - first == len(others):  # neighbours: one comparison for all
+        flags: Flags = (category - np.int8(first)).view(np.uint8) <= len(others)
+        return flags
+    flags = category == first
     for other in others:
         flags |= category == other
     return flags
@@ -35,11 +39,12 @@ class NameFlags:
     def __init__(self, strings: StringTable, name: NDArray[np.int32], *tests: Callable[[str], bool]) -> None:
         used = used_codes(name, len(strings)).tolist()
         texts = [strings[code] for code in used]
+        together = "\n".join(texts).lower()
         bits = np.zeros(len(strings), dtype=np.uint8)
         self._bit = {test: 1 << number for number, test in enumerate(tests)}
         self._any: dict[Callable[[str], bool], bool] = {}
         for test, bit in self._bit.items():
-            passing = [code for code, text in zip(used, texts, strict=True) if test(text)]
+            passing = [used[at] for at in passing_names(test, texts, together)]
             bits[passing] |= bit
             self._any[test] = bool(passing)
         self._bits = bits[name]

@@ -109,8 +109,8 @@ class Fold:
             calls=np.zeros((0, 0), np.int64), parts=None,
         )  # fmt: skip
         bare = replace(
-            summary, owned=owned, groups={}, modules=None, work=None, call_tree=None, memory=None, collectives=None,
-            recommendations=(), notes=(), other_window=np.zeros(0, np.int64),
+            summary, owned=owned, groups={}, modules=None, work=None, call_tree=None, call_paths={}, memory=None,
+            collectives=None, recommendations=(), notes=(), other_window=np.zeros(0, np.int64),
         )  # fmt: skip
         self._ranks.append((bare, own))
 
@@ -184,6 +184,7 @@ def _added(whole: Summary, into: Ints, count: int) -> Summary:
         modules=sums.added_split(whole.modules, into),
         work=sums.added_work(whole.work, into),
         call_tree=sums.added_tree(whole.call_tree, into),
+        call_paths=sums.added_paths(whole.call_paths, into),
         memory=memory,
     )
 
@@ -202,6 +203,7 @@ def _mean(whole: Summary, ranks: Ints) -> Summary:
         modules=sums.mean_modules(whole.modules, ranks),
         work=sums.mean_work(whole.work, ranks),
         call_tree=sums.mean_tree(whole.call_tree, ranks),
+        call_paths=sums.mean_paths(whole.call_paths, ranks),
         memory=sums.mean_memory(whole.memory, ranks),
     )
 

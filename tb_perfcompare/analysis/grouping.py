@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.numbering import Chosen, added, numbered, numbered_pairs, taken
 from tb_perfcompare.model.events import EventTable
-from tb_perfcompare.model.split_time import distinct
 from tb_perfcompare.model.strings import StringTable
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
 
 _LATEST = np.iinfo(np.int64).max
 
@@ -25,22 +27,19 @@ _LATEST = np.iinfo(np.int64).max
 class Groups:
     """Rows divided into groups; r rows, g groups, s steps.
 
-    of_row  (r,) group of each row
-    cell    (r,) place of each row in a matrix of groups and steps laid out flat
+    of_row   (r,) group of each row
+    step     of each row; rows outside steps count nowhere
     """
 
-    of_row: Ints
-    cell: Ints
+    of_row: Some
     count: int
+    step: Chosen
     steps: int
 
-    def matrix(self, weights: Ints | None = None, chosen: slice | NDArray[np.bool_] = slice(None)) -> Ints:
-        """(g, s) summed weights of the chosen rows; without weights their number. Doubles carry nanoseconds exactly up
-        to 104 days."""
-        weighed = None if weights is None else weights[chosen]
-        sums = np.bincount(self.cell[chosen], weights=weighed, minlength=self.count * self.steps)
-        table: Ints = sums.astype(np.int64, copy=False).reshape(self.count, self.steps)
-        return table
+    def matrix(self, weights: Chosen | None = None, counted: Some | None = None) -> Ints:
+        """(g, s) summed weights of the rows; without weights their number. `counted` (r,) is in place of `of_row`,
+        below zero for rows that do not count."""
+        return added(self.of_row if counted is None else counted, self.count, self.step, self.steps, weights)
 
     def span(self, values: Ints, chosen: slice | NDArray[np.bool_] = slice(None)) -> tuple[Ints, Ints]:
         """(g,) smallest and (g,) largest value of the chosen rows; the largest integer and 0 where there is none."""
@@ -52,40 +51,31 @@ class Groups:
     def first_names(self, strings: StringTable, name: NDArray[np.integer]) -> Ints:
         """(g,) place in alphabetical order of the first of the rows' names; `name` (r,) are their codes."""
         first = np.full(self.count, _LATEST)
-        np.minimum.at(first, self.of_row, strings.ranks()[name])
+        np.minimum.at(first, self.of_row, taken(strings.ranks(), name))
         return first
 
 
-def grouped(of_row: Ints, count: int, step: NDArray[np.integer], steps: int) -> Groups:
-    """Groups of rows that start in these steps."""
-    cell = of_row * steps
-    cell += step
-    return Groups(of_row, cell, count, steps)
-
-
-def finest(keys: Sequence[tuple[Ints, int]]) -> tuple[list[Ints], Ints]:
+def finest(keys: Sequence[tuple[Some, int]]) -> tuple[list[Ints], Rows]:
     """(each key's number of every combination that occurs, combination of each row); a key is a number per row and how
     many numbers there are. Combinations are in the order of their keys, the first before the second."""
     columns: list[Ints] = []
-    at = np.zeros(0, dtype=np.int64)
+    at = np.zeros(0, dtype=np.int32)
     for number, size in keys:
         used: Ints | None = None
         if size > len(number):  # the numbers that occur may be few, and products of sizes are large
-            used, number = distinct(number, size)
+            used, number = numbered(number, size)
             size = len(used)
         if columns:
-            at *= size
-            at += number
-            code, at = distinct(at, len(columns[0]) * size)
+            code, at = numbered_pairs(at, len(columns[0]), number, size)
             before, after = np.divmod(code, max(size, 1))
         else:
-            after, at = distinct(number, size)
+            after, at = numbered(number, size)
             before = after[:0]
         columns = [*(column[before] for column in columns), after if used is None else used[after]]
     return columns, at
 
 
-def argument_of(events: EventTable, name: str, rows: Ints, missing: int | float) -> NDArray[np.generic]:
+def argument_of(events: EventTable, name: str, rows: Some, missing: int | float) -> NDArray[np.generic]:
     """(r,) values of an argument for these rows, `missing` where absent. Rows ascend."""
     column = events.args.get(name)
     if column is None:
@@ -95,7 +85,7 @@ def argument_of(events: EventTable, name: str, rows: Ints, missing: int | float)
     return column.dense(len(events), missing)[rows]
 
 
-def added_up(matrix: Ints, into: Ints, count: int) -> Ints:
+def added_up(matrix: Ints, into: Some, count: int) -> Ints:
     """(count, s) sums of the rows of a matrix that go into the same row."""
     if count == len(into) and (np.diff(into) == 1).all():
         return matrix  # every row into its own
@@ -107,14 +97,14 @@ def added_up(matrix: Ints, into: Ints, count: int) -> Ints:
     return out
 
 
-def least(values: Ints, into: Ints, count: int) -> Ints:
+def least(values: Ints, into: Some, count: int) -> Ints:
     """(count,) smallest of the values that go into the same place, the largest integer where none does."""
     out = np.full(count, _LATEST)
     np.minimum.at(out, into, values)
     return out
 
 
-def largest(values: Ints, into: Ints, count: int) -> Ints:
+def largest(values: Ints, into: Some, count: int) -> Ints:
     """(count,) largest of the values, none below 0, that go into the same place; 0 where none does."""
     out = np.zeros(count, dtype=np.int64)
     np.maximum.at(out, into, values)
@@ -125,4 +115,4 @@ def texts_by_rank(strings: StringTable, ranks: Ints) -> list[str]:
     """The texts at these places in alphabetical order."""
     at = np.empty(len(strings), dtype=np.int64)
     at[strings.ranks()] = np.arange(len(strings))
-    return [strings[code] for code in at[ranks].tolist()]
+    return list(map(strings.texts.__getitem__, at[ranks].tolist()))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.grouping import argument_of, finest
+from tb_perfcompare.analysis.shown_texts import learn, shown_text
 from tb_perfcompare.model.events import EventTable
 
 Ints = NDArray[np.int64]
@@ -25,6 +24,7 @@ def launch_texts(events: EventTable, rows: Ints) -> tuple[Ints, tuple[str, ...]]
     columns = [column for column in _COLUMNS if column in events.args]
     keys = [(np.asarray(argument_of(events, column, rows, -1), dtype=np.int64) + 1, width) for column in columns]
     stated, at = finest(keys)
+    learn({events.strings[code] for column in stated for code in (column - 1).tolist() if code >= 0})
     nothing = dict.fromkeys(_COLUMNS, -1)
     index: dict[str, int] = {}
     number = [
@@ -54,12 +54,11 @@ def _shown(events: EventTable, index: int) -> str:
     return "" if index < 0 else _decoded(events.strings[index])
 
 
-@lru_cache(maxsize=1 << 14)
 def _decoded(text: str) -> str:
+    shown = shown_text(text)
+    if not (text.startswith('"') and shown.startswith("[")):
+        return shown
     try:
-        value: Any = json.loads(text)
-        if isinstance(value, str) and value.startswith("["):
-            value = json.loads(value)  # an MLU writes its dimensions as a text
+        return str(json.loads(shown))  # an MLU writes its dimensions as a text
     except ValueError:
         return text
-    return str(value)

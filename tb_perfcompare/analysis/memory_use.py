@@ -5,6 +5,9 @@ A record belongs to the innermost operator open on its thread at its time. Defin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,15 +21,17 @@ from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.split_time import distinct
+from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.model.unique import unique, unique_places
 
 Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
 
 OUTSIDE = "(outside operators)"
 """Stands for records that no operator of their thread encloses."""
 
-CURVE_POINTS = 400
-"""A curve is thinned to about this many points."""
+CURVE_POINTS = 2000
+"""A curve is thinned to about this many points, more where steps are many: each keeps its own extremes."""
 
 
 def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
@@ -36,8 +41,8 @@ def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
     if not len(rows) or not len(windows.label):
         return None
     start, end = int(windows.start_ns[0]), int(windows.end_ns[-1])
-    inside = (events.start_ns[rows] >= start) & (events.start_ns[rows] < end)
-    rows = rows[inside]
+    early = rows[events.start_ns[rows] < start]
+    rows = rows[(events.start_ns[rows] >= start) & (events.start_ns[rows] < end)]
     if not len(rows):
         return None
     size = np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64)
@@ -53,7 +58,7 @@ def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
         allocated=allocated[seen],
         released=released[seen],
         calls=calls[seen],
-        curves=_curves(timeline, rows, size, devices, device, windows),
+        curves=_curves(timeline, _Records(rows, size, devices, device), _before(timeline, early), windows),
     )
 
 
@@ -97,7 +102,7 @@ def _keys(timeline: Timeline, rows: Ints, devices: list[str], device: Ints) -> t
     return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[at]
 
 
-def _per_step(step: Ints, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
+def _per_step(step: Some, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
     """(keys, s) bytes allocated, bytes released, allocations."""
     steps = len(windows.label)
     cell = key * steps + step
@@ -111,34 +116,66 @@ def _per_step(step: Ints, key: Ints, size: Ints, keys: int, windows: Windows) ->
     return allocated, released, calls
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Records:
+    """(r,) records of the compared window in time order: row, bytes, and the number of the device in `devices`."""
+
+    row: Ints
+    size: Ints
+    devices: list[str]
+    device: Ints
+
+
+def _before(timeline: Timeline, early: Ints) -> dict[str, int]:
+    """Device -> its last record before the compared window, among those that state totals."""
+    events = timeline.events
+    stated = np.isfinite(np.asarray(events.arg("total_allocated", np.nan), dtype=np.float64)[early])
+    rows = early[stated]
+    if not len(rows):
+        return {}
+    rows = rows[sorted_order(events.start_ns[rows], ~np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64))]
+    devices, device = _devices(timeline, rows)
+    return {name: int(rows[np.flatnonzero(device == number)[-1]]) for number, name in enumerate(devices)}
+
+
 def _curves(
-    timeline: Timeline, rows: Ints, size: Ints, devices: list[str], device: Ints, windows: Windows
+    timeline: Timeline, records: _Records, before: Mapping[str, int], windows: Windows
 ) -> tuple[MemoryCurve, ...]:
     events = timeline.events
-    totals = np.asarray(events.arg("total_allocated", np.nan), dtype=np.float64)[rows]
-    reserved = np.asarray(events.arg("total_reserved", np.nan), dtype=np.float64)[rows]
+    totals = np.asarray(events.arg("total_allocated", np.nan), dtype=np.float64)
+    reserved = np.asarray(events.arg("total_reserved", np.nan), dtype=np.float64)
+    zero = int(windows.start_ns[0])
+    starts, ends = windows.start_ns - zero, windows.end_ns - zero
     curves = []
-    for name in sorted(devices):
-        mine = np.flatnonzero(device == devices.index(name))
-        stated = np.isfinite(totals[mine])
+    for name in sorted(records.devices):
+        mine = np.flatnonzero(records.device == records.devices.index(name))
+        row = records.row[mine]
+        stated = np.isfinite(totals[row])
         absolute = bool(stated.any())
         if absolute:
-            mine = mine[stated]
-            held = totals[mine].astype(np.int64)
+            row = row[stated]
+            at = events.start_ns[row] - zero
+            if name in before and at[0] > 0:  # what is held when the first step begins
+                row, at = np.append(before[name], row), np.append(0, at)
+            held = totals[row].astype(np.int64)
         else:
-            held = np.cumsum(size[mine])
-        kept_by_allocator = reserved[mine]
-        has_reserved = absolute and bool(np.isfinite(kept_by_allocator).all()) and bool((kept_by_allocator > 0).any())
-        above = kept_by_allocator.astype(np.int64) if has_reserved else None
-        shown = _thinned(held)
-        at = events.start_ns[rows[mine[shown]]]
+            at = events.start_ns[row] - zero
+            held = np.cumsum(records.size[mine])
+        kept = reserved[row]
+        has_reserved = absolute and bool(np.isfinite(kept).all()) and bool((kept > 0).any())
+        above = kept.astype(np.int64) if has_reserved else None
+        # first of each step and of each gap behind one
+        cuts = unique(np.searchsorted(at, np.concatenate((starts, ends)), side="left").astype(np.int64))
+        shown = thinned((held,) if above is None else (held, above), CURVE_POINTS, cuts)
         curves.append(
             MemoryCurve(
                 capture=0,
                 device=name,
                 absolute=absolute,
-                time_ns=at - windows.start_ns[0],
-                place=_places(at, windows),
+                label=windows.label,
+                start_ns=starts,
+                end_ns=ends,
+                time_ns=at[shown],
                 allocated=held[shown],
                 reserved=None if above is None else above[shown],
                 peak_allocated=int(held.max()),
@@ -146,25 +183,3 @@ def _curves(
             )
         )
     return tuple(curves)
-
-
-def _places(at: Ints, windows: Windows) -> NDArray[np.float64]:
-    """(t,) steps passed at each instant, with the part of the current one; between two steps nothing passes."""
-    step = np.maximum(np.searchsorted(windows.start_ns, at, side="right") - 1, 0)
-    start, end = windows.start_ns[step], windows.end_ns[step]
-    place: NDArray[np.float64] = step + np.clip((at - start) / np.maximum(end - start, 1), 0.0, 1.0)
-    return place
-
-
-def _thinned(held: Ints) -> Ints:
-    """Positions to keep: first, last, and the highest and lowest of every bucket."""
-    n = len(held)
-    if n <= CURVE_POINTS:
-        return np.arange(n)
-    edges = np.linspace(0, n, CURVE_POINTS // 2 + 1).astype(np.int64)
-    kept = [0, n - 1]
-    for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        if high > low:
-            part = held[low:high]
-            kept += [low + int(part.argmax()), low + int(part.argmin())]
-    return unique(np.array(kept, dtype=np.int64))

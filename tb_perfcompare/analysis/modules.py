@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest, with_descendants
+from tb_perfcompare.analysis.nesting import Enclosers, Nesting, innermost, nest, with_descendants
 from tb_perfcompare.analysis.operators import device_self_times
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
@@ -13,6 +13,7 @@ from tb_perfcompare.model.split_time import distinct
 from tb_perfcompare.model.summary import GroupTable
 
 Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
 
 _PREFIX = "nn.Module: "
 
@@ -33,20 +34,16 @@ def module_name(raw: str) -> str:
     return raw.removeprefix(_PREFIX)
 
 
-def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | None:
+def module_table(timeline: Timeline, step: Some, steps: int) -> GroupTable | None:
     """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
-    events = timeline.events
     rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
     if not len(rows):
         return None
-    ranks = events.strings.ranks()[events.name[rows]]
-    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], ranks)
+    events = timeline.events
+    nesting, span, below = _nested(timeline, rows)
     rows = rows[nesting.order]
     start = events.start_ns[rows]
-    span = nesting.end - start
-    inner = nesting.parent >= 0
-    below = np.bincount(nesting.parent[inner], weights=span[inner], minlength=len(rows)).astype(np.int64)
     nodes = Enclosers(timeline.lane[rows], start, nesting.end, nesting.parent)
     forest = timeline.host.row
     at = innermost(nodes, timeline.lane[forest], events.start_ns[forest])
@@ -67,7 +64,26 @@ def module_table(timeline: Timeline, step: Ints, steps: int) -> GroupTable | Non
     )
 
 
-def _group(timeline: Timeline, rows: Ints, step: Ints, steps: int, measures: dict[str, Ints]) -> GroupTable:
+def module_self_times(timeline: Timeline, step: Some) -> tuple[Ints, Ints]:
+    """(rows of the calls that start in a step, time of each without the calls of modules in it), as in the table."""
+    rows = module_calls(timeline)
+    rows = rows[step[rows] >= 0]
+    nesting, span, below = _nested(timeline, rows)
+    return rows[nesting.order], span - below
+
+
+def _nested(timeline: Timeline, rows: Ints) -> tuple[Nesting, Ints, Ints]:
+    """(these calls nested, (r,) their spans in that order, (r,) of these what is in calls below)."""
+    events = timeline.events
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
+    span = nesting.end - events.start_ns[rows[nesting.order]]
+    inner = nesting.parent >= 0
+    below = np.bincount(nesting.parent[inner], weights=span[inner], minlength=len(rows)).astype(np.int64)
+    return nesting, span, below
+
+
+def _group(timeline: Timeline, rows: Ints, step: Some, steps: int, measures: dict[str, Ints]) -> GroupTable:
     events = timeline.events
     used, group = distinct(events.name[rows].astype(np.int64), len(events.strings))
     names = [events.strings[int(i)] for i in used]

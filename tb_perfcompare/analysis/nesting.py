@@ -10,16 +10,17 @@ and one in numpy (nesting_in_numpy.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
-from tb_perfcompare.analysis.passes import Tie, compiled, packed, packed_tie, unpacked
+from tb_perfcompare.analysis.passes import Tie, compiled, indices, packed, packed_tie, unpacked
 from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,9 +35,9 @@ class Nesting:
     clipped number of events that outlasted their parent
     """
 
-    order: Ints
-    parent: Ints
-    depth: Ints
+    order: Rows
+    parent: Rows
+    depth: Rows
     end: Ints
     inside: Ints
     clipped: int
@@ -50,8 +51,9 @@ def nest(
     module = compiled()
     if module is None:
         at = np.arange(len(start)) if rows is None else rows.astype(np.int64)
-        found = Nesting(*nest_in_numpy(lane[at], start[at], end[at], tuple(tie[at] for tie in ties)))
-        return replace(found, order=at[found.order])
+        found = nest_in_numpy(lane[at], start[at], end[at], tuple(tie[at] for tie in ties))
+        order, parent, depth = (column.astype(np.int32) for column in (at[found[0]], found[1], found[2]))
+        return Nesting(order, parent, depth, *found[3:])
     numbered, lanes = _numbered(lane)
     order, parent, depth, clipped_end, inside, clipped = module.nest(
         packed(numbered, np.int32),
@@ -62,23 +64,23 @@ def nest(
         None if rows is None else packed(rows, np.int32),
     )
     return Nesting(
-        unpacked(order, np.int64),
-        unpacked(parent, np.int64),
-        unpacked(depth, np.int64),
+        unpacked(order, np.int32),
+        unpacked(parent, np.int32),
+        unpacked(depth, np.int32),
         unpacked(clipped_end, np.int64),
         unpacked(inside, np.int64),
         clipped,
     )
 
 
-def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints:
+def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Rows:
     """(n,) rows in the order of `first`; of equal ones the larger `second` comes first, then ties decide, then rows. So
     spans given as start and end come in order of start, the longer ones first."""
     module = compiled()
     if module is None:
-        return np.lexsort((*(tie[:] for tie in reversed(ties)), ~second, first))
+        return np.lexsort((*(tie[:] for tie in reversed(ties)), ~second, first)).astype(np.int32)
     columns = packed(first, np.int64), packed(second, np.int64), tuple(packed_tie(tie) for tie in ties)
-    return unpacked(module.order(*columns), np.int64)
+    return unpacked(module.order(*columns), np.int32)
 
 
 def _numbered(lane: NDArray[np.integer]) -> tuple[NDArray[np.integer], int]:
@@ -100,17 +102,17 @@ class Enclosers:
     lane: NDArray[np.integer]
     start: Ints
     end: Ints
-    parent: Ints
+    parent: NDArray[np.integer]
 
 
-def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Ints:
+def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Rows:
     """(q,) row of the innermost node of the same lane that is open at each instant, -1 if none."""
     nodes_count = len(nodes.start)
     if not nodes_count or not len(at):
-        return np.full(len(at), -1, dtype=np.int64)
+        return np.full(len(at), -1, dtype=np.int32)
     module = compiled()
     if module is None:
-        return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at)
+        return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at).astype(np.int32)
     here, lanes = _numbered(nodes.lane)
     there = lane
     if here is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
@@ -122,23 +124,35 @@ def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Ints:
             lanes,
             packed(nodes.start, np.int64),
             packed(nodes.end, np.int64),
-            packed(nodes.parent, np.int64),
+            indices(nodes.parent),
             packed(there, np.int32),
             packed(at, np.int64),
         ),
-        np.int64,
+        np.int32,
     )
 
 
-def with_descendants(parent: Ints, depth: Ints, own: Ints) -> Ints:
-    """(n,) own value plus those of everything nested below."""
+def with_descendants(parent: NDArray[np.integer], depth: NDArray[np.integer], own: Ints) -> Ints:
+    """(n,) own value plus those of everything nested below. Every row stands behind its parent."""
     module = compiled()
     if module is not None:
-        return unpacked(module.sum_upwards(packed(parent, np.int64), packed(own, np.int64)), np.int64)
+        return unpacked(module.sum_upwards(indices(parent), packed(own, np.int64)), np.int64)
     total = own.copy()
     for rows in reversed(by_level(depth)[1:]):
         np.add.at(total, parent[rows], total[rows])
     return total
+
+
+def least_below(parent: NDArray[np.integer], depth: NDArray[np.integer], own: Ints) -> Ints:
+    """(n,) the smallest of the own value and those of everything nested below. Every row stands behind its parent."""
+    module = compiled()
+    if module is not None:
+        return unpacked(module.least_upwards(indices(parent), packed(own, np.int64)), np.int64)
+    least = own.copy()
+    for rows in reversed(by_level(depth)):
+        inner = rows[parent[rows] >= 0]
+        np.minimum.at(least, parent[inner], least[inner])
+    return least
 
 
 def by_level(depth: NDArray[np.integer]) -> list[Ints]:

@@ -134,8 +134,9 @@ def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
 
 
 def innermost_in_numpy(
-    node_lane: NDArray[np.integer], start: Ints, end: Ints, parent: Ints, lane: NDArray[np.integer], at: Ints
-) -> Ints:
+    node_lane: NDArray[np.integer], start: Ints, end: Ints, parent: NDArray[np.integer], lane: NDArray[np.integer],
+    at: Ints,
+) -> Ints:  # fmt: skip
     """As `innermost`, of one node at least."""
     nodes_count = len(start)
     lanes, times = np.concatenate([node_lane, lane]), np.concatenate([start, at])

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.flags import used_codes
-from tb_perfcompare.analysis.grouping import Groups, added_up, finest, grouped, largest, least, texts_by_rank
+from tb_perfcompare.analysis.grouping import Groups, added_up, finest, largest, least, texts_by_rank
 from tb_perfcompare.analysis.nesting import nest, with_descendants
+from tb_perfcompare.analysis.numbering import added, numbered, rows_where, taken
+from tb_perfcompare.analysis.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.shown_texts import learn, shown_text
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import EventTable
-from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.summary import GroupTable
 from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
 
 _NO_CALL = np.iinfo(np.int64).max
 
@@ -43,22 +44,25 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     host_api = those API calls, as recorded.
     device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
     """
-    forest, events = timeline.host, timeline.events
-    h = len(forest.row)
-    span = forest.end_ns - events.start_ns[forest.row]
     node_of = _nodes(timeline)
-    api = _outermost_calls(timeline)
-    owner = node_of[timeline.operator[api]]
-    known = owner >= 0
-    in_calls = _sum_by(owner[known], events.dur_ns[api[known]], h)
-    device_self = _device_self(timeline, node_of)
-    return OperatorTimes(
-        host_self=np.maximum(span - forest.inside - in_calls, 0),
-        host_total=span,
-        host_api=in_calls,
-        device_self=device_self,
-        device_total=with_descendants(forest.parent, forest.depth, device_self),
-    )
+    return OperatorTimes(*_host_times(timeline, node_of), *_device_times(timeline, node_of))
+
+
+def _host_times(timeline: Timeline, node_of: Rows) -> tuple[Ints, Ints, Ints]:
+    """(host_self, host_total, host_api)."""
+    forest, events = timeline.host, timeline.events
+    total = forest.end_ns - taken(events.start_ns, forest.row)
+    calls = _outermost_calls(timeline)
+    in_calls = added(node_of[timeline.operator[calls]], len(total), value=(events.dur_ns, calls))[:, 0]
+    own = total - forest.inside
+    own -= in_calls
+    return np.maximum(own, 0, out=own), total, in_calls
+
+
+def _device_times(timeline: Timeline, node_of: Rows) -> tuple[Ints, Ints]:
+    """(device_self, device_total)."""
+    own = _device_self(timeline, node_of)
+    return own, with_descendants(timeline.host.parent, timeline.host.depth, own)
 
 
 def device_self_times(timeline: Timeline) -> Ints:
@@ -66,108 +70,107 @@ def device_self_times(timeline: Timeline) -> Ints:
     return _device_self(timeline, _nodes(timeline))
 
 
-def _nodes(timeline: Timeline) -> Ints:
+def _nodes(timeline: Timeline) -> Rows:
     """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
-    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
-    node_of[timeline.host.row] = np.arange(len(timeline.host.row))
+    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
+    node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
     return node_of
 
 
-def _device_self(timeline: Timeline, node_of: Ints) -> Ints:
-    work = np.flatnonzero(timeline.is_device & (timeline.operator >= 0))
+def _device_self(timeline: Timeline, node_of: Rows) -> Ints:
+    work = np.flatnonzero(timeline.is_device)
     owner = node_of[timeline.operator[work]]
-    return _sum_by(owner, timeline.events.dur_ns[work], len(timeline.host.row))
+    return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
 
 
-def _sum_by(index: Ints, values: Ints, length: int) -> Ints:
-    """(length,) exact sums; doubles carry nanoseconds exactly up to 104 days."""
-    sums: Ints = np.bincount(index, weights=values, minlength=length)[:length].astype(np.int64)
-    return sums
-
-
-def _outermost_calls(timeline: Timeline) -> Ints:
+def _outermost_calls(timeline: Timeline) -> Rows:
     """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
-    rows = np.flatnonzero(timeline.is_api)
-    if not len(rows):
-        return rows
     events = timeline.events
+    rows = np.flatnonzero(timeline.is_api)
     nesting = nest(timeline.lane, events.start_ns, timeline.end_ns, events.correlation, rows=rows)
-    outermost: Ints = nesting.order[nesting.parent < 0]
+    outermost: Rows = nesting.order[nesting.parent < 0]
     return outermost
 
 
-def operator_tables(timeline: Timeline, step: NDArray[np.int64], steps: int) -> dict[str, GroupTable]:
+def operator_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
     """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
     forest, events = timeline.host, timeline.events
-    shown = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
-    rows = forest.row[shown]
-    of = forest.row[forest.top[shown]]
+    counts = taken(timeline.is_operator & (step >= 0), forest.row)
+    shown = rows_where(counts)
+    rows = taken(forest.row, shown)
+    of = taken(forest.row, taken(forest.top, shown))
     names, labels = _names(events, rows)
-    keys = [(names, len(labels))]
+    keys: list[tuple[Rows, int]] = [(names, len(labels))]
     arguments: list[tuple[str, str, list[str]]] = []
     for kind, column, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
         if argument in events.args:
-            numbers, texts = _argument_texts(events, argument, of)
-            keys.append((numbers, len(texts)))
+            number_of, texts = _argument_texts(events, argument, of)
+            keys.append((number_of, len(texts)))
             arguments.append((kind, column, texts))
-    columns, of_row = finest(keys)
-    groups = grouped(of_row, len(columns[0]), step[rows], steps)
-    del keys, names, of, of_row, rows  # what follows needs the room
+    groups_of, of_row = finest(keys)
+    groups = Groups(of_row, len(groups_of[0]), (step, rows), steps)
+    del keys, names, of, of_row  # what follows needs the room
     sums = _sums(timeline, shown, groups)
-    operators = sums.table("operator", ("name",), columns[0], lambda name: (labels[name],))
+    operators = sums.table("operator", ("name",), groups_of[0], _single(labels))
     tables = {"operators": operators}
-    for (kind, column, texts), numbers in zip(arguments, columns[1:], strict=True):
+    for (kind, column, texts), numbers in zip(arguments, groups_of[1:], strict=True):
         width = len(texts)
         tables[f"operators_by_{kind}"] = sums.table(
-            f"operator_by_{kind}", ("name", column), columns[0] * width + numbers, _pair(labels, texts)
+            f"operator_by_{kind}", ("name", column), groups_of[0] * width + numbers, _pair(labels, texts)
         )
     return tables
 
 
-def _pair(labels: list[str], texts: list[str]) -> Callable[[int], tuple[str, ...]]:
-    return lambda code: (labels[code // len(texts)], texts[code % len(texts)])
+def _single(labels: list[str]) -> Callable[[Ints], Iterable[tuple[str, ...]]]:
+    return lambda codes: zip(map(labels.__getitem__, codes.tolist()), strict=True)
 
 
-def _names(events: EventTable, rows: Ints) -> tuple[Ints, list[str]]:
+def _pair(labels: list[str], texts: list[str]) -> Callable[[Ints], Iterable[tuple[str, ...]]]:
+    def keys(codes: Ints) -> Iterable[tuple[str, ...]]:
+        label, text = np.divmod(codes, len(texts))
+        return zip(map(labels.__getitem__, label.tolist()), map(texts.__getitem__, text.tolist()), strict=True)
+
+    return keys
+
+
+def _names(events: EventTable, rows: Rows) -> tuple[Rows, list[str]]:
     """((r,) number of each row's operator, their keys): numbered by the first code that has the key."""
-    number_of, labels = _numbered(events, events.name[rows], operator_key)
-    return number_of[events.name[rows]], labels
+    used, place = numbered(taken(events.name, rows), len(events.strings))
+    number, labels = operator_keys_of(events.strings).numbered(used)
+    return taken(number, place), labels
 
 
-def _argument_texts(events: EventTable, argument: str, rows: Ints) -> tuple[Ints, list[str]]:
+def _argument_texts(events: EventTable, argument: str, rows: Rows) -> tuple[Rows, list[str]]:
     """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
-    codes = events.args[argument].dense(len(events), -1)[rows].astype(np.int64)
-    number_of, texts = _numbered(events, codes[codes >= 0], shape_text)
-    return np.append(number_of + 1, 0)[codes], ["", *texts]
+    codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
+    codes += 1
+    number, texts = _numbered(events, taken(codes, rows), 1, shown_text)
+    return number, ["", *texts]
 
 
 def _numbered(
-    events: EventTable, codes: NDArray[np.integer], shown: Callable[[str], str]
-) -> tuple[Ints, list[str]]:
-    """(number by code, what is shown of each number) of the codes that occur; equal ones share the first's number."""
+    events: EventTable, codes: Rows, first: int, shown: Callable[[str], str]
+) -> tuple[Rows, list[str]]:
+    """((r,) number of what is shown of each row's text, what is shown of each); texts that are shown alike share the
+    number of the first. Codes are those of the texts and `first` more; lower ones are numbers of their own."""
     index: dict[str, int] = {}
-    number_of = np.zeros(len(events.strings), dtype=np.int64)
-    for code in used_codes(codes, len(events.strings)).tolist():
-        number_of[code] = index.setdefault(shown(events.strings[code]), len(index))
-    return number_of, list(index)
+    used, place = numbered(codes, len(events.strings) + first)
+    if shown is shown_text:
+        learn(events.strings[code - first] for code in used.tolist() if code >= first)
+    number = [
+        code if code < first else first + index.setdefault(shown(events.strings[code - first]), len(index))
+        for code in used.tolist()
+    ]
+    return taken(np.array(number, dtype=np.int32), place), list(index)
 
 
-@lru_cache(maxsize=1 << 14)
-def shape_text(raw: str) -> str:
-    """JSON text of `Input Dims` as shown: Python's spelling of the list, `[[32, 3, 224, 224], []]`."""
-    try:
-        return str(json.loads(raw))
-    except ValueError:
-        return raw
-
-
-def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints:
+def shape_ids(events: EventTable, argument: str = "input_dims") -> Rows:
     """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
-    used = used_codes(events.args[argument].values.astype(np.int64), len(events.strings))
-    out = np.full(len(events.strings) + 1, -1, dtype=np.int64)
+    used = used_codes(np.asarray(events.args[argument].values, dtype=np.int32), len(events.strings))
+    out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
     first: dict[str, int] = {}
     for index in used.tolist():
-        out[index] = first.setdefault(shape_text(events.strings[index]), index)
+        out[index] = first.setdefault(shown_text(events.strings[index]), index)
     return out
 
 
@@ -183,16 +186,16 @@ class _Sums:
     first_name: Ints
 
     def table(
-        self, kind: str, key_columns: tuple[str, ...], codes: Ints, key: Callable[[int], tuple[str, ...]]
+        self, kind: str, key_columns: tuple[str, ...], codes: Ints, keys: Callable[[Ints], Iterable[tuple[str, ...]]]
     ) -> GroupTable:
-        """The table whose row a group belongs to is told by its code."""
+        """The table whose row a group belongs to is told by its code; `keys` gives those of codes."""
         used, into = unique_places(codes)
         count = len(used)
         low = least(self.low, into, count)
         return GroupTable(
             kind=kind,
             key_columns=key_columns,
-            keys=tuple(key(code) for code in used.tolist()),
+            keys=tuple(keys(used)),
             names=tuple(texts_by_rank(self.timeline.events.strings, least(self.first_name, into, count))),
             calls=added_up(self.calls, into, count),
             measures_ns={name: added_up(matrix, into, count) for name, matrix in self.measures_ns.items()},
@@ -202,23 +205,28 @@ class _Sums:
         )
 
 
-def _sums(timeline: Timeline, shown: Ints, groups: Groups) -> _Sums:
-    forest, times = timeline.host, operator_times(timeline)
-    merged = forest.merged[shown]
-    counted = ~merged if merged.any() else slice(None)
-    host_total = times.host_total[shown]
-    low, high = groups.span(host_total, counted)
+def _sums(timeline: Timeline, shown: Rows, groups: Groups) -> _Sums:
+    forest, node_of = timeline.host, _nodes(timeline)
+    merged = taken(forest.merged, shown)
+    some = merged.any()
+    counted = np.where(merged, np.int32(-1), groups.of_row) if some else None
+    own, total, api = _host_times(timeline, node_of)
+    low, high = groups.span(taken(total, shown), ~merged if some else slice(None))
+    measures = {
+        "host_self": groups.matrix((own, shown)),
+        "host_total": groups.matrix((total, shown), counted),
+        "host_api": groups.matrix((api, shown)),
+    }
+    del own, total, api  # what follows needs the room
+    launched, below = _device_times(timeline, node_of)
+    measures["device_self"] = groups.matrix((launched, shown))
+    measures["device_total"] = groups.matrix((below, shown), counted)
+    del launched, below
     return _Sums(
         timeline,
         calls=groups.matrix(None, counted),
-        measures_ns={
-            "host_self": groups.matrix(times.host_self[shown]),
-            "host_total": groups.matrix(host_total, counted),
-            "host_api": groups.matrix(times.host_api[shown]),
-            "device_self": groups.matrix(times.device_self[shown]),
-            "device_total": groups.matrix(times.device_total[shown], counted),
-        },
+        measures_ns=measures,
         low=low,
         high=high,
-        first_name=groups.first_names(timeline.events.strings, timeline.events.name[forest.row[shown]]),
+        first_name=groups.first_names(timeline.events.strings, taken(timeline.events.name, taken(forest.row, shown))),
     )

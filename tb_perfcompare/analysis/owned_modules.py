@@ -12,16 +12,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.cells import Cells, added_cells
 from tb_perfcompare.analysis.entities import Owners
 from tb_perfcompare.analysis.modules import module_calls, module_name
 from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest
+from tb_perfcompare.analysis.numbering import numbered_pairs, portions, taken
+from tb_perfcompare.analysis.paths import found_paths
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import FlowTable
-from tb_perfcompare.model.split_time import SplitTime, distinct, split_time
+from tb_perfcompare.model.split_time import SplitTime
 from tb_perfcompare.model.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
 from tb_perfcompare.model.unique import unique_first
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
 
 BACKWARD_OUTSIDE = "(backward, outside modules)"
 """Backward work that no arrow leads to a module, such as the accumulation of gradients."""
@@ -43,14 +48,14 @@ class ModulePaths:
               and BACKWARD_OUTSIDE
     name      p last parts of these
     above     p numbers of the paths above, -1 at the top
-    of_owner  (m,) int64 path of each owner
+    of_owner  (m,) int32 path of each owner
     is_call   (m,) bool the owner is itself the call of a module
     """
 
     text: list[str]
     name: list[str]
     above: list[int]
-    of_owner: Ints
+    of_owner: Rows
     is_call: NDArray[np.bool_]
 
 
@@ -59,26 +64,28 @@ def module_paths(timeline: Timeline, owners: Owners, flows: FlowTable) -> Module
     calls = _calls(timeline)
     if calls is None:
         return None
-    path = calls.path_of(timeline, owners.row)
+    path = np.empty(len(owners.row), dtype=np.int32)
+    for some in portions(len(path)):
+        path[some] = calls.path_of(timeline, owners.row[some])
     path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
-    return ModulePaths(calls.paths, calls.names, calls.above, path, calls.node_of[owners.row] >= 0)
+    return ModulePaths(calls.paths, calls.names, calls.above, path, taken(calls.node_of, owners.row) >= 0)
 
 
 def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
     """Owned time with keys (module path, category label)."""
     shares = owners.shares
     kinds = len(CATEGORY_LABELS)
-    code, part = distinct(paths.of_owner * kinds + owners.role, len(paths.text) * kinds)
-    keys = [(paths.text[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist()]
-    rest = np.full(len(shares.gap_step), len(keys), dtype=np.int64)
-    time = np.concatenate([shares.time_ns, shares.gap_end - shares.gap_start])
-    found = split_time(
-        [*keys, (OUTSIDE_MODULES, CATEGORY_LABELS[StepCategory.OTHER])],
-        np.concatenate([part[shares.claim], rest]),
-        np.concatenate([shares.step, shares.gap_step]),
-        time,
-        np.zeros(len(time), dtype=np.int64),
-    )
+    code, part = numbered_pairs(paths.of_owner, len(paths.text), owners.role, kinds)
+    index: dict[tuple[str, ...], int] = {}  # names may hold a slash, and two paths one text
+    keys = ((paths.text[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist())
+    part = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)[part]
+    outside = index.setdefault((OUTSIDE_MODULES, CATEGORY_LABELS[StepCategory.OTHER]), len(index))
+    rest = np.full(len(shares.gap_step), outside, dtype=np.int32)
+    timed: list[Cells] = [
+        ((part, shares.claim), shares.step, shares.time_ns),
+        (rest, shares.gap_step, shares.gap_end - shares.gap_start),
+    ]
+    found = added_cells(len(index), steps, timed, []).named(list(index).__getitem__)
     return found.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
 
 
@@ -88,26 +95,25 @@ class _Calls:
     `node_of` (n,) int32 row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
 
     nodes: Enclosers
-    node_path: Ints
+    node_path: Rows
     node_of: NDArray[np.int32]
     paths: list[str]
     names: list[str]
     above: list[int]
 
-    def path_of(self, timeline: Timeline, rows: Ints) -> Ints:
+    def path_of(self, timeline: Timeline, rows: Some) -> Rows:
         """(m,) path of each event, -1 outside all calls. A call is its own module."""
         events = timeline.events
         device = timeline.is_device[rows]
-        at = np.where(device, timeline.launcher[rows], rows)
-        node = np.where(at >= 0, self.node_of[at], -1)
+        at = np.where(device, timeline.launcher[rows], rows).astype(np.int32, copy=False)
+        node = np.where(at >= 0, self.node_of[at], np.int32(-1))
         # Threads without any call, and device work of unknown origin, need no search.
         has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
         has_calls[self.nodes.lane] = True
         search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
         asked = at[search]
-        del at, device  # what follows needs the room
         node[search] = innermost(self.nodes, timeline.lane[asked], events.start_ns[asked])
-        path: Ints = np.where(node >= 0, self.node_path[node], -1)
+        path: Rows = np.where(node >= 0, self.node_path[node], np.int32(-1))
         return path
 
 
@@ -117,30 +123,24 @@ def _calls(timeline: Timeline) -> _Calls | None:
     if not len(rows):
         return None
     ranks = events.strings.ranks()[events.name[rows]]
-    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.end_ns[rows], ranks)
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
     rows = rows[nesting.order]
     nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
     node_of = np.full(len(events), -1, dtype=np.int32)
     node_of[rows] = np.arange(len(rows), dtype=np.int32)
     paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
     names, upper = list(paths), [-1, -1]
-    node_path = np.zeros(len(rows), dtype=np.int64)
-    width = len(events.strings)
-    for level in range(int(nesting.depth.max()) + 1):
-        here = np.flatnonzero(nesting.depth == level)
-        above = node_path[nesting.parent[here]] if level else np.zeros(len(here), dtype=np.int64)
-        code, place = distinct(above * width + events.name[rows[here]], len(paths) * width)
-        node_path[here] = place + len(paths)
-        for known in code.tolist():
-            parent, name = divmod(known, width)
-            own = module_name(events.strings[name])
-            paths.append(f"{paths[parent]}/{own}" if level else own)
-            names.append(own)
-            upper.append(parent if level else -1)
-    return _Calls(nodes, node_path, node_of, paths, names, upper)
+    every = np.ones(len(rows), dtype=np.bool_)
+    found = found_paths(nesting.parent, np.zeros_like(rows), events.name[rows], every, np.zeros(len(paths), np.int32))
+    for parent, name, depth in zip(found.parent.tolist(), found.key.tolist(), found.depth.tolist(), strict=True):
+        own = module_name(events.strings[name])
+        paths.append(f"{paths[parent]}/{own}" if depth > 1 else own)
+        names.append(own)
+        upper.append(parent if depth > 1 else -1)
+    return _Calls(nodes, found.node, node_of, paths, names, upper)
 
 
-def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Ints) -> Ints:
+def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Rows) -> Ints:
     """(m,) path of events outside all calls: that of the forward operator whose backward they belong to."""
     events, forest = timeline.events, timeline.host
     found = np.full(len(rows), _OUTSIDE, dtype=np.int64)
@@ -158,20 +158,20 @@ def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Ints) -
     return found
 
 
-def _inside(timeline: Timeline, enclosing: Ints, asked: Ints) -> Ints:
+def _inside(timeline: Timeline, enclosing: Some, asked: Some) -> Some:
     """(m,) index into `enclosing` of the innermost of these events around the start of each asked one, -1 if none."""
     events = timeline.events
     if not len(enclosing):
         return np.full(len(asked), -1, dtype=np.int64)
     start, lane = events.start_ns[enclosing], timeline.lane[enclosing]
-    nesting = nest(lane, start, timeline.end_ns[enclosing], events.strings.ranks()[events.name[enclosing]])
+    nesting = nest(lane, start, timeline.ends(enclosing), events.strings.ranks()[events.name[enclosing]])
     order = nesting.order
     nodes = Enclosers(lane[order], start[order], nesting.end, nesting.parent)
     node = innermost(nodes, timeline.lane[asked], events.start_ns[asked])
     return np.where(node >= 0, order[node], -1)
 
 
-def _arrows(timeline: Timeline, calls: _Calls, flows: FlowTable) -> tuple[Ints, Ints]:
+def _arrows(timeline: Timeline, calls: _Calls, flows: FlowTable) -> tuple[Some, Some]:
     """(t,) rows of backward operators and (t,) the paths of their forward operators.
 
     An arrow has times, but no thread: it leaves from the operator inside a module that starts then and arrives at the
@@ -206,7 +206,7 @@ def _once(flows: FlowTable, side: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     return ids[count == 1], flows.start_ns[side][first[count == 1]]
 
 
-def _first_at(timeline: Timeline, rows: Ints, at: Ints) -> Ints:
+def _first_at(timeline: Timeline, rows: Some, at: Ints) -> Ints:
     """(q,) row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
     events = timeline.events
     order = np.lexsort(

@@ -11,17 +11,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.cells import added_cells
 from tb_perfcompare.analysis.grouping import finest
-from tb_perfcompare.analysis.operators import shape_ids, shape_text
+from tb_perfcompare.analysis.numbering import numbered, rows_where, taken
+from tb_perfcompare.analysis.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.operators import shape_ids
 from tb_perfcompare.analysis.ownership import Shares
+from tb_perfcompare.analysis.shown_texts import shown_text
 from tb_perfcompare.analysis.surroundings import surroundings
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names import operator_key
-from tb_perfcompare.model.split_time import SplitTime, add_cells, distinct
+from tb_perfcompare.model.split_time import SplitTime
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
 
 MOST_PARTS = 20_000
 """A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""
@@ -35,25 +39,26 @@ _, _UNKNOWN, _NONE = range(len(_CALLERS))
 
 
 def owned_parts(
-    timeline: Timeline, rows: Ints, shares: Shares, entity: Ints, entities: list[tuple[int, str]], step: Ints
-) -> SplitTime:
+    timeline: Timeline, rows: Rows, shares: Shares, entity: Rows, entities: list[tuple[int, str]], step: Rows,
+    steps: int,
+) -> SplitTime:  # fmt: skip
     """The parts of every entity, keys (category label, entity, caller, shape).
 
     rows      (m,) events that may own time, the claims of `shares`
     entity    (m,) their entities: (StepCategory, key) in `entities`
-    step      (n,) step of every event, -1 outside
+    step      (n,) step of every event, -1 outside; there are `steps`
     """
     found, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities))
     around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
     parts = len(found[0])
-    counted = np.flatnonzero(step[rows] >= 0)
-    cells = add_cells(
+    cells = added_cells(
         parts + len(gap_texts),
+        steps,
         [
-            (part[shares.claim], shares.step, shares.time_ns),
+            ((part, shares.claim), shares.step, shares.time_ns),
             (around + parts, shares.gap_step, shares.gap_end - shares.gap_start),
         ],
-        [(part[counted], step[rows[counted]], np.ones(len(counted), dtype=np.int8))],
+        [(part, (step, rows), None)],
     )
 
     def key(number: int) -> tuple[str, ...]:
@@ -72,45 +77,50 @@ def owned_parts(
 
 
 def _parts(
-    timeline: Timeline, rows: Ints, entity: Ints, entities: int
-) -> tuple[list[Ints], NDArray[np.int32], list[str], list[str]]:
+    timeline: Timeline, rows: Rows, entity: Rows, entities: int
+) -> tuple[list[Ints], Rows, list[str], list[str]]:
     """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
     caller, callers = _callers(timeline, rows)
     shape, shapes = _shapes(timeline, rows)
     found, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
-    return found, part.astype(np.int32), callers, shapes
+    return found, part, callers, shapes
 
 
-def _callers(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:
+def _callers(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
     """(m,) who called each event, as an index into texts."""
     events = timeline.events
-    device, api = timeline.is_device[rows], timeline.is_api[rows]
-    operator = timeline.operator[rows]
-    named = np.where((device | api) & (operator >= 0), events.name[operator], -1)
+    caller = np.zeros(len(rows), dtype=np.int32)
     # "(profiler overhead)" is one entity; its parts are the kinds of work.
-    overhead = events.category[rows] == Category.OVERHEAD
-    named = np.where(overhead, events.name[rows], named).astype(np.int64)
-    used, place = distinct(named + 1, len(events.strings) + 1)
-    texts = {text: number for number, text in enumerate(_CALLERS)}
-    number = [texts.setdefault(operator_key(events.strings[i - 1]), len(texts)) if i else 0 for i in used.tolist()]
-    caller = np.array(number, dtype=np.int64)[place]
-    caller[(device | api) & (operator < 0)] = _NONE
-    caller[device & (operator < 0) & (timeline.launcher[rows] < 0)] = _UNKNOWN
-    return caller, list(texts)
+    overhead = np.flatnonzero(events.category[rows] == Category.OVERHEAD)
+    calls = rows_where(taken(timeline.is_device | timeline.is_api, rows))
+    operator = timeline.operator[rows[calls]]
+    known = np.flatnonzero(operator >= 0)
+    named = np.concatenate([events.name[operator[known]], events.name[rows[overhead]]])
+    used, place = numbered(named, len(events.strings))
+    number, texts = operator_keys_of(events.strings).numbered(used, _CALLERS)
+    caller[np.concatenate([calls[known], overhead])] = number[place]
+    lost = calls[operator < 0]
+    caller[lost] = _NONE
+    caller[lost[timeline.is_device[rows[lost]] & (timeline.launcher[rows[lost]] < 0)]] = _UNKNOWN
+    return caller, texts
 
 
-def _shapes(timeline: Timeline, rows: Ints) -> tuple[Ints, list[str]]:
+def _shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
     """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
     events = timeline.events
     if "input_dims" not in events.args:
-        return np.zeros(len(rows), dtype=np.int64), [""]
+        return np.zeros(len(rows), dtype=np.int32), [""]
+    ids = shape_ids(events)
+    dims = ids[events.args["input_dims"].dense(len(events), -1)]
+    merged = np.flatnonzero(timeline.host.merged)
     forest = timeline.host.row
-    dims = events.args["input_dims"].dense(len(events), -1).astype(np.int64)
-    dims[forest] = dims[forest[timeline.host.top]]
-    device = timeline.is_device[rows]
-    of = np.where(device, timeline.operator[rows], rows)
-    raw = np.where((of >= 0) & ~timeline.is_api[rows], dims[of], -1)
-    used, place = distinct(shape_ids(events)[raw] + 1, len(events.strings) + 1)
+    dims[forest[merged]] = dims[forest[timeline.host.top[merged]]]
+    dims[timeline.is_api] = -1
+    work = np.flatnonzero(timeline.is_device)
+    dims[work] = np.append(dims, np.int32(-1))[timeline.operator[work]]
+    dims += 1
+    used, place = numbered(taken(dims, rows), len(events.strings) + 1)
+    del dims
     texts = {"": 0}
-    number = [texts.setdefault(shape_text(events.strings[i - 1]), len(texts)) if i else 0 for i in used.tolist()]
-    return np.array(number, dtype=np.int64)[place], list(texts)
+    number = [texts.setdefault(shown_text(events.strings[i - 1]), len(texts)) if i else 0 for i in used.tolist()]
+    return taken(np.array(number, dtype=np.int32), place), list(texts)

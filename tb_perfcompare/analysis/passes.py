@@ -1,7 +1,7 @@
 """The compiled passes over events in order (native/), or nothing where they were not built.
 
-Each has a twin in numpy that gives the same; callers ask `compiled()` and use the twin where it gives None. What needs
-no order of events is quick enough in numpy and has no compiled form.
+Each has a twin in numpy that gives the same; callers ask `compiled()` and use the twin where it gives None. What is
+quick enough in numpy, and needs no copies as large as the recording there, has no compiled form.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` does without anything compiled, as in sources/scanner_choice.py."""
 
-INTERFACE = 2
+INTERFACE = 3
 """Of the compiled module that this one is written for."""
 
 WHY_NOT = ""
@@ -40,12 +40,21 @@ def compiled() -> Any:
     return None if os.environ.get(VARIABLE) == "python" else _module
 
 
-def packed(column: NDArray[Any], dtype: type[np.generic]) -> bytes:
-    """The numbers of a column as bytes; those that a column was made from are not copied."""
-    base: object = column.base
-    if isinstance(base, bytes) and column.dtype == dtype and len(base) == column.nbytes and column.flags.c_contiguous:
-        return base
-    return np.ascontiguousarray(column, dtype=dtype).tobytes()
+def packed(column: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
+    """A column as the compiled passes take it; the column itself where it is so already."""
+    return np.ascontiguousarray(column, dtype=dtype)
+
+
+def indices(column: NDArray[np.integer]) -> NDArray[np.integer]:
+    """A column for a pass that takes integers of 4 and of 8 bytes; the column itself where it is so already."""
+    return packed(column, np.int32 if column.dtype.itemsize <= np.int32().itemsize else np.int64)
+
+
+def release() -> None:
+    """Hands memory that was freed back to the machine, where the C library does not by itself. Takes milliseconds."""
+    module = compiled()
+    if module is not None:
+        module.release()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +73,7 @@ class Coded:
 Tie: TypeAlias = "NDArray[np.integer] | Coded"
 
 
-def packed_tie(tie: Tie) -> bytes | tuple[bytes, bytes]:
+def packed_tie(tie: Tie) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
     """A tie as the compiled passes take it."""
     if isinstance(tie, Coded):
         return packed(tie.code, np.int32), packed(tie.rank, np.int64)

@@ -12,6 +12,7 @@ from tb_perfcompare.analysis.pool_counters import pool_counters
 from tb_perfcompare.analysis.pool_memory import pool_memory
 from tb_perfcompare.analysis.pool_splits import pool_splits, pool_trees, pool_work
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.call_tree import CallTree
 from tb_perfcompare.model.collectives import joined
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
@@ -47,6 +48,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
         modules=pool_splits([summary.modules for summary in summaries], [len(summary.steps) for summary in summaries]),
         work=pool_work([summary.work for summary in summaries], [len(summary.steps) for summary in summaries]),
         call_tree=pool_trees([summary.call_tree for summary in summaries], [len(one.steps) for one in summaries]),
+        call_paths=_paths(summaries),
         collectives=joined([(summary.collectives, len(summary.steps)) for summary in summaries]),
         groups=_groups(summaries),
         device_metrics=tuple(
@@ -135,6 +137,13 @@ def _groups(summaries: Sequence[Summary]) -> dict[str, GroupTable]:
     names = dict.fromkeys(name for summary in summaries for name in summary.groups)
     widths = [len(summary.steps) for summary in summaries]
     return {name: _group([summary.groups.get(name) for summary in summaries], widths) for name in names}
+
+
+def _paths(summaries: Sequence[Summary]) -> dict[str, CallTree]:
+    """Of the kinds that every capture has."""
+    steps = [len(summary.steps) for summary in summaries]
+    pooled = {way: pool_trees([one.call_paths.get(way) for one in summaries], steps) for way in summaries[0].call_paths}
+    return {way: tree for way, tree in pooled.items() if tree is not None}
 
 
 def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTable:

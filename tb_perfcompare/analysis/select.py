@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.pool_memory import some_steps
 from tb_perfcompare.analysis.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.call_tree import CallTree
 from tb_perfcompare.model.rank_steps import RankSteps
 from tb_perfcompare.model.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
@@ -41,7 +42,9 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
     empty = [name for name, group in groups.items() if not len(group)]
     if summary.counters is not None and counters is None:
         empty.append("counters")
-    memory = None if summary.memory is None else some_steps(summary.memory, columns)
+    memory = summary.memory
+    if memory is not None:
+        memory = some_steps(memory, columns, lambda label: _inside(label, first, last))
     if summary.memory is not None and memory is None:
         empty.append("memory")
     emptied = dict.fromkeys(empty, f"nothing in steps {first}-{last}")
@@ -54,6 +57,7 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         modules=split_of_steps(summary.modules, columns),
         work=work_of_steps(summary.work, columns),
         call_tree=tree_of_steps(summary.call_tree, columns),
+        call_paths=_paths(summary, columns),
         collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
         ranks=_ranks(summary, columns),
         groups={name: group for name, group in groups.items() if len(group)},
@@ -78,8 +82,6 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
     )
     groups = {name: _group(group, columns, with_facts=True) for name, group in summary.groups.items()}
     memory = None if summary.memory is None else some_steps(summary.memory, columns)
-    if memory is not None and summary.memory is not None:
-        memory = replace(memory, curves=summary.memory.curves)
     return replace(
         summary,
         steps=_steps(summary.steps, columns),
@@ -89,6 +91,7 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
         modules=split_of_steps(summary.modules, columns),
         work=work_of_steps(summary.work, columns),
         call_tree=tree_of_steps(summary.call_tree, columns),
+        call_paths=_paths(summary, columns),
         collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
         ranks=_ranks(summary, columns),
         groups={name: group for name, group in groups.items() if len(group)},
@@ -120,6 +123,11 @@ def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
         total_ns=table.total_ns[columns],
         launches=table.launches[columns],
     )
+
+
+def _paths(summary: Summary, columns: NDArray[np.intp]) -> dict[str, CallTree]:
+    trees = {way: tree_of_steps(tree, columns) for way, tree in summary.call_paths.items()}
+    return {way: tree for way, tree in trees.items() if tree is not None}
 
 
 def _ranks(summary: Summary, columns: NDArray[np.intp]) -> RankSteps | None:

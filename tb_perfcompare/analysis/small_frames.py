@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.nesting import by_level
+from tb_perfcompare.analysis.nesting import least_below, with_descendants
+from tb_perfcompare.analysis.paths import nearest
 from tb_perfcompare.model.call_tree import REST, FrameKey, Frames
 from tb_perfcompare.model.unique import unique_places
 
@@ -23,20 +24,14 @@ class LargestFrames:
 
     def __init__(self, parent: Ints, depth: Ints, own: Ints, first_ns: Ints, most: int) -> None:
         """Of n nodes, the whole being 0: the node around each, its depth, its own time and when it first ran."""
-        total, first = own.copy(), first_ns.copy()
-        levels = by_level(depth)
-        for level in reversed(levels[1:]):
-            np.add.at(total, parent[level], total[level])
-            np.minimum.at(first, parent[level], first[level])
+        total, first = with_descendants(parent, depth, own), least_below(parent, depth, first_ns)
         timed = np.flatnonzero(total > 0)
         # a frame is never smaller than one below it, and comes first where it is as large
         order = timed[np.lexsort((timed, depth[timed], -total[timed]))]
         kept = np.zeros(len(parent), dtype=np.bool_)
         kept[order[:most]] = True
         kept[0] = True
-        home = np.arange(len(parent))
-        for level in levels[1:]:
-            home[level] = np.where(kept[level], level, home[parent[level]])
+        home = nearest(parent, kept)
         small = timed[~kept[timed]]
         # one that stands alone needs no other name
         kept[small[np.bincount(home[small], minlength=len(parent))[home[small]] == 1]] = True

@@ -89,7 +89,7 @@ class StepCutter:
         found = find_lanes(self._recording, timeline, rows)
         rows, lane = rows[found.lane != NOT_DRAWN], found.lane[found.lane != NOT_DRAWN]
         tie = np.argsort(np.lexsort((events.strings.ranks()[events.name[rows]], events.external_id[rows])))
-        depth, parent = pack(lane, events.start_ns[rows], timeline.end_ns[rows], tie)
+        depth, parent = pack(lane, events.start_ns[rows], timeline.ends(rows), tie)
         # device work that overlaps on a stream is not inside of what it overlaps with
         parent[np.isin(lane, [place for place, kind in enumerate(found.kind) if kind in DEVICE_LANES])] = NOBODY
         lanes = _lanes(found, lane, depth)

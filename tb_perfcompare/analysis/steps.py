@@ -55,7 +55,7 @@ def step_windows(timeline: Timeline) -> dict[str, Windows]:
         return {"device": extended, "marker": whole}
     events = timeline.events
     label = _distinct([step_label(events.strings[int(i)]) for i in events.name[markers]])
-    start, end = events.start_ns[markers], timeline.end_ns[markers]
+    start, end = events.start_ns[markers], timeline.ends(markers)
     plain, overlaps = _disjoint(start, end)
     host = Windows(label, start.copy(), plain, (), True, overlaps)
     device = _extend(timeline, host)
@@ -79,10 +79,11 @@ def _markers(timeline: Timeline) -> Ints:
             return rows
         rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
     kept: dict[int, list[int]] = {}
+    end_of = dict(zip(rows.tolist(), timeline.ends(rows).tolist(), strict=True))
     for row in rows[np.lexsort((events.start_ns[rows], -events.dur_ns[rows]))].tolist():
-        start, end = events.start_ns[row], timeline.end_ns[row]
+        start, end = events.start_ns[row], end_of[row]
         same = kept.setdefault(int(events.name[row]), [])
-        if all(end <= events.start_ns[other] or start >= timeline.end_ns[other] for other in same):
+        if all(end <= events.start_ns[other] or start >= end_of[other] for other in same):
             same.append(row)
     chosen = np.array([row for same in kept.values() for row in same], dtype=np.int64)
     return chosen[np.lexsort((events.strings.ranks()[events.name[chosen]], events.start_ns[chosen]))]
@@ -108,7 +109,7 @@ def _whole_window(timeline: Timeline) -> Windows:
         empty = np.zeros(0, dtype=np.int64)
         return Windows((), empty, empty, (), False, 0)
     start = events.start_ns[rows].min(keepdims=True)
-    end = timeline.end_ns[rows].max(keepdims=True)
+    end = timeline.ends(rows).max(keepdims=True)
     return Windows(("0",), start, end, (), False, 0)
 
 
@@ -135,7 +136,7 @@ def _extend(timeline: Timeline, host: Windows) -> Windows:
         return host
     work = np.flatnonzero(timeline.launcher >= 0)
     call = timeline.launcher[work]
-    call_start, call_end = timeline.events.start_ns[call], timeline.end_ns[call]
+    call_start, call_end = timeline.events.start_ns[call], timeline.ends(call)
     step = np.searchsorted(host.start_ns, call_start, side="right") - 1
     inside = (step >= 0) & (call_end <= host.end_ns[np.maximum(step, 0)])
     if not inside.any():
@@ -145,12 +146,12 @@ def _extend(timeline: Timeline, host: Windows) -> Windows:
     first = np.full(count, np.iinfo(np.int64).max)
     last = np.full(count, np.iinfo(np.int64).min)
     np.minimum.at(first, step, timeline.events.start_ns[mine])
-    np.maximum.at(last, step, timeline.end_ns[mine])
+    np.maximum.at(last, step, timeline.ends(mine))
     previous = int(host.start_ns[0])
     if hits[0]:
         foreign = timeline.is_device.copy()
         foreign[mine] = False
-        early = timeline.end_ns[foreign]
+        early = timeline.ends(foreign)
         early = early[early < first[0]]
         if len(early):
             previous = max(previous, int(early.max()))

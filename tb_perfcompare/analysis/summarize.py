@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.call_paths import call_paths
 from tb_perfcompare.analysis.call_tree import call_tree
 from tb_perfcompare.analysis.clock import clock_zero_ns
 from tb_perfcompare.analysis.collectives import collectives
@@ -18,6 +19,7 @@ from tb_perfcompare.analysis.memory_use import memory_use
 from tb_perfcompare.analysis.modules import module_table
 from tb_perfcompare.analysis.operators import operator_tables
 from tb_perfcompare.analysis.owned_modules import module_paths, owned_modules
+from tb_perfcompare.analysis.passes import release
 from tb_perfcompare.analysis.recommendations import recommendations
 from tb_perfcompare.analysis.steps import Windows, step_windows
 from tb_perfcompare.analysis.timeline import Timeline, interpret
@@ -43,11 +45,17 @@ _ABSENT = {
     "counters": "no counter events in the trace",
 }
 
+LARGE = 1_000_000
+"""Of recordings with more events than this freed memory is handed back in between; of others it is little."""
+
 _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
-def summarize(recording: TraceRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summary of one trace; `window` is "device" or "marker". Raises CorruptInput if nothing in it can be timed."""
+def summarize(
+    recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False
+) -> Summary:
+    """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it tells from where rows were
+    called. Raises CorruptInput if nothing in it can be timed."""
     vendor, _ = find_vendor(recording)
     timeline = interpret(recording.events, vendor)
     both = step_windows(timeline)
@@ -59,8 +67,13 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
             hint="record with torch.profiler's CPU or device activity",
         )
     step = step_of(recording.events.start_ns, windows)
+    is_large = len(recording.events) > LARGE
+    if is_large:
+        release()  # what reading and nesting took
     owners = find_owners(timeline, windows)
     owned = own(timeline, owners, step, len(windows.label))
+    if is_large:
+        release()
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     steps = len(windows.label)
@@ -68,6 +81,8 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
         **operator_tables(timeline, step, steps),
         **device_tables(timeline, step, steps),
     }
+    if is_large:
+        release()
     modules = module_table(timeline, step, steps)
     if modules is not None:
         groups["modules"] = modules
@@ -77,7 +92,9 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
     paths = module_paths(timeline, owners, recording.flows)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
-    tree = call_tree(timeline, owners, paths, step)
+    if is_large:
+        release()
+    tree = call_tree(timeline, owners, paths, step, steps)
     told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
     known = {name for name, found in told if found is not None}
     if "kernels" not in groups:
@@ -108,6 +125,7 @@ def summarize(recording: TraceRecording, origin: Origin, window: str = "device")
         modules=by_module,
         work=device_work(timeline, step),
         call_tree=tree,
+        call_paths=call_paths(timeline, owners, paths, step) if paths_of_rows else {},
         collectives=collectives(timeline, windows, step),
         notes=recording.notes
         + _notes(recording, timeline, windows)
@@ -134,7 +152,7 @@ def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
     return rank if isinstance(rank, int) else by_name
 
 
-def _step_table(timeline: Timeline, windows: Windows, step: NDArray[np.int64]) -> StepTable:
+def _step_table(timeline: Timeline, windows: Windows, step: NDArray[np.int32]) -> StepTable:
     steps = len(windows.label)
     launched = timeline.is_device & (step >= 0)
     return StepTable(

@@ -6,14 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.nesting import sorted_order
+from tb_perfcompare.analysis.numbering import taken
+from tb_perfcompare.analysis.passes import Coded
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.split_time import distinct
 
 Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
 
 
-def surroundings(timeline: Timeline, rows: Ints, gap_start: Ints, gap_end: Ints) -> tuple[Ints, list[str]]:
+def surroundings(timeline: Timeline, rows: Some, gap_start: Ints, gap_end: Ints) -> tuple[Ints, list[str]]:
     """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.
 
     X ended last before the gap, Y starts first after it; of several at the same instant the outermost.
@@ -21,17 +24,22 @@ def surroundings(timeline: Timeline, rows: Ints, gap_start: Ints, gap_end: Ints)
     if not len(gap_start):
         return np.zeros(0, dtype=np.int64), []
     events = timeline.events
-    main = _on_main_thread(timeline, rows[~timeline.is_device[rows]])
-    start, end, name = events.start_ns[main], timeline.end_ns[main], events.strings.ranks()[events.name[main]]
-    by_end, by_start = sorted_order(end, start, name), sorted_order(start, end, name)
-    last = np.searchsorted(end[by_end], gap_start, side="right") - 1
-    next_ = np.searchsorted(start[by_start], gap_end, side="left")
-    before = np.append(main[by_start], -1)[next_]
-    after = np.append(main[by_end], -1)[last]
+    main = _on_main_thread(timeline, rows[~taken(timeline.is_device, rows)])
+    start, end = taken(events.start_ns, main), timeline.ends(main)
+    name = Coded(taken(events.name, main), events.strings.ranks())
+    # those that matter are looked up among the times in order: no column is put in order but these
+    order = sorted_order(end, start, name)
+    last = np.searchsorted(taken(end, order), gap_start, side="right") - 1
+    after = np.where(last >= 0, main[order[last]], -1) if len(main) else np.full(len(last), -1)
+    del order
+    order = sorted_order(start, end, name)
+    next_ = np.searchsorted(taken(start, order), gap_end, side="left")
+    before = np.append(order, np.int32(-1))[next_]
+    before = np.where(before >= 0, main[before], -1) if len(main) else np.full(len(next_), -1)
     return _texts(timeline, after, before)
 
 
-def _on_main_thread(timeline: Timeline, host: Ints) -> Ints:
+def _on_main_thread(timeline: Timeline, host: Some) -> Some:
     """Of the host's events those on the thread of the step markers; without any, on the thread with most events; of
     equal ones on the first by name."""
     events = timeline.events
@@ -43,11 +51,11 @@ def _on_main_thread(timeline: Timeline, host: Ints) -> Ints:
     for name, number in zip(names, count, strict=True):
         total[name] = total.get(name, 0) + number
     main = min(total, key=lambda name: (-total[name], name), default=("", ""))
-    on_main: Ints = host[np.array([name == main for name in names], dtype=bool)[events.lane[host]]]
+    on_main: Some = host[np.array([name == main for name in names], dtype=bool)[taken(events.lane, host)]]
     return on_main
 
 
-def _texts(timeline: Timeline, after: Ints, before: Ints) -> tuple[Ints, list[str]]:
+def _texts(timeline: Timeline, after: Some, before: Some) -> tuple[Ints, list[str]]:
     events = timeline.events
     width = len(events.strings) + 1
     names = [np.where(row >= 0, events.name[row], -1).astype(np.int64) + 1 for row in (after, before)]

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.flags import Flags, NameFlags, among
 from tb_perfcompare.analysis.lookup import last_equal
 from tb_perfcompare.analysis.nesting import Enclosers, innermost, nest
-from tb_perfcompare.analysis.passes import Coded, packed, unpacked
+from tb_perfcompare.analysis.numbering import added
+from tb_perfcompare.analysis.passes import Coded
 from tb_perfcompare.model.device import Vendor
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names import (
@@ -28,6 +29,8 @@ from tb_perfcompare.model.names import (
 from tb_perfcompare.model.summary import StepCategory
 
 Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
 
 NO_ROLE = -1
 
@@ -47,13 +50,10 @@ class Timeline:
 
     role      (n,) int8 StepCategory, or NO_ROLE
     lane      (n,) int32 thread or stream, "25738" and 25738 being one
-    end_ns    (n,) int64
-    launcher  (n,) int64 row of the API call that launched a device event, -1
-    operator  (n,) int64 row of the innermost operator an API call, device event or operator belongs to, -1
+    launcher  (n,) int32 row of the API call that launched a device event, -1
+    operator  (n,) int32 row of the innermost operator an API call, device event or operator belongs to, -1
     is_operator  (n,) bool rows that count in operator tables
     is_marker    (n,) bool step markers on host threads
-    is_device    (n,) bool kernels, copies and sets
-    is_api       (n,) bool runtime and driver calls
     ids_unusable True when operators had to be found by time
     """
 
@@ -61,40 +61,58 @@ class Timeline:
     vendor: Vendor
     role: NDArray[np.int8]
     lane: NDArray[np.int32]
-    end_ns: Ints
-    launcher: Ints
-    operator: Ints
+    launcher: Rows
+    operator: Rows
     is_operator: Flags
     is_marker: Flags
-    is_device: Flags
-    is_api: Flags
     host: HostForest
     ids_unusable: bool
     device_markers: int
+
+    def ends(self, rows: Some | Flags) -> Ints:
+        """When some of the events end."""
+        found: Ints = self.events.start_ns[rows]
+        found += self.events.dur_ns[rows]
+        return found
+
+    @property
+    def end_ns(self) -> Ints:
+        """(n,) when the events end; computed each time, as it would take as much room as the starts."""
+        return self.events.end_ns
+
+    @property
+    def is_device(self) -> Flags:
+        """(n,) kernels, copies and sets."""
+        return among(self.events.category, _DEVICE)
+
+    @property
+    def is_api(self) -> Flags:
+        """(n,) runtime and driver calls."""
+        return among(self.events.category, _API)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostForest:
     """Operators, loaders, optimizers and collectives of all host threads, nested by time; h rows.
 
-    row      (h,) row in the EventTable
-    parent   (h,) forest row, -1 at the top
-    depth    (h,)
+    row      (h,) int32 row in the EventTable
+    parent   (h,) int32 forest row, -1 at the top
+    depth    (h,) int32
     end_ns   (h,) clipped to the parent
     inside   (h,) time of the rows right below
     merged   (h,) bool a call nested alone in a call of the same name (aten::mul in aten::mul), which is one operator
              with that, as in torch-tb-profiler
-    top      (h,) forest row of the operator that a row counts as: of a merged one that around it, else itself
+    top      (h,) int32 forest row of the operator that a row counts as: of a merged one that around it, else itself
     clipped  events that outlasted their parent
     """
 
-    row: Ints
-    parent: Ints
-    depth: Ints
+    row: Rows
+    parent: Rows
+    depth: Rows
     end_ns: Ints
     inside: Ints
     merged: Flags
-    top: Ints
+    top: Rows
     clipped: int
 
 
@@ -111,11 +129,10 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
     host = among(category, _HOST_WORK)
     api, device = among(category, _API), among(category, _DEVICE)
     lane = _lanes(events)
-    end_ns = unpacked(packed(events.end_ns, np.int64), np.int64)  # passes take it without a copy
     work = host & ~step
     is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(_is_wrapper))
     is_node = work & ((category != Category.ANNOTATION) | special)
-    forest = _host_forest(events, lane, end_ns, is_node, is_operator)
+    forest = _host_forest(events, lane, is_node, is_operator)
     ids_unusable = _ids_repeat_correlation(events, api)
     launcher = _launchers(events, api, device)
     operator = _operators(events, lane, api, device, forest, launcher, ids_unusable)
@@ -124,13 +141,10 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
         vendor=vendor,
         role=_roles(events, names, work, loader, annotated, api, operator),
         lane=lane,
-        end_ns=end_ns,
         launcher=launcher,
         operator=operator,
         is_operator=is_operator,
         is_marker=step & host,
-        is_device=device,
-        is_api=api,
         host=forest,
         ids_unusable=ids_unusable,
         device_markers=int((step & (category == Category.DEVICE_ANNOTATION)).sum()),
@@ -154,11 +168,11 @@ def _lanes(events: EventTable) -> NDArray[np.int32]:
 
 
 def _host_forest(
-    events: EventTable, lane: NDArray[np.int32], end_ns: Ints, is_node: Flags, is_operator: Flags
+    events: EventTable, lane: NDArray[np.int32], is_node: Flags, is_operator: Flags
 ) -> HostForest:
     # Equal spans: the outer event is the one that got its External id first; names settle the rest.
     ties = events.external_id, Coded(events.name, events.strings.ranks())
-    nesting = nest(lane, events.start_ns, end_ns, *ties, rows=np.flatnonzero(is_node))
+    nesting = nest(lane, events.start_ns, events.end_ns, *ties, rows=np.flatnonzero(is_node))
     rows = nesting.order
     merged, top = _merged(nesting.parent, events.name[rows], is_operator[rows])
     return HostForest(
@@ -166,19 +180,20 @@ def _host_forest(
     )
 
 
-def _merged(parent: Ints, name: NDArray[np.int32], counts: Flags) -> tuple[Flags, Ints]:
-    top = np.arange(len(parent))
-    inner = np.flatnonzero(parent >= 0)
-    above = parent[inner]
-    alike = inner[(name[inner] == name[above]) & counts[inner] & counts[above]]
+def _merged(parent: Rows, name: NDArray[np.int32], counts: Flags) -> tuple[Flags, Rows]:
+    top = np.arange(len(parent), dtype=np.int32)
     merged = np.zeros(len(parent), dtype=bool)
-    if len(alike):
-        children = np.bincount(above, minlength=len(parent))
-        merged[alike] = children[parent[alike]] == 1
+    alike = np.flatnonzero((name == name[parent]) & counts & counts[parent] & (parent >= 0))
+    if not len(alike):
+        return merged, top
+    children = added(parent, len(parent))[:, 0]
+    merged[alike] = children[parent[alike]] == 1
     top[merged] = parent[merged]
-    while (top[top] != top).any():
-        top = top[top]
-    return merged, top
+    while True:
+        further = top[top]
+        if np.array_equal(further, top):
+            return merged, top
+        top = further
 
 
 def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
@@ -189,9 +204,9 @@ def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
     return total >= 2 and int(((external_id == correlation) & known).sum()) / total >= IDS_REPEAT_CORRELATION
 
 
-def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints:
+def _launchers(events: EventTable, api: Flags, device: Flags) -> Rows:
     """Device event -> API call with its correlation; of several the one that started last."""
-    launcher = np.full(len(events), -1, dtype=np.int64)
+    launcher = np.full(len(events), -1, dtype=np.int32)
     identified = events.correlation != ABSENT
     calls, work = np.flatnonzero(api & identified), np.flatnonzero(device & identified)
     found = last_equal(
@@ -204,23 +219,23 @@ def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints:
 
 
 def _operators(
-    events: EventTable, lane: NDArray[np.int32], api: Flags, device: Flags, forest: HostForest, launcher: Ints,
+    events: EventTable, lane: NDArray[np.int32], api: Flags, device: Flags, forest: HostForest, launcher: Rows,
     ids_unusable: bool,
-) -> Ints:  # fmt: skip
+) -> Rows:  # fmt: skip
     """API call -> operator by External id, else by time on its thread; device event -> operator of its launcher,
     else by its own External id."""
-    operator = np.full(len(events), -1, dtype=np.int64)
+    operator = np.full(len(events), -1, dtype=np.int32)
     calls = np.flatnonzero(api)
-    nodes = np.flatnonzero(events.external_id[forest.row] != ABSENT)
-    ids = events.external_id[forest.row[nodes]]
+    ids = events.external_id[forest.row]
+    known = ids != ABSENT
+    nodes = slice(None) if known.all() else np.flatnonzero(known)
+    rows, ids = forest.row[nodes], ids[nodes]
 
-    def by_id(rows: Ints) -> Ints:
+    def by_id(asked: Ints) -> Rows:
         """Of operators with one id the one that started last; of those that started together the innermost."""
-        wanted = events.external_id[rows]
-        found = last_equal(
-            ids, wanted, lambda: np.lexsort((forest.depth[nodes], events.start_ns[forest.row[nodes]]))
-        )
-        return np.append(forest.row[nodes], -1)[found]
+        wanted = events.external_id[asked]
+        found = last_equal(ids, wanted, lambda: np.lexsort((forest.depth[nodes], events.start_ns[rows])))
+        return np.append(rows, np.int32(-1))[found]
 
     if not ids_unusable:
         operator[calls] = by_id(calls)
@@ -228,7 +243,7 @@ def _operators(
     if len(missing) and len(forest.row):
         enclosers = Enclosers(lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
         at = innermost(enclosers, lane[missing], events.start_ns[missing])
-        operator[missing] = np.append(forest.row, -1)[at]
+        operator[missing] = np.append(forest.row, np.int32(-1))[at]
     work = np.flatnonzero(launcher >= 0)
     operator[work] = operator[launcher[work]]
     if not ids_unusable:
@@ -238,7 +253,7 @@ def _operators(
 
 
 def _roles(
-    events: EventTable, names: NameFlags, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Ints
+    events: EventTable, names: NameFlags, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Rows
 ) -> NDArray[np.int8]:
     category = events.category
     role = np.full(len(events), NO_ROLE, dtype=np.int8)

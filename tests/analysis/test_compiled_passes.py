@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tb_perfcompare.analysis import passes
-from tb_perfcompare.analysis.passes import compiled, packed, unpacked
+from tb_perfcompare.analysis.passes import compiled, indices, packed, unpacked
 from tests.analysis.passes_tools import needs_compiled
 from tests.native_tools import native_tools, why_not_buildable
 
@@ -65,14 +65,29 @@ print(passes.compiled(), bool(passes.WHY_NOT))
     assert done.stdout.strip() == "None True"
 
 
-def test_columns_made_from_bytes_are_not_copied() -> None:
-    data = i8(1, 2, 3)
-    column = unpacked(data, np.int64)
-    assert packed(column, np.int64) is data
-    assert packed(column[1:], np.int64) == i8(2, 3)
-    assert packed(column[::-1], np.int64) == i8(3, 2, 1)
-    assert packed(column, np.int32) == i4(1, 2, 3)
-    assert packed(np.array([4, 5]), np.int64) == i8(4, 5)
+def test_columns_are_copied_only_where_they_have_another_form() -> None:
+    column = unpacked(i8(1, 2, 3), np.int64)
+    assert packed(column, np.int64) is column
+    assert packed(column[1:], np.int64).tobytes() == i8(2, 3)
+    assert packed(column[::-1], np.int64).tobytes() == i8(3, 2, 1)
+    assert packed(column, np.int32).tobytes() == i4(1, 2, 3)
+    assert indices(column) is column
+    assert indices(np.array([1, 2], np.int16)).tobytes() == i4(1, 2)
+
+
+@needs_compiled
+def test_arrays_are_read_where_they_lie() -> None:
+    numbers = np.arange(6, dtype=np.int64)
+    assert module().sum_upwards(np.array([-1, 0], np.int32), numbers[1:3]) == i8(3, 2)
+    assert module().sum_upwards(np.zeros(0, np.int32), numbers[:0]) == NO
+    with pytest.raises(ValueError):
+        module().sum_upwards(i8(-1, 0), numbers[::3])
+    with pytest.raises(ValueError):
+        module().sum_upwards(i8(-1, 0), numbers[:2].astype(np.dtype(np.int64).newbyteorder()))
+    with pytest.raises(ValueError):
+        module().sum_upwards(i8(-1, 0), numbers.reshape(2, 3))
+    with pytest.raises(ValueError):
+        module().sum_upwards(i8(-1, 0), numbers[:2].astype(np.float64))
 
 
 def module() -> Any:
@@ -82,17 +97,26 @@ def module() -> Any:
 NO = b""
 NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 2), (), None)
 ASK = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
+PATHS = (i8(-1, 0, -1), i8(0, 0, 0), i8(7, 8, 7), b"\1\1\0", i8(5))
 SWEEP = (i8(0), i8(5), b"\0", 1, (), i8(0), i8(9))
 
 
 @needs_compiled
 def test_what_they_give() -> None:
     order, parent, depth, end, inside, clipped = module().nest(*NEST)
-    assert (order, parent, depth, end, inside, clipped) == (i8(0, 1), i8(-1, 0), i8(0, 1), i8(5, 2), i8(1, 0), 0)
-    assert module().nest(*NEST[:4], ((i4(1, 0), i8(5, 6)),), i4(1))[0] == i8(1)
-    assert module().innermost(*ASK) == i8(1)
+    assert (order, parent, depth, end, inside, clipped) == (i4(0, 1), i4(-1, 0), i4(0, 1), i8(5, 2), i8(1, 0), 0)
+    assert module().nest(*NEST[:4], ((i4(1, 0), i8(5, 6)),), i4(1))[0] == i4(1)
+    assert module().innermost(*ASK) == i4(1)
+    assert module().least_upwards(i8(-1, 0), i8(3, 2)) == i8(2, 2)
+    assert module().cells_upwards(i8(-1, 0), i8(1), i8(3), i8(9), 4) == (i4(1, 0), i4(3, 3), i8(9, 9))
+    assert module().paths(*PATHS) == (i4(1, 2, -1), i4(0, 1), i4(7, 8), i4(6, 7))
+    assert module().distinct(i8(3, 0, 3), None, 1, 4) == (i8(0, 3), i4(1, 0, 1))
+    assert module().distinct(np.array([1, 0], np.int32), i8(0, 1), 2, 1 << 40) == (i8(1, 2), i4(1, 0))
+    assert module().add_up(i8(0, 1, -1), i8(1, 0, 0), i8(5, 6, 7), 2, 4) == i8(0, 5, 6, 0)
+    assert module().add_up((i8(0, 1), i8(1, -1)), None, None, 1, 2) == i8(0, 1)
+    assert module().add_up(i8(0, 0), None, (i8(5, 6), i8(1, 1)), 1, 1) == i8(12)
     assert module().sum_upwards(i8(-1, 0), i8(1, 2)) == i8(3, 2)
-    assert module().order(i8(2, 1), i8(0, 0), ()) == i8(1, 0)
+    assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
     assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
 
 
@@ -125,6 +149,32 @@ def test_what_they_give() -> None:
         ("innermost", (*ASK[:6], i8(1, 2))),
         ("sum_upwards", (i8(0), i8(1))),
         ("sum_upwards", (i8(-1, 0), i8(1))),
+        ("least_upwards", (i8(0), i8(1))),
+        ("least_upwards", (3, i8(1))),
+        ("cells_upwards", (i8(0), i8(0), i8(0), i8(1), 1)),
+        ("cells_upwards", (i8(-1), i8(1), i8(0), i8(1), 1)),
+        ("cells_upwards", (i8(-1), i8(0), i8(1), i8(1), 1)),
+        ("cells_upwards", (i8(-1), i8(0), i8(0), i8(1), -1)),
+        ("paths", (i8(0), i8(0), i8(0), b"\1", i8(5))),
+        ("paths", (PATHS[0], i8(1, 0, 0), *PATHS[2:])),
+        ("paths", (*PATHS[:2], i8(-7, 8, 7), *PATHS[3:])),
+        ("paths", (*PATHS[:3], b"\1", PATHS[4])),
+        ("distinct", (i8(3), None, 1, 3)),
+        ("distinct", (i8(-1), None, 1, 3)),
+        ("distinct", (i8(1), i8(2), 2, 9)),
+        ("distinct", (i8(1), i8(1), 2, 3)),
+        ("distinct", (i8(1), i8(1), 2, 1 << 62 | 1, 5)),
+        ("distinct", (i8(1), i8(1, 2), 2, 9)),
+        ("distinct", (i8(1), i8(1), 0, 9)),
+        ("add_up", (i8(1), None, None, 1, 1)),
+        ("add_up", (i8(0), i8(2), None, 2, 9)),
+        ("add_up", (i8(0), None, (i8(1), i8(1)), 1, 1)),
+        ("add_up", ((i8(0), i8(1)), None, None, 1, 1)),
+        ("add_up", ((i8(0), i8(0), i8(0)), None, None, 1, 1)),
+        ("add_up", (i8(0), i8(0, 0), None, 1, 1)),
+        ("add_up", (i8(0), None, None, 0, 1)),
+        ("add_up", (i8(0), None, None, 1, -1)),
+        ("add_up", (None, None, None, 1, 1)),
         ("order", (i8(1), i8(1), NO)),
         ("sweep", (*SWEEP[:2], b"\x10", *SWEEP[3:])),
         ("sweep", (*SWEEP[:5], i8(0, 5), i8(6, 9))),

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.grouping import added_up, finest, grouped, largest, least, texts_by_rank
+from tb_perfcompare.analysis.grouping import Groups, added_up, finest, largest, least, texts_by_rank
 from tb_perfcompare.model.strings import StringTable
 
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70_000), st.integers(0, 2)), max_size=30)
@@ -25,7 +25,7 @@ def test_the_finest_groups_are_the_combinations_that_occur_in_order(rows: list[t
 @given(ROWS)
 def test_sums_of_groups_are_sums_of_rows(rows: list[tuple[int, int, int]]) -> None:
     group, weight, step = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(3))
-    groups = grouped(group, 5, step, 3)
+    groups = Groups(group, 5, step, 3)
     want: Counter[tuple[int, int]] = Counter()
     for g, w, s in rows:
         want[g, s] += w

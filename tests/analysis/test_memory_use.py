@@ -101,7 +101,7 @@ def test_captures_side_by_side_and_single_steps() -> None:
     assert [curve.capture for curve in use(both).curves] == [0, 1]
     second = select_steps(both, (2, 2))
     assert rows(use(second))["aten::empty"][0] == [300, 500]
-    assert not use(second).curves
+    assert [(curve.capture, curve.peak_allocated) for curve in use(second).curves] == [(0, 1400), (1, 1600)]
 
 
 def test_two_sides_by_device_and_operator() -> None:

@@ -1,13 +1,16 @@
-/* The Python face of nesting.c, sweep.c and order.c: functions from bytes to bytes, numbers in the machine's order. Limited
-   API of Python 3.10, so that one build serves all later versions.
+/* The Python face of the passes: functions from columns to bytes, numbers in the machine's order. Limited API of Python 3.10, so that one build serves all later versions.
 
    Python objects are made only before and after; in between others run. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <string.h>
-
+#include "arguments.h"
+#include "codes.h"
 #include "sweep.h"
+#include "trees.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #ifndef TB_PERFCOMPARE_SOURCE_HASH
 #define TB_PERFCOMPARE_SOURCE_HASH h
@@ -15,108 +18,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 2 }; /* what analysis/passes.py relies on; other numbers are not used */
-
-/* -- arguments ----------------------------------------------------------------------------------------------------- */
-
-/* The numbers in a bytes object; *count of them, or as many as *count says if that is not below zero. */
-static const void *numbers(PyObject *bytes, size_t size, Py_ssize_t *count)
-{
-    char *items;
-    Py_ssize_t length;
-    if (PyBytes_AsStringAndSize(bytes, &items, &length) < 0) {
-        return NULL;
-    }
-    if (length % (Py_ssize_t)size != 0 || (*count >= 0 && length / (Py_ssize_t)size != *count)) {
-        PyErr_SetString(PyExc_ValueError, "want columns of equal length");
-        return NULL;
-    }
-    if ((uintptr_t)items % size != 0) {
-        PyErr_SetString(PyExc_ValueError, "the bytes lie where numbers cannot be read");
-        return NULL;
-    }
-    *count = length / (Py_ssize_t)size;
-    return items;
-}
-
-/* Bytes with a value per row, or a pair of them: a code per row and a value per code. */
-static bool read_tie(PyObject *given, Py_ssize_t *count, Tie *tie)
-{
-    tie->codes = NULL;
-    if (!PyTuple_Check(given)) {
-        tie->values = numbers(given, sizeof(int64_t), count);
-        return tie->values != NULL;
-    }
-    Py_ssize_t values = -1;
-    if (PyTuple_Size(given) != 2) {
-        PyErr_SetString(PyExc_ValueError, "want a pair of codes and values");
-        return false;
-    }
-    tie->codes = numbers(PyTuple_GetItem(given, 0), sizeof(int32_t), count);
-    tie->values = tie->codes == NULL ? NULL : numbers(PyTuple_GetItem(given, 1), sizeof(int64_t), &values);
-    for (Py_ssize_t i = 0; tie->values != NULL && i < *count; i++) {
-        if (tie->codes[i] < 0 || tie->codes[i] >= values) {
-            PyErr_SetString(PyExc_ValueError, "a code is out of range");
-            return false;
-        }
-    }
-    return tie->values != NULL;
-}
-
-static bool read_keys(PyObject *first, PyObject *second, PyObject *ties, Py_ssize_t *count, Keys *keys)
-{
-    const Py_ssize_t many = PyTuple_Check(ties) ? PyTuple_Size(ties) : -1;
-    if (many < 0 || many > MOST_TIES) {
-        PyErr_Format(PyExc_ValueError, "want a tuple of at most %d columns", (int)MOST_TIES);
-        return false;
-    }
-    keys->tie_count = (size_t)many;
-    if ((keys->first = numbers(first, sizeof(int64_t), count)) == NULL ||
-        (keys->second = numbers(second, sizeof(int64_t), count)) == NULL) {
-        return false;
-    }
-    for (Py_ssize_t i = 0; i < many; i++) {
-        if (!read_tie(PyTuple_GetItem(ties, i), count, &keys->ties[i])) {
-            return false;
-        }
-    }
-    if (*count > INT32_MAX) {
-        PyErr_SetString(PyExc_ValueError, "more rows than an int32 can number");
-        return false;
-    }
-    return true;
-}
-
-/* -- results ------------------------------------------------------------------------------------------------------- */
-
-/* Bytes for so many int64, to be filled; *items is where they lie. */
-static PyObject *new_column(size_t count, int64_t **items)
-{
-    PyObject *bytes = NULL;
-    if (count <= (size_t)PY_SSIZE_T_MAX / sizeof(int64_t)) {
-        bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(count * sizeof(int64_t)));
-    } else {
-        PyErr_NoMemory();
-    }
-    *items = bytes == NULL ? NULL : (int64_t *)(void *)PyBytes_AsString(bytes);
-    if (*items != NULL && (uintptr_t)*items % sizeof(int64_t) != 0) {
-        PyErr_SetString(PyExc_ValueError, "the bytes lie where numbers cannot be written");
-        *items = NULL;
-    }
-    if (*items == NULL) {
-        Py_CLEAR(bytes);
-    }
-    return bytes;
-}
-
-static void set_error(PassEnd how, const char *bad_input)
-{
-    if (how == PASS_NO_MEMORY) {
-        PyErr_NoMemory();
-    } else {
-        PyErr_SetString(PyExc_ValueError, bad_input);
-    }
-}
+enum { INTERFACE = 3 }; /* what analysis/passes.py relies on; other numbers are not used */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +29,8 @@ static PyObject *pass_nest(PyObject *module, PyObject *args)
     Py_ssize_t lanes, length = -1, count = -1;
     Spans spans;
     Forest forest = {0};
-    int64_t **const arrays[COLUMNS] = {&forest.order, &forest.parent, &forest.depth, &forest.end, &forest.inside};
+    void *const arrays[COLUMNS] = {&forest.order, &forest.parent, &forest.depth, &forest.end, &forest.inside};
+    const size_t sizes[COLUMNS] = {sizeof(int32_t), sizeof(int32_t), sizeof(int32_t), sizeof(int64_t), sizeof(int64_t)};
     PassEnd how;
     int made = 0;
     (void)module;
@@ -149,7 +52,7 @@ static PyObject *pass_nest(PyObject *module, PyObject *args)
     spans.count = (size_t)count;
     spans.length = (size_t)length;
     spans.lanes = (size_t)lanes;
-    while (made < COLUMNS && (columns[made] = new_column(spans.count, arrays[made])) != NULL) {
+    while (made < COLUMNS && (columns[made] = new_column(spans.count, sizes[made], arrays[made])) != NULL) {
         made++;
     }
     if (made == COLUMNS) {
@@ -176,14 +79,14 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     Nodes nodes;
     const int32_t *lane_items;
     const int64_t *at_items;
-    int64_t *found;
+    int32_t *found;
     PassEnd how;
     (void)module;
     if (!PyArg_ParseTuple(args, "OnOOOOO", &node_lane, &lanes, &node_start, &node_end, &node_parent, &lane, &at) ||
         (nodes.lane = numbers(node_lane, sizeof(int32_t), &node_count)) == NULL ||
         (nodes.start = numbers(node_start, sizeof(int64_t), &node_count)) == NULL ||
         (nodes.end = numbers(node_end, sizeof(int64_t), &node_count)) == NULL ||
-        (nodes.parent = numbers(node_parent, sizeof(int64_t), &node_count)) == NULL ||
+        !read_column(node_parent, &node_count, &nodes.parent) ||
         (lane_items = numbers(lane, sizeof(int32_t), &count)) == NULL ||
         (at_items = numbers(at, sizeof(int64_t), &count)) == NULL) {
         return NULL;
@@ -194,7 +97,7 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     }
     nodes.count = (size_t)node_count;
     nodes.lanes = (size_t)lanes;
-    result = new_column((size_t)count, &found);
+    result = new_column((size_t)count, sizeof(int32_t), &found);
     if (result == NULL) {
         return NULL;
     }
@@ -208,26 +111,27 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
+/* own values -> what a pass over all rows makes of them. */
+static PyObject *pass_upwards(PyObject *args, PassEnd (*upwards)(const Column *, int64_t *, size_t))
 {
     PyObject *parent, *own, *result;
     Py_ssize_t count = -1;
-    const int64_t *parent_items, *own_items;
+    Column parents;
+    const int64_t *own_items;
     int64_t *sums;
     PassEnd how;
-    (void)module;
     if (!PyArg_ParseTuple(args, "OO", &parent, &own) ||
-        (parent_items = numbers(parent, sizeof(int64_t), &count)) == NULL ||
+        !read_column(parent, &count, &parents) ||
         (own_items = numbers(own, sizeof(int64_t), &count)) == NULL) {
         return NULL;
     }
-    result = new_column((size_t)count, &sums);
+    result = new_column((size_t)count, sizeof(int64_t), &sums);
     if (result == NULL) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS
     memcpy(sums, own_items, (size_t)count * sizeof(int64_t));
-    how = sum_upwards(parent_items, sums, (size_t)count);
+    how = upwards(&parents, sums, (size_t)count);
     Py_END_ALLOW_THREADS
     if (how != PASS_DONE) {
         Py_CLEAR(result);
@@ -236,18 +140,30 @@ static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
     return result;
 }
 
+static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return pass_upwards(args, sum_upwards);
+}
+
+static PyObject *pass_least_upwards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return pass_upwards(args, least_upwards);
+}
+
 static PyObject *pass_order(PyObject *module, PyObject *args)
 {
     PyObject *first, *second, *ties, *result;
     Py_ssize_t count = -1;
     Keys keys;
-    int64_t *order;
+    int32_t *order;
     PassEnd how;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOO", &first, &second, &ties) || !read_keys(first, second, ties, &count, &keys)) {
         return NULL;
     }
-    result = new_column((size_t)count, &order);
+    result = new_column((size_t)count, sizeof(int32_t), &order);
     if (result == NULL) {
         return NULL;
     }
@@ -312,6 +228,203 @@ static PyObject *pass_sweep(PyObject *module, PyObject *args)
     return result;
 }
 
+/* A column that may be left out, which None says; *given is NULL then. */
+static bool read_optional(PyObject *object, Py_ssize_t *count, Column *column, const Column **given)
+{
+    *given = object == Py_None ? NULL : column;
+    return object == Py_None || read_column(object, count, column);
+}
+
+static PyObject *pass_distinct(PyObject *module, PyObject *args)
+{
+    PyObject *first, *second, *place, *result = NULL;
+    Py_ssize_t count = -1;
+    long long width, size;
+    Column firsts, seconds;
+    Codes codes;
+    int32_t *places;
+    int64_t *found = NULL;
+    size_t many = 0;
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOLL", &first, &second, &width, &size) || !read_column(first, &count, &firsts) ||
+        !read_optional(second, &count, &seconds, &codes.second)) {
+        return NULL;
+    }
+    codes.count = (size_t)count;
+    codes.first = &firsts;
+    codes.width = width;
+    codes.size = size;
+    place = new_column(codes.count, sizeof(int32_t), &places);
+    if (place == NULL) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = distinct_codes(&codes, places, &found, &many);
+    Py_END_ALLOW_THREADS
+    if (how == PASS_DONE) {
+        result = Py_BuildValue("(y#O)", (const char *)found, (Py_ssize_t)(many * sizeof(int64_t)), place);
+    } else {
+        set_error(how, "a code is out of range");
+    }
+    free(found);
+    Py_DECREF(place);
+    return result;
+}
+
+/* A column with a value per i, a pair of a column and of indices into it per i, or None for `same` everywhere. */
+typedef struct {
+    Column values, at;
+    Chosen chosen;
+} Given;
+
+static bool read_chosen(PyObject *object, Py_ssize_t *count, int64_t same, Given *given)
+{
+    Py_ssize_t length = -1;
+    given->chosen = (Chosen){NULL, 0, NULL, same};
+    if (object == Py_None) {
+        return true;
+    }
+    given->chosen.values = &given->values;
+    if (!PyTuple_Check(object)) {
+        return read_column(object, count, &given->values);
+    }
+    if (PyTuple_Size(object) != 2) {
+        PyErr_SetString(PyExc_ValueError, "want a pair of values and indices");
+        return false;
+    }
+    given->chosen.at = &given->at;
+    if (!read_column(PyTuple_GetItem(object, 0), &length, &given->values) ||
+        !read_column(PyTuple_GetItem(object, 1), count, &given->at)) {
+        return false;
+    }
+    given->chosen.length = (size_t)length;
+    return true;
+}
+
+static PyObject *pass_add_up(PyObject *module, PyObject *args)
+{
+    PyObject *row, *column, *value, *result;
+    Py_ssize_t count = -1, size;
+    long long width;
+    Given rows, columns, values;
+    Addends addends;
+    int64_t *sums;
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOLn", &row, &column, &value, &width, &size) ||
+        !read_chosen(row, &count, 0, &rows) || !read_chosen(column, &count, 0, &columns) ||
+        !read_chosen(value, &count, 1, &values)) {
+        return NULL;
+    }
+    if (size < 0 || count < 0) {
+        PyErr_SetString(PyExc_ValueError, "want a number of sums, and something to add up");
+        return NULL;
+    }
+    addends = (Addends){(size_t)count, rows.chosen, columns.chosen, values.chosen, width};
+    result = new_column((size_t)size, sizeof(int64_t), &sums);
+    if (result == NULL) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memset(sums, 0, (size_t)size * sizeof *sums);
+    how = add_up(&addends, sums, (size_t)size);
+    Py_END_ALLOW_THREADS
+    if (how != PASS_DONE) {
+        Py_CLEAR(result);
+        set_error(how, "a place is out of range");
+    }
+    return result;
+}
+
+static PyObject *pass_paths(PyObject *module, PyObject *args)
+{
+    PyObject *above, *root, *key, *wanted, *depth, *node, *result = NULL;
+    Py_ssize_t count = -1, first = -1;
+    Column aboves, roots, keys, depths;
+    Rows rows;
+    Paths paths = {NULL, NULL, NULL, NULL, 0};
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOOO", &above, &root, &key, &wanted, &depth) || !read_column(above, &count, &aboves) ||
+        !read_column(root, &count, &roots) || !read_column(key, &count, &keys) ||
+        (rows.wanted = numbers(wanted, 1, &count)) == NULL || !read_column(depth, &first, &depths)) {
+        return NULL;
+    }
+    rows.count = (size_t)count;
+    rows.above = &aboves;
+    rows.root = &roots;
+    rows.key = &keys;
+    rows.first = (size_t)first;
+    rows.depth = &depths;
+    node = new_column(rows.count, sizeof(int32_t), &paths.node);
+    if (node == NULL) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = find_paths(&rows, &paths);
+    Py_END_ALLOW_THREADS
+    if (how == PASS_DONE) {
+        const Py_ssize_t size = (Py_ssize_t)(paths.count * sizeof(int32_t));
+        const char *const none = "";
+        result = Py_BuildValue("(Oy#y#y#)", node, size ? (const char *)paths.parent : none, size,
+                               size ? (const char *)paths.key : none, size, size ? (const char *)paths.depth : none, size);
+    } else {
+        set_error(how, "want every row behind the one above it, and numbers in range");
+    }
+    free_paths(&paths);
+    Py_DECREF(node);
+    return result;
+}
+
+static PyObject *pass_cells_upwards(PyObject *module, PyObject *args)
+{
+    PyObject *parent, *row, *column, *value, *result = NULL;
+    Py_ssize_t rows = -1, count = -1, width;
+    Column parents, at_row, at_column, values;
+    Cells cells = {NULL, NULL, NULL, 0, 0};
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOOn", &parent, &row, &column, &value, &width) || !read_column(parent, &rows, &parents) ||
+        !read_column(row, &count, &at_row) || !read_column(column, &count, &at_column) ||
+        !read_column(value, &count, &values)) {
+        return NULL;
+    }
+    if (width < 0) {
+        PyErr_SetString(PyExc_ValueError, "want a number of columns");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = cells_upwards(&parents, (size_t)rows, &at_row, &at_column, &values, (size_t)count, (size_t)width, &cells);
+    Py_END_ALLOW_THREADS
+    if (how == PASS_DONE) {
+        const Py_ssize_t size = (Py_ssize_t)(cells.count * sizeof(int32_t));
+        const char *const none = "";
+        result = Py_BuildValue("(y#y#y#)", size ? (const char *)cells.row : none, size,
+                               size ? (const char *)cells.column : none, size, size ? (const char *)cells.value : none,
+                               size * 2);
+    } else {
+        set_error(how, "want every row behind its parent, and cells in range");
+    }
+    free_cells(&cells);
+    return result;
+}
+
+/* Hands memory that was freed back to the machine, where the C library can be asked to. */
+static PyObject *pass_release(PyObject *module, PyObject *args)
+{
+    (void)module;
+    if (!PyArg_ParseTuple(args, "")) {
+        return NULL;
+    }
+#ifdef __GLIBC__
+    Py_BEGIN_ALLOW_THREADS
+    (void)malloc_trim(0);
+    Py_END_ALLOW_THREADS
+#endif
+    Py_RETURN_NONE;
+}
+
 /* -- the module ---------------------------------------------------------------------------------------------------- */
 
 static PyMethodDef METHODS[] = {
@@ -322,6 +435,22 @@ static PyMethodDef METHODS[] = {
     {"innermost", pass_innermost, METH_VARARGS,
      "innermost(node_lane, lanes, node_start, node_end, node_parent, lane, at) -> rows of nodes, -1 for none"},
     {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own and everything below"},
+    {"least_upwards", pass_least_upwards, METH_VARARGS,
+     "least_upwards(parent, own) -> the smallest of one's own and everything below"},
+    {"cells_upwards", pass_cells_upwards, METH_VARARGS,
+     "cells_upwards(parent, row, column, value, columns) -> (row, column, value), each cell once\n\n"
+     "What rows above get from those below them; columns as of read_column, results int32, int32, int64."},
+    {"paths", pass_paths, METH_VARARGS,
+     "paths(above, root, key, wanted, depth) -> (node, parent, key, depth)\n\n"
+     "As analysis.paths.found_paths; wanted is int8, results are int32."},
+    {"distinct", pass_distinct, METH_VARARGS,
+     "distinct(first, second, width, size) -> (codes, place)\n\n"
+     "The different ones of first * width + second, int64 and ascending, and which of them each is, int32."},
+    {"add_up", pass_add_up, METH_VARARGS,
+     "add_up(row, column, value, width, size) -> sums\n\n"
+     "sums[row * width + column] += value, of each i where no index, row or column is below 0. Each is a column, a pair of\n"
+     "a column and indices into it, or None: row 0, column 0, value 1."},
+    {"release", pass_release, METH_VARARGS, "release() hands memory that was freed back to the machine, where it can"},
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},
     {"sweep", pass_sweep, METH_VARARGS,

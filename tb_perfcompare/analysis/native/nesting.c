@@ -37,6 +37,7 @@ static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
         Item *item = &items[first[spans->lane[row]]++];
         item->first = spans->keys.first[row];
         item->row = row;
+        item->note = 0;
     }
     for (size_t lane = spans->lanes; lane > 0; lane--) {
         first[lane] = first[lane - 1]; /* each moved on to the end of its lane, which is where the next begins */
@@ -48,7 +49,7 @@ static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
 /* The spans of one lane, which are items[from:to]. */
 static void walk(const Item *items, size_t from, size_t to, const Keys *keys, Forest *forest)
 {
-    int64_t top = -1; /* the latest span that may be open; those below it are its ancestors */
+    int32_t top = -1; /* the latest span that may be open; those below it are its ancestors */
     for (size_t i = from; i < to; i++) {
         const int64_t start = items[i].first;
         int64_t end = keys->second[items[i].row];
@@ -67,7 +68,7 @@ static void walk(const Item *items, size_t from, size_t to, const Keys *keys, Fo
             forest->inside[top] = plus(forest->inside[top], minus(end, start));
         }
         forest->end[i] = end;
-        top = (int64_t)i;
+        top = (int32_t)i;
     }
 }
 
@@ -98,8 +99,8 @@ static bool find_lanes(const Nodes *nodes, size_t *first)
 {
     for (size_t row = 0, lane = 0; row < nodes->count; row++) {
         const int32_t here = nodes->lane[row];
-        if (here < 0 || (size_t)here >= nodes->lanes || nodes->parent[row] < -1 ||
-            nodes->parent[row] >= (int64_t)row ||
+        if (here < 0 || (size_t)here >= nodes->lanes || column_at(&nodes->parent, row) < -1 ||
+            column_at(&nodes->parent, row) >= (int64_t)row ||
             (row > 0 && (here < nodes->lane[row - 1] ||
                          (here == nodes->lane[row - 1] && nodes->start[row] < nodes->start[row - 1])))) {
             return false;
@@ -150,9 +151,9 @@ static size_t first_later(const int64_t *start, size_t low, size_t high, size_t 
     return low;
 }
 
-PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int64_t *found)
+PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int32_t *found)
 {
-    if (nodes->lanes > INT32_MAX) {
+    if (nodes->lanes > INT32_MAX || nodes->count > INT32_MAX) {
         return PASS_BAD_INPUT;
     }
     size_t *first = calloc(nodes->lanes + 1, sizeof *first);
@@ -175,23 +176,24 @@ PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *a
         latest[lane[i]] = later;
         int64_t node = later == low ? -1 : (int64_t)later - 1;
         while (node >= 0 && nodes->end[node] <= at[i]) {
-            node = nodes->parent[node];
+            node = column_at(&nodes->parent, (size_t)node);
         }
-        found[i] = node;
+        found[i] = (int32_t)node;
     }
     free(first);
     free(latest);
     return how;
 }
 
-PassEnd sum_upwards(const int64_t *parent, int64_t *values, size_t count)
+PassEnd sum_upwards(const Column *parent, int64_t *values, size_t count)
 {
     for (size_t row = count; row-- > 0;) {
-        if (parent[row] < -1 || parent[row] >= (int64_t)row) {
+        const int64_t above = column_at(parent, row);
+        if (above < -1 || above >= (int64_t)row) {
             return PASS_BAD_INPUT;
         }
-        if (parent[row] >= 0) {
-            values[parent[row]] = plus(values[parent[row]], values[row]);
+        if (above >= 0) {
+            values[above] = plus(values[above], values[row]);
         }
     }
     return PASS_DONE;

@@ -2,6 +2,7 @@
 #ifndef TB_PERFCOMPARE_NESTING_H
 #define TB_PERFCOMPARE_NESTING_H
 
+#include "columns.h"
 #include "order.h"
 
 /* Spans to be nested: these rows of columns, in any order. */
@@ -16,9 +17,9 @@ typedef struct {
 
 /* What is found, a row for each span in the order of lane, then keys. All arrays hold `count` items. */
 typedef struct {
-    int64_t *order;  /* row of the columns */
-    int64_t *parent; /* row here of the enclosing span, -1 at the top */
-    int64_t *depth;  /* 0 at the top */
+    int32_t *order;  /* row of the columns */
+    int32_t *parent; /* row here of the enclosing span, -1 at the top */
+    int32_t *depth;  /* 0 at the top */
     int64_t *end;    /* not beyond the parent's */
     int64_t *inside; /* time of the spans right below */
     int64_t clipped; /* spans that outlasted their parent */
@@ -34,13 +35,13 @@ typedef struct {
     size_t lanes;
     const int64_t *start;
     const int64_t *end;
-    const int64_t *parent; /* an earlier row, -1 */
+    Column parent; /* an earlier row, -1 */
 } Nodes;
 
 /* found[i]: the innermost node of lane[i] that is open at at[i], -1 if none. PASS_BAD_INPUT: rows are in another order. */
-PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int64_t *found);
+PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int32_t *found);
 
 /* Adds every value to all rows above it, in place. PASS_BAD_INPUT: a parent is not an earlier row. */
-PassEnd sum_upwards(const int64_t *parent, int64_t *values, size_t count);
+PassEnd sum_upwards(const Column *parent, int64_t *values, size_t count);
 
 #endif

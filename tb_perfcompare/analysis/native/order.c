@@ -118,7 +118,7 @@ bool sort_items(Item *items, size_t count, const Keys *keys)
     return done;
 }
 
-PassEnd order_rows(const Keys *keys, size_t count, int64_t *order)
+PassEnd order_rows(const Keys *keys, size_t count, int32_t *order)
 {
     if (count > INT32_MAX || count > SIZE_MAX / sizeof(Item)) {
         return PASS_BAD_INPUT;
@@ -127,6 +127,7 @@ PassEnd order_rows(const Keys *keys, size_t count, int64_t *order)
     for (size_t row = 0; items != NULL && row < count; row++) {
         items[row].first = keys->first[row];
         items[row].row = (int32_t)row;
+        items[row].note = 0;
     }
     const bool done = items != NULL && sort_items(items, count, keys);
     for (size_t i = 0; done && i < count; i++) {

@@ -27,6 +27,7 @@ typedef struct {
 typedef struct {
     int64_t first;
     int32_t row;
+    int32_t note; /* goes along; the caller's */
 } Item;
 
 /* Sorts. Stretches that are in order already cost one comparison per item. False without memory; the items are the same
@@ -36,7 +37,7 @@ bool sort_items(Item *items, size_t count, const Keys *keys);
 typedef enum { PASS_DONE, PASS_NO_MEMORY, PASS_BAD_INPUT } PassEnd;
 
 /* order[i]: the row that comes i-th. PASS_BAD_INPUT: there are more rows than an int32 can number. */
-PassEnd order_rows(const Keys *keys, size_t count, int64_t *order);
+PassEnd order_rows(const Keys *keys, size_t count, int32_t *order);
 
 /* a - b and a + b modulo 2**64: times may lie anywhere in an int64. */
 static inline int64_t minus(int64_t a, int64_t b)

@@ -4,19 +4,31 @@
 
 enum { NOBODY = -1, FIRST_ROOM = 256 };
 
-/* What is going on at one instant. All arrays have an entry per row; numbers are modulo 2**64 throughout. */
+/* A claim that has begun and not ended; numbers are modulo 2**64. Those of one role form a list, the latest first. All
+   form a heap, the first to end on top, as trees of which each node ends no later than those below it: what begins inside
+   of everything else, as calls do, comes and goes in one step. */
+typedef struct {
+    int64_t end;
+    uint64_t time;  /* what it owns of the step; of one that shares, less what each of its role had when it began */
+    int32_t number; /* which of the rows with a role it is */
+    int32_t later, older; /* its neighbours in the list; `later` is the next free one where it is free */
+    int32_t below;  /* the first of the trees below it */
+    int32_t beside; /* the next tree of those below the same one */
+    int8_t role;
+} Active;
+
+/* What is going on at one instant. */
 typedef struct {
     const Claims *claims;
     Owned *owned;
-    int64_t step;     /* that is being swept */
-    int32_t *active;  /* claims that have begun and not ended: a heap, the first to end on top */
-    size_t actives;
-    int32_t *older;   /* the claim of the same role that began before, NOBODY */
-    int32_t *number;  /* which of the rows with a role it is */
-    uint64_t *time;   /* what a claim owns of the step; of one that shares, less what each of its role had when it began */
-    int32_t latest[MOST_ROLES]; /* the claim that began last, ended or not */
-    size_t many[MOST_ROLES];    /* active claims */
-    uint64_t each[MOST_ROLES];  /* what a claim that shares would own, had it been active all the time */
+    int64_t step; /* that is being swept */
+    Active *active;
+    size_t room;
+    int32_t free; /* the first that is not in use */
+    int32_t top;  /* the one that ends first */
+    int32_t latest[MOST_ROLES];
+    size_t many[MOST_ROLES];
+    uint64_t each[MOST_ROLES]; /* what a claim that shares would own, had it been active all the time */
 } State;
 
 static bool reserve(Pile *pile, size_t size)
@@ -55,18 +67,18 @@ void free_owned(Owned *owned)
 
 /* -- what is found ------------------------------------------------------------------------------------------------- */
 
-static bool is_shared(const Claims *claims, int32_t claim)
+static bool is_shared(const Claims *claims, int8_t role)
 {
-    return (claims->shared >> claims->role[claim] & 1) != 0;
+    return (claims->shared >> role & 1) != 0;
 }
 
 /* Writes down what a claim owns of the step and begins anew. */
-static bool settle(State *state, int32_t claim)
+static bool settle(State *state, Active *claim)
 {
     Owned *owned = state->owned;
-    const uint64_t base = is_shared(state->claims, claim) ? state->each[state->claims->role[claim]] : 0;
-    const uint64_t time = state->time[claim] + base;
-    state->time[claim] = 0 - base;
+    const uint64_t base = is_shared(state->claims, claim->role) ? state->each[claim->role] : 0;
+    const uint64_t time = claim->time + base;
+    claim->time = 0 - base;
     if (time == 0) {
         return true;
     }
@@ -74,7 +86,7 @@ static bool settle(State *state, int32_t claim)
         !reserve(&owned->time, sizeof(int64_t))) {
         return false;
     }
-    ((int32_t *)owned->claim.items)[owned->claim.count++] = state->number[claim];
+    ((int32_t *)owned->claim.items)[owned->claim.count++] = claim->number;
     ((int32_t *)owned->step.items)[owned->step.count++] = (int32_t)state->step;
     ((int64_t *)owned->time.items)[owned->time.count++] = (int64_t)time;
     return true;
@@ -102,69 +114,129 @@ static bool add_gap(State *state, int64_t from, int64_t to)
 
 /* -- what is active ------------------------------------------------------------------------------------------------ */
 
-static int64_t end_of(const State *state, size_t place)
+static bool is_active(const State *state)
 {
-    return state->claims->keys.second[state->active[place]];
+    return state->top != NOBODY;
 }
 
-static void begin(State *state, int32_t claim)
+static int64_t first_end(const State *state)
 {
-    const int8_t role = state->claims->role[claim];
-    const int64_t end = state->claims->keys.second[claim];
-    size_t place = state->actives++;
-    while (place > 0 && end_of(state, (place - 1) / 2) > end) {
-        state->active[place] = state->active[(place - 1) / 2];
-        place = (place - 1) / 2;
+    return state->active[state->top].end;
+}
+
+/* Two trees as one, of which `one` is the top where both end at once. */
+static int32_t joined(Active *active, int32_t one, int32_t two)
+{
+    if (active[two].end < active[one].end) {
+        const int32_t other = one;
+        one = two;
+        two = other;
     }
-    state->active[place] = claim;
-    state->older[claim] = state->latest[role];
-    state->latest[role] = claim;
+    active[two].beside = active[one].below;
+    active[one].below = two;
+    return one;
+}
+
+/* The trees from `first` on as one: each two of them, then all of these from the last to the first. */
+static int32_t all_joined(Active *active, int32_t first)
+{
+    int32_t pairs = NOBODY;
+    while (first != NOBODY) {
+        int32_t one = first;
+        const int32_t two = active[one].beside;
+        first = two == NOBODY ? NOBODY : active[two].beside;
+        if (two != NOBODY) {
+            one = joined(active, one, two);
+        }
+        active[one].beside = pairs;
+        pairs = one;
+    }
+    int32_t top = pairs;
+    for (pairs = top == NOBODY ? NOBODY : active[top].beside; pairs != NOBODY;) {
+        const int32_t next = active[pairs].beside;
+        top = joined(active, top, pairs);
+        pairs = next;
+    }
+    return top;
+}
+
+/* A free place for a claim; NOBODY without memory. */
+static int32_t take_place(State *state)
+{
+    if (state->free == NOBODY) {
+        const size_t room = state->room == 0 ? FIRST_ROOM : state->room * 2;
+        if (room > INT32_MAX || room > SIZE_MAX / sizeof(Active)) {
+            return NOBODY;
+        }
+        Active *active = realloc(state->active, room * sizeof *active);
+        if (active == NULL) {
+            return NOBODY;
+        }
+        for (size_t i = state->room; i < room; i++) {
+            active[i].later = i + 1 < room ? (int32_t)(i + 1) : NOBODY;
+        }
+        state->free = (int32_t)state->room;
+        state->active = active;
+        state->room = room;
+    }
+    const int32_t place = state->free;
+    state->free = state->active[place].later;
+    return place;
+}
+
+static bool begin(State *state, const Item *item)
+{
+    const int8_t role = state->claims->role[item->row];
+    const int32_t place = take_place(state);
+    if (place == NOBODY) {
+        return false;
+    }
+    Active *claim = &state->active[place];
+    claim->end = state->claims->keys.second[item->row];
+    claim->time = is_shared(state->claims, role) ? 0 - state->each[role] : 0;
+    claim->number = item->note;
+    claim->role = role;
+    claim->below = claim->beside = NOBODY;
+    claim->later = NOBODY;
+    claim->older = state->latest[role];
+    if (claim->older != NOBODY) {
+        state->active[claim->older].later = place;
+    }
+    state->latest[role] = place;
     state->many[role]++;
-    state->time[claim] = is_shared(state->claims, claim) ? 0 - state->each[role] : 0;
+    state->top = state->top == NOBODY ? place : joined(state->active, place, state->top);
+    return true;
 }
 
-/* Takes the claim that ends first out of the heap. */
-static int32_t take_first(State *state)
+/* Settles the claim that ends first and takes it out. */
+static bool end_first(State *state)
 {
-    const int32_t first = state->active[0], moved = state->active[--state->actives];
-    const int64_t end = state->claims->keys.second[moved];
-    size_t place = 0;
-    for (;;) {
-        size_t below = 2 * place + 1;
-        if (below >= state->actives) {
-            break;
-        }
-        if (below + 1 < state->actives && end_of(state, below + 1) < end_of(state, below)) {
-            below++;
-        }
-        if (end_of(state, below) >= end) {
-            break;
-        }
-        state->active[place] = state->active[below];
-        place = below;
+    const int32_t place = state->top;
+    Active *claim = &state->active[place];
+    const bool done = settle(state, claim);
+    state->top = all_joined(state->active, claim->below);
+    if (claim->later == NOBODY) {
+        state->latest[claim->role] = claim->older;
+    } else {
+        state->active[claim->later].older = claim->older;
     }
-    state->active[place] = moved;
-    state->many[state->claims->role[first]]--;
-    return first;
+    if (claim->older != NOBODY) {
+        state->active[claim->older].later = claim->later;
+    }
+    state->many[claim->role]--;
+    claim->later = state->free;
+    state->free = place;
+    return done;
 }
 
 static bool end_until(State *state, int64_t now)
 {
-    while (state->actives > 0 && end_of(state, 0) <= now) {
-        if (!settle(state, take_first(state))) {
+    while (is_active(state) && first_end(state) <= now) {
+        if (!end_first(state)) {
             return false;
         }
     }
     return true;
-}
-
-/* The active claim of the role that began last; there is one. */
-static int32_t latest_of(State *state, size_t role, int64_t now)
-{
-    while (state->claims->keys.second[state->latest[role]] <= now) {
-        state->latest[role] = state->older[state->latest[role]];
-    }
-    return state->latest[role];
 }
 
 /* Gives [from, to), in which nothing begins or ends, to its owner. */
@@ -185,28 +257,33 @@ static bool give(State *state, int64_t from, int64_t to)
             return true;
         }
         state->each[role] += length / many;
-        state->time[latest_of(state, role, from)] += length % many;
+        state->active[state->latest[role]].time += length % many;
     } else {
-        state->time[latest_of(state, role, from)] += length;
+        state->active[state->latest[role]].time += length;
     }
     return true;
 }
 
 /* -- the sweep ----------------------------------------------------------------------------------------------------- */
 
-/* The claims that can own anything, in order; *count of them. NULL without memory or where a role is out of range.
-   `number` is filled for all rows with a role. */
-static int32_t *in_order(const Claims *claims, const Steps *steps, int32_t *number, size_t *count, PassEnd *how)
+/* The claims that can own anything, in order; *count of them, `note` being which of the rows with a role each is. NULL
+   without memory or where a role is out of range. */
+static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, PassEnd *how)
 {
     const int64_t *start = claims->keys.first, *end = claims->keys.second;
     const int64_t low = steps->start[0], high = steps->end[steps->count - 1];
     size_t kept = 0;
     int32_t numbered = 0;
+    for (size_t row = 0; row < claims->count; row++) {
+        kept += claims->role[row] >= 0 && end[row] > start[row] && end[row] > low && start[row] < high;
+    }
     *how = PASS_NO_MEMORY;
-    Item *items = malloc(claims->count == 0 ? 1 : claims->count * sizeof(Item));
+    Item *items = malloc(kept == 0 ? 1 : kept * sizeof(Item));
     if (items == NULL) {
         return NULL;
     }
+    *count = kept;
+    kept = 0;
     for (size_t row = 0; row < claims->count; row++) {
         if (claims->role[row] >= MOST_ROLES) {
             *how = PASS_BAD_INPUT;
@@ -216,55 +293,55 @@ static int32_t *in_order(const Claims *claims, const Steps *steps, int32_t *numb
         if (claims->role[row] < 0) {
             continue;
         }
-        number[row] = numbered++;
         if (end[row] > start[row] && end[row] > low && start[row] < high) {
             items[kept].first = start[row];
             items[kept].row = (int32_t)row;
+            items[kept].note = numbered;
             kept++;
         }
+        numbered++;
     }
-    int32_t *order = NULL;
-    if (sort_items(items, kept, &claims->keys)) {
-        order = malloc(kept == 0 ? 1 : kept * sizeof *order);
+    if (!sort_items(items, kept, &claims->keys)) {
+        free(items);
+        return NULL;
     }
-    for (size_t i = 0; order != NULL && i < kept; i++) {
-        order[i] = items[i].row;
-    }
-    free(items);
-    *count = kept;
-    return order;
+    return items;
 }
 
-static bool sweep_step(State *state, const int32_t *order, size_t count, size_t *next, int64_t now, int64_t stop)
+static bool sweep_step(State *state, const Item *items, size_t count, size_t *next, int64_t now, int64_t stop)
 {
-    const int64_t *start = state->claims->keys.first, *end = state->claims->keys.second;
+    const int64_t *end = state->claims->keys.second;
     if (!end_until(state, now)) { /* what ended between two steps owns nothing */
         return false;
     }
-    for (; *next < count && start[order[*next]] <= now; ++*next) {
-        if (end[order[*next]] > now) {
-            begin(state, order[*next]);
+    for (; *next < count && items[*next].first <= now; ++*next) {
+        if (end[items[*next].row] > now && !begin(state, &items[*next])) {
+            return false;
         }
     }
     while (now < stop) {
         int64_t change = stop;
-        if (state->actives > 0 && end_of(state, 0) < change) {
-            change = end_of(state, 0);
+        if (is_active(state) && first_end(state) < change) {
+            change = first_end(state);
         }
-        if (*next < count && start[order[*next]] < change) {
-            change = start[order[*next]];
+        if (*next < count && items[*next].first < change) {
+            change = items[*next].first;
         }
         if (!give(state, now, change) || !end_until(state, change)) {
             return false;
         }
         now = change;
-        for (; *next < count && start[order[*next]] <= now; ++*next) {
-            begin(state, order[*next]);
+        for (; *next < count && items[*next].first <= now; ++*next) {
+            if (!begin(state, &items[*next])) {
+                return false;
+            }
         }
     }
-    for (size_t i = 0; i < state->actives; i++) {
-        if (!settle(state, state->active[i])) {
-            return false;
+    for (size_t role = 0; role < MOST_ROLES; role++) {
+        for (int32_t place = state->latest[role]; place != NOBODY; place = state->active[place].older) {
+            if (!settle(state, &state->active[place])) {
+                return false;
+            }
         }
     }
     return true;
@@ -291,31 +368,22 @@ PassEnd sweep(const Claims *claims, const Steps *steps, Owned *owned)
     if (steps->count == 0) {
         return PASS_DONE;
     }
-    const size_t room = claims->count == 0 ? 1 : claims->count;
-    State state = {.claims = claims, .owned = owned};
-    state.number = malloc(room * sizeof *state.number);
-    int32_t *order = state.number == NULL ? NULL : in_order(claims, steps, state.number, &count, &how);
-    if (order == NULL) {
-        free(state.number);
-        return how == PASS_DONE ? PASS_NO_MEMORY : how;
+    Item *items = in_order(claims, steps, &count, &how);
+    if (items == NULL) {
+        return how;
     }
-    state.active = malloc(room * sizeof *state.active);
-    state.older = malloc(room * sizeof *state.older);
-    state.time = malloc(room * sizeof *state.time);
-    how = state.active == NULL || state.older == NULL || state.time == NULL ? PASS_NO_MEMORY : PASS_DONE;
+    State state = {.claims = claims, .owned = owned, .free = NOBODY, .top = NOBODY};
+    how = PASS_DONE;
     for (size_t role = 0; role < MOST_ROLES; role++) {
         state.latest[role] = NOBODY;
     }
     for (size_t i = 0; how == PASS_DONE && i < steps->count; i++) {
         state.step = (int64_t)i;
-        if (!sweep_step(&state, order, count, &next, steps->start[i], steps->end[i])) {
+        if (!sweep_step(&state, items, count, &next, steps->start[i], steps->end[i])) {
             how = PASS_NO_MEMORY;
         }
     }
-    free(state.number);
-    free(state.time);
-    free(state.older);
     free(state.active);
-    free(order);
+    free(items);
     return how;
 }

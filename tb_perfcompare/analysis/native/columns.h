@@ -1,0 +1,20 @@
+/* A column of integers of one of two widths. */
+#ifndef TB_PERFCOMPARE_COLUMNS_H
+#define TB_PERFCOMPARE_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One of the two is NULL. */
+typedef struct {
+    const int64_t *wide;
+    const int32_t *narrow;
+} Column;
+
+static inline int64_t column_at(const Column *column, size_t i)
+{
+    return column->narrow != NULL ? column->narrow[i] : column->wide[i];
+}
+
+#endif

@@ -1,0 +1,107 @@
+"""Numbering what occurs, and adding up by it: both forms must equal what Python's own collections make of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis import cells as cells_module
+from tb_perfcompare.analysis import numbering
+from tb_perfcompare.analysis.cells import Cells, added_cells
+from tb_perfcompare.analysis.numbering import added, numbered, numbered_pairs, portions, rows_where, taken
+from tests.analysis.passes_tools import FORMS, form
+
+both_forms = pytest.mark.parametrize("compiled", FORMS)
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from((0, 1, 7, 90_000))), max_size=30)
+ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2), st.integers(-9, 9)), max_size=20)
+
+
+@both_forms
+@given(pairs=PAIRS, dtype=st.sampled_from((np.int8, np.int32, np.int64)))
+def test_codes_are_numbered_in_their_order(compiled: bool, pairs: list[tuple[int, int]], dtype: type) -> None:
+    first, second = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in range(2))
+    with form(compiled):
+        ones, place = numbered(first.astype(dtype), 5)
+        both, at = numbered_pairs(first.astype(dtype), 5, second, 90_001)
+    assert ones.tolist() == sorted(set(first.tolist()))
+    assert ones[place].tolist() == first.tolist()
+    assert [divmod(code, 90_001) for code in both.tolist()] == sorted(set(pairs))
+    assert [divmod(code, 90_001) for code in both[at].tolist()] == pairs
+
+
+@both_forms
+def test_many_different_codes(compiled: bool) -> None:
+    codes = np.random.default_rng(3).integers(0, 1 << 40, 5_000)
+    with form(compiled):
+        found, place = numbered(np.concatenate([codes, codes[::-1]]), 1 << 40)
+    assert found.tolist() == sorted(set(codes.tolist()))
+    assert found[place].tolist() == [*codes.tolist(), *codes[::-1].tolist()]
+
+
+@both_forms
+@given(rows=ROWS)
+def test_sums_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]) -> None:
+    row, column, value = (np.array([one[i] for one in rows], dtype=np.int64) for i in range(3))
+    want: Counter[tuple[int, int]] = Counter()
+    count: Counter[tuple[int, int]] = Counter()
+    for r, c, v in rows:
+        if r >= 0 and c >= 0:
+            want[r, c] += v
+            count[r, c] += 1
+    with form(compiled):
+        sums = added(row.astype(np.int32), 4, column, 3, value)
+        counted = added(row, 4, column.astype(np.int32), 3)
+        backwards = np.arange(len(rows))[::-1]
+        looked_up = added((row[::-1].copy(), backwards), 4, (column, np.arange(len(rows))), 3, (value, backwards[::-1]))
+    assert sums.tolist() == [[want[r, c] for c in range(3)] for r in range(4)]
+    assert counted.tolist() == [[count[r, c] for c in range(3)] for r in range(4)]
+    assert looked_up.tolist() == sums.tolist()
+
+
+@both_forms
+def test_an_index_below_zero_is_of_nothing(compiled: bool) -> None:
+    """rows 1, none, 0; values 5, 6, none"""
+    with form(compiled):
+        sums = added((np.array([0, 1]), np.array([1, -1, 0])), 2, value=(np.array([5, 6]), np.array([0, 1, -1])))
+    assert sums.tolist() == [[0], [5]]
+
+
+@both_forms
+@pytest.mark.parametrize("small", [0, 1 << 16])
+@given(rows=ROWS, more=ROWS)
+def test_cells_are_those_that_anything_lies_in(
+    compiled: bool, small: int, rows: list[tuple[int, int, int]], more: list[tuple[int, int, int]]
+) -> None:
+    parts: list[Cells] = []
+    for listed in (rows, more):
+        row, step, value = (np.array([one[i] for one in listed], dtype=np.int64) for i in range(3))
+        parts.append((row, (step, np.arange(len(step))), value))
+    with form(compiled), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells_module, "_SMALL", small)
+        got = added_cells(4, 3, parts, [(parts[0][0], parts[0][1], None)])
+    time: Counter[tuple[int, int]] = Counter()
+    calls = Counter((r, s) for r, s, _ in rows if r >= 0 and s >= 0)
+    for r, s, v in (*rows, *more):
+        if r >= 0 and s >= 0:
+            time[r, s] += v
+    want = [(r, s, time[r, s], calls[r, s]) for r in range(4) for s in range(3) if time[r, s] or calls[r, s]]
+    columns = (got.row.tolist(), got.step.tolist(), got.time_ns.tolist(), got.calls.tolist())
+    assert list(zip(*columns, strict=True)) == want
+
+
+def test_portions_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numbering, "_PORTION", 3)
+    assert list(portions(7)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
+    assert list(portions(0)) == [slice(0, 0)]
+    assert taken(np.array([7, 8, 9]), np.array([2, 0, -1, 1], dtype=np.int32)).tolist() == [9, 7, 9, 8]
+
+
+@given(st.lists(st.booleans(), max_size=12))
+def test_rows_that_are_chosen(chosen: list[bool]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(numbering, "_PORTION", 5)
+        assert rows_where(np.array(chosen, dtype=np.bool_)).tolist() == [i for i, one in enumerate(chosen) if one]

@@ -1,0 +1,63 @@
+"""Keys of all names at once are those of each name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.operator_keys import operator_keys_of
+from tb_perfcompare.model.names import (
+    is_collective_annotation,
+    is_collective_kernel,
+    is_loader,
+    is_optimizer,
+    is_step,
+    operator_key,
+    operator_keys,
+    passing_names,
+)
+from tb_perfcompare.model.strings import StringTable
+
+PIECES = st.sampled_from(
+    [
+        "aten::add", "AddmmBackward", "0", "7", "ProfilerStep#", "enumerate(DataLoader)#", ".__next__", "_0c1", "_",
+        "triton_poi", "graph_3_cpp_fused", " 0x7f00aa11", "nccl:send 1 -> 2", "NCCL:", "HcclAll", "Rank 3", "stream_2",
+        "Optimizer.step", "Torch-Compiled Region: 1", "CompiledFxGraph c0ffee", "0123456789abcdef0123456789abcdef",
+        "\n", "\u017fTREAM 1", "enumerate(DataPipe)#", "ncclDevKernel_", "rccl",
+    ]
+)  # fmt: skip
+NAMES = st.lists(st.lists(PIECES, max_size=3).map("".join), max_size=8)
+
+
+@given(NAMES)
+def test_all_at_once_or_one_by_one(names: list[str]) -> None:
+    assert operator_keys(names) == [operator_key(name) for name in names]
+
+
+@pytest.mark.parametrize("test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel])
+@given(names=NAMES)
+def test_whoever_passes_is_found(test: object, names: list[str]) -> None:
+    assert callable(test)
+    found = passing_names(test, names, "\n".join(names).lower())
+    assert found == [at for at, name in enumerate(names) if test(name)]
+
+
+@given(NAMES, st.lists(st.integers(0, 7), max_size=12), st.sampled_from([(), ("",), ("", "aten::add")]))
+def test_numbers_in_the_order_in_which_keys_come(names: list[str], drawn: list[int], known: tuple[str, ...]) -> None:
+    strings = StringTable(names)
+    codes = np.array([code for code in drawn if code < len(strings)], dtype=np.int64)
+    index = {text: number for number, text in enumerate(known)}
+    expected = [index.setdefault(operator_key(strings[code]), len(index)) for code in codes.tolist()]
+    number, texts = operator_keys_of(strings).numbered(codes, known)
+    assert (number.tolist(), texts) == (expected, list(index))
+
+
+def test_keys_are_found_out_once_and_again_when_there_are_more_names() -> None:
+    strings = StringTable(["AddBackward0", "AddBackward"])
+    first = operator_keys_of(strings)
+    assert operator_keys_of(strings) is first
+    assert first.same[0] == first.same[1]
+    strings.intern("AddBackward1")
+    assert operator_keys_of(strings).text == ["AddBackward"] * 3
