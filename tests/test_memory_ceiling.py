@@ -20,8 +20,8 @@ from tb_perfcompare.sources.scanner_choice import AVAILABLE
 JSON_MB = 100
 MOST_READ_MB = 0.25 * JSON_MB + 30
 """Above the imports: columns of 400,000 events. This is the goal."""
-MOST_TABLES_MB = 100
-"""And everything that is summarised: 77 and 93 MB are taken. The goal is 0.4 times the text and 40 MB, 80 MB here."""
+MOST_TABLES_MB = 0.4 * JSON_MB + 40
+"""And everything that is summarised: about 50 and 60 MB are taken. This is the goal, too."""
 
 _LIMITED = """
 import resource, sys
@@ -58,6 +58,6 @@ def test_the_peak_is_bounded(trace: Path, work: str, reader: str, most_mb: float
 
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_DATA counts all of a process's own memory on Linux only")
 def test_a_process_that_may_not_take_more_reads_it_all(trace: Path) -> None:
-    command = [sys.executable, "-c", _LIMITED, str(trace), str(MOST_TABLES_MB + 30)]
+    command = [sys.executable, "-c", _LIMITED, str(trace), str(int(MOST_TABLES_MB) + 30)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, str(Load().steps)), done.stderr[-2000:]

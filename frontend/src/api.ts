@@ -25,7 +25,7 @@ export function apiUrl(route: string, query?: URLSearchParams): string {
   return url.href;
 }
 
-async function request(url: string, signal?: AbortSignal): Promise<Response> {
+export async function request(url: string, signal?: AbortSignal): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, { ...(signal ? { signal } : {}), headers: { Accept: 'application/json, application/x-ndjson' } });

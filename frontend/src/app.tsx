@@ -4,10 +4,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Actions } from './actions';
 import { Banner } from './banners';
 import { FRESH_STEPS } from './hash';
-import { Keys } from './keys';
 import { Lazy } from './lazy';
 import { Pickers } from './pickers';
-import { openProfilerTab, type ProfilerPlace } from './profiler_tab';
+import type { ProfilerPlace } from './profiler_tab';
+import { profilerView, type TableRow } from './profiler_views';
 import { remember } from './recent';
 import { ResultView } from './result_view';
 import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './selection';
@@ -21,6 +21,7 @@ import { useRuns } from './use_runs';
 import type { Pair, RunsAnswer, Side } from './wire';
 
 // in variables: a part is known by the function that fetches it
+const loadKeys = () => import('./keys').then((part) => part.Keys);
 const loadVerdicts = () => import('./verdicts_view').then((part) => part.VerdictsView);
 const loadHistory = () => import('./history_view').then((part) => part.HistoryView);
 
@@ -68,12 +69,16 @@ export function App() {
     if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
   }, [state, question]);
   const chooseTab = (id: string): void => change({ ...FRESH, tab: id === SUMMARY ? '' : id }, true);
-  const openProfiler = (letter: 'a' | 'b'): void => {
+  const openProfiler = (letter: 'a' | 'b', row?: TableRow): void => {
     const side = letter === 'a' ? a : b;
     const place = answer && side ? profilerPlace(answer, side) : null;
     if (!place) return;
     setSaid(text.panel.openHint(place.run, place.worker, place.span));
-    void openProfilerTab(place).then((done) => setSaid(done ? '' : text.panel.openFailed(place.run, place.worker, place.span)));
+    const view = row ? profilerView(row) : null;
+    void import('./profiler_tab')
+      .then((part) => part.openProfilerTab({ ...place, view }))
+      .then((done) => setSaid(done === 'done' ? '' : done === 'no view' ? text.panel.openNoView(view?.label ?? '') : text.panel.openFailed(place.run, place.worker, place.span)))
+      .catch(() => setSaid(text.panel.openFailed(place.run, place.worker, place.span)));
   };
 
   useKeys({
@@ -213,7 +218,7 @@ export function App() {
           body()
         )}
       </main>
-      {keysShown && <Keys version={answer.version} reader={answer.reader ?? ''} onClose={() => setKeysShown(false)} />}
+      {keysShown && <Lazy load={loadKeys} height={0} props={{ version: answer.version, reader: answer.reader ?? '', onClose: () => setKeysShown(false) }} />}
     </div>
   );
 }
@@ -253,7 +258,7 @@ function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Si
 }
 
 /** The profiler tab shows one span of one worker: the chosen ones, else the first. */
-function profilerPlace(answer: RunsAnswer, side: Side): ProfilerPlace | null {
+function profilerPlace(answer: RunsAnswer, side: Side): Omit<ProfilerPlace, 'view'> | null {
   const run = findRun(answer, side.run);
   const worker = run?.workers.find((entry) => side.worker === null || entry.worker === side.worker);
   const span = worker?.spans.find((entry) => side.span === null || entry.span === side.span);

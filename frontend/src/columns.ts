@@ -5,7 +5,7 @@ import type { Cell, Column, Table } from './wire';
 
 export interface ColumnView {
   column: Column;
-  /** place in the table's rows */
+  /** place in the table's rows; -1 for a picture that the page draws, which has no cell */
   index: number;
   numeric: boolean;
   /** for times: the unit all columns of one family share */

@@ -1,23 +1,32 @@
 // Causes, largest first, each with the figures it rests on.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CopyFinding } from './copy_finding';
 import { Delta } from './delta';
 import { formatPercent, formatTime } from './format';
 import { shortName } from './names';
+import { joinKey } from './order';
 import { text } from './strings';
 import type { Comparison, Evidence, Finding } from './wire';
 
 const FIRST = 3;
 
+/** How the address says which finding is meant: kept where a table keeps its row. */
+export function findingKey(finding: Finding): string {
+  return joinKey([finding.rule, finding.subject]);
+}
+
 interface Props {
   comparison: Comparison;
   /** shows a row of a table; undefined when the evidence is a value only */
   onEvidence: (table: string, row: string) => void;
+  /** the finding that a row's details led to, by its key; "" for none */
+  shown?: string;
 }
 
-export function Findings({ comparison, onEvidence }: Props) {
-  const [all, setAll] = useState(false);
+export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
   const { findings } = comparison;
+  const [all, setAll] = useState(() => led !== '' && findings.findIndex((one) => findingKey(one) === led) >= FIRST);
   const shown = all ? findings : findings.slice(0, FIRST);
   return (
     <section class="findings" aria-label={text.findings.region}>
@@ -25,7 +34,7 @@ export function Findings({ comparison, onEvidence }: Props) {
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
       <div class="cards">
         {shown.map((finding, index) => (
-          <Card key={index} finding={finding} comparison={comparison} onEvidence={onEvidence} />
+          <Card key={index} finding={finding} comparison={comparison} onEvidence={onEvidence} led={led !== '' && findingKey(finding) === led} />
         ))}
       </div>
       {findings.length > FIRST && (
@@ -37,12 +46,17 @@ export function Findings({ comparison, onEvidence }: Props) {
   );
 }
 
-function Card({ finding, comparison, onEvidence }: { finding: Finding } & Props) {
+function Card({ finding, comparison, onEvidence, led }: { finding: Finding; led: boolean } & Props) {
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (led) card.current?.scrollIntoView({ block: 'nearest' });
+  }, [led]);
   const share = finding.share === null ? 0 : Math.max(0, Math.min(1, finding.share));
   return (
-    <article class="card">
+    <article class={led ? 'card led' : 'card'} ref={card}>
       <header>
         <span class="tag">{finding.category}</span>
+        <CopyFinding finding={finding} comparison={comparison} />
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
       </header>
       <h3 title={finding.subject}>{shortName(finding.subject)}</h3>

@@ -5,6 +5,7 @@ import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './c
 import { Delta } from './delta';
 import { NameText } from './name_text';
 import { nameIndex, type SortKey } from './order';
+import { STEP_COLUMN_WIDTH } from './step_column';
 import { text } from './strings';
 import { moveRow, offsetFor, rowWindow } from './window';
 import type { Cell, Column, Table } from './wire';
@@ -30,12 +31,15 @@ interface Props {
   onSort: (column: string, add: boolean) => void;
   onSelect: (place: number) => void;
   onOpen: (place: number) => void;
+  /** draws a row's picture, for the column that has no cells */
+  picture?: ((row: number) => preact.ComponentChild) | undefined;
   /** which places are in view; rows that are not here yet are drawn empty */
   onView?: (first: number, end: number) => void;
 }
 
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
 function trackOf(view: ColumnView, named: boolean): { track: string; least: number } {
+  if (view.index < 0) return { track: `${STEP_COLUMN_WIDTH}px`, least: STEP_COLUMN_WIDTH };
   const label = 7 * (view.column.label.length + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const letters = Math.min(60, Math.max(view.letters, view.column.label.length));
@@ -46,7 +50,7 @@ function trackOf(view: ColumnView, named: boolean): { track: string; least: numb
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
-export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, onSort, onSelect, onOpen, onView }: Props) {
+export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const [viewport, setViewport] = useState(0);
@@ -134,7 +138,11 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
           if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
         }}
       >
-        {columns.map((view) => (
+        {columns.map((view) => view.index < 0 ? (
+          <div key={view.column.name} role="gridcell" class="step-cell">
+            {picture?.(number)}
+          </div>
+        ) : (
           <GridCell
             key={view.column.name}
             view={view}
@@ -198,6 +206,13 @@ function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: 
 
 function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onSort: Props['onSort'] }) {
   const { column } = view;
+  if (view.index < 0)
+    return (
+      <div role="columnheader" class="head-picture" title={column.description}>
+        <span class="head-label">{column.label}</span>
+        <span class="unit">{column.unit}</span>
+      </div>
+    );
   const key = sort.find((one) => one.column === column.name);
   const unit = headerUnit(view);
   const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';

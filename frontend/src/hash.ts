@@ -1,13 +1,15 @@
 // The tab's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, beside what others keep there.
 
 import type { Side } from './wire';
-import type { StatusFilter } from './order';
+import { CHANGES, type StatusFilter } from './order';
 
 export const PLUGIN = 'tb_perfcompare';
 const PREFIX = `p.${PLUGIN}.`;
 const SCHEME = '1';
 
 /** Everything a link carries. Null and "" mean the default and are left out. */
+const ONLY: readonly StatusFilter[] = ['added', 'removed', 'replaced', ...CHANGES];
+
 export interface Address {
   a: Side | null;
   b: Side | null;
@@ -193,7 +195,7 @@ export function readHash(hash: string): Address {
     tab: values.get('tab') ?? '',
     q: values.get('q') ?? '',
     sort: values.get('sort') ?? '',
-    status: only === 'added' || only === 'removed' || only === 'replaced' ? only : 'all',
+    status: ONLY.find((status) => status === only) ?? 'all',
     min: Number.isFinite(min) && min >= 0 ? min : null,
     category: values.get('cat') ?? '',
     row: values.get('row') ?? '',

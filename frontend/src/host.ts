@@ -2,6 +2,8 @@
 
 import { withPlugin } from './hash';
 
+/** TensorBoard makes a tab's frame when it is first shown. */
+const APPEARS_MS = 5000;
 const HASH_LISTENERS = ['hashchange', 'popstate'] as const;
 
 /** The window whose address and theme we follow: TensorBoard's, or our own where it cannot be reached. */
@@ -123,22 +125,37 @@ export function saveFile(name: string, text: string, type: string): void {
   URL.revokeObjectURL(url);
 }
 
-/** Shows another tab of TensorBoard; ours keeps its state in the address. Returns its frame's finder. */
-export function openTab(plugin: string): (() => Document | null) | null {
+/** The frame of another tab; the tab's own page may have navigated on, so the attribute is asked, not the location. */
+function frameOf(target: Window, plugin: string): HTMLIFrameElement | null {
+  return [...target.document.querySelectorAll('iframe')].find((frame) => frame.src.includes(`name=${plugin}`) || frame.getAttribute('data-plugin') === plugin) ?? null;
+}
+
+/**
+ * Shows another tab of TensorBoard; ours keeps its state in the address. Returns its frame's finder.
+ *
+ * A tab whose first page goes on to another one (`page`, its address in that plugin) by itself makes a step of its own in
+ * the browser's history, and Back would lead to the first page, which goes on again, for ever. So a new frame is sent to
+ * that page at once, in place of the first one.
+ */
+export function openTab(plugin: string, page: string | null): (() => Document | null) | null {
   const target = host();
   if (target === window) return null;
+  if (page !== null && frameOf(target, plugin) === null) {
+    const observer = new MutationObserver(() => {
+      const frame = frameOf(target, plugin);
+      if (!frame) return;
+      observer.disconnect();
+      frame.contentWindow?.location.replace(new URL(`plugin/${plugin}/${page}`, new URL(frame.src, target.document.baseURI)).href);
+    });
+    observer.observe(target.document.body, { childList: true, subtree: true });
+    setTimeout(() => observer.disconnect(), APPEARS_MS);
+  }
   target.location.hash = withPlugin(target.location.hash, plugin);
   return () => {
-    for (const frame of target.document.querySelectorAll('iframe')) {
-      // the tab's own page may have navigated on, so the attribute is asked, not the location
-      if (frame.src.includes(`name=${plugin}`) || frame.getAttribute('data-plugin') === plugin) {
-        try {
-          return frame.contentDocument;
-        } catch {
-          return null;
-        }
-      }
+    try {
+      return frameOf(target, plugin)?.contentDocument ?? null;
+    } catch {
+      return null;
     }
-    return null;
   };
 }

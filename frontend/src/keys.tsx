@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
-import { text } from './strings';
+import { words } from './keys_words';
 
 interface Props {
   version: string;
@@ -16,13 +16,13 @@ export function Keys({ version, reader, onClose }: Props) {
   return (
     <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={onClose}>
       <header>
-        <h2 id="keys-title">{text.keys.title}</h2>
-        <button type="button" class="icon-button" aria-label={text.keys.close} onClick={() => dialog.current?.close()}>
+        <h2 id="keys-title">{words.title}</h2>
+        <button type="button" class="icon-button" aria-label={words.close} onClick={() => dialog.current?.close()}>
           <Icon name="close" size={14} />
         </button>
       </header>
       <dl>
-        {text.keys.list.map(([keys, what]) => (
+        {words.list.map(([keys, what]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>
@@ -31,7 +31,7 @@ export function Keys({ version, reader, onClose }: Props) {
           </div>
         ))}
       </dl>
-      <p class="muted">{text.keys.about(version, reader)}</p>
+      <p class="muted">{words.about(version, reader)}</p>
     </dialog>
   );
 }

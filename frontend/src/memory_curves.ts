@@ -6,7 +6,7 @@ export const AXES = ['place', 'time_us'] as const;
 /** Along steps, so that both runs' steps begin together, or along time. */
 export type Axis = (typeof AXES)[number];
 
-export const COLUMNS = ['side', 'capture', 'device', 'point', 'time_us', 'place', 'allocated', 'reserved'];
+export const COLUMNS = ['side', 'capture', 'device', 'point', 'step', 'time_us', 'place', 'allocated', 'reserved'];
 
 /** One capture of one side: what was held from each record on. NaN where the allocator's bytes were not recorded. */
 export interface Line {
@@ -15,6 +15,8 @@ export interface Line {
   at: Float64Array;
   allocated: Float64Array;
   reserved: Float64Array;
+  /** names of its steps as far as they are known, by their place: of the second step at 1 */
+  labels: string[];
 }
 
 export function devicesOf(table: Table): string[] {
@@ -43,7 +45,57 @@ export function linesOf(table: Table, device: string, axis: Axis): Line[] {
     at: column(rows, x),
     allocated: column(rows, allocated),
     reserved: column(rows, reserved),
+    labels: labelsOf(
+      rows.map((row) => String(row[at('step')] ?? '')),
+      column(rows, at('place')),
+    ),
   }));
+}
+
+/** Names of the steps from those of the points, of which the last stands where the last step ends. Steps without a
+ *  point have theirs where all count alike. */
+function labelsOf(label: string[], place: Float64Array): string[] {
+  const steps = Math.round(place[place.length - 1] ?? 0);
+  const known = new Map(label.slice(0, -1).map((name, index): [number, string] => [Math.floor(place[index]!), name]));
+  if (steps > 0) known.set(steps - 1, label[label.length - 1]!);
+  const first = [...known].map(([step, name]) => Number(name) - step);
+  const counted = first.every((one) => one === first[0]) ? first[0]! : NaN;
+  return Array.from({ length: steps }, (_, step) => known.get(step) ?? (Number.isNaN(counted) ? '' : String(counted + step)));
+}
+
+/** Names of a side's steps by their place; null where its captures have different ones, empty without a line. */
+export function stepNames(lines: Line[], side: 'a' | 'b'): string[] | null {
+  const names: string[] = [];
+  for (const line of lines)
+    if (line.side === side)
+      for (const [step, name] of line.labels.entries()) {
+        if (names[step] === undefined || names[step] === '') names[step] = name;
+        else if (name !== '' && names[step] !== name) return null;
+      }
+  return names;
+}
+
+export interface Names {
+  a: string[];
+  b: string[];
+  /** both sides call every step they share the same */
+  same: boolean;
+}
+
+/** What the steps at each place are called; by their order where the captures of a side call them differently. */
+export function namesOf(lines: Line[]): Names {
+  const [a, b] = [stepNames(lines, 'a'), stepNames(lines, 'b')];
+  const order = Array.from({ length: Math.max(0, ...lines.map((line) => line.labels.length)) }, (_, step) => `#${step + 1}`);
+  const names = { a: a ?? order, b: b ?? order };
+  const shared = Math.min(names.a.length, names.b.length);
+  return { ...names, same: names.a.slice(0, shared).every((name, step) => name === names.b[step]) };
+}
+
+/** The step at a place, its name on each side, and how much of it has passed. */
+export function stepAt(names: Names, place: number): { a: string; b: string; passed: number } {
+  const last = Math.max(names.a.length, names.b.length) - 1;
+  const step = Math.max(0, Math.min(Math.floor(place), last));
+  return { a: names.a[step] ?? '', b: names.b[step] ?? '', passed: place - step };
 }
 
 /** Index of the record that holds at a place, -1 before the first. */
@@ -64,11 +116,11 @@ export interface Held {
 
 const larger = (one: number, other: number): number => (Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.max(one, other));
 
-/** What a side held at a place, the most of its captures; null before its first record. */
+/** What a side held at a place, the most of its captures; null before its first record and after its last step. */
 export function heldAt(lines: Line[], side: 'a' | 'b', x: number): Held | null {
   let held: Held | null = null;
   for (const line of lines) {
-    const record = line.side === side ? recordAt(line, x) : -1;
+    const record = line.side === side && x <= line.at[line.at.length - 1]! ? recordAt(line, x) : -1;
     if (record < 0) continue;
     const [allocated, reserved] = [line.allocated[record]!, line.reserved[record]!];
     held = held ? { allocated: larger(held.allocated, allocated), reserved: larger(held.reserved, reserved) } : { allocated, reserved };

@@ -6,7 +6,7 @@ import { Delta } from './delta';
 import { FigureBox } from './figure_box';
 import { formatBytes, formatPercent, formatTime, timeStyle } from './format';
 import css from './memory.css?inline';
-import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, peakOf, stairs, type Axis, type Held, type Line } from './memory_curves';
+import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './memory_curves';
 import { words } from './memory_words';
 import { adoptSheet } from './sheets';
 import { sentence, text } from './strings';
@@ -23,6 +23,8 @@ const LEFT = 62;
 const RIGHT = 14;
 const TOP = 20;
 const BOTTOM = 30;
+/** Between the names of A's steps and those of B's, where they differ. */
+const ROW = 13;
 /** Devices in a row of buttons; more are a list. */
 const BUTTONS = 4;
 const LETTERS = { a: text.letterA, b: text.letterB };
@@ -85,10 +87,10 @@ export function MemoryView({ table, source, open, look, onToggle, onLook }: Prop
   );
 }
 
-function placeText(axis: Axis, x: number): string {
+function placeText(axis: Axis, x: number, names: Names): string {
   if (axis === 'time_us') return words.at.time_us(formatTime(x));
-  const step = Math.floor(x);
-  return words.at.place(String(step + 1), formatPercent(x - step));
+  const { a, b, passed } = stepAt(names, x);
+  return words.at.place(names.same ? a || b : words.at.places(a, b), formatPercent(passed));
 }
 
 function heldText(held: Held | null): string {
@@ -103,7 +105,9 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
   const places = useMemo(() => [...new Set(lines.flatMap((line) => [...line.at]))].sort((one, other) => one - other), [lines]);
   const peaks = { a: peakOf(lines, 'a'), b: peakOf(lines, 'b') };
   const right = Math.max(LEFT + 100, width - RIGHT);
-  const bottom = HEIGHT - BOTTOM;
+  const names = useMemo(() => namesOf(lines), [lines]);
+  const apart = axis === 'place' && !names.same;
+  const bottom = HEIGHT - BOTTOM - (apart ? ROW : 0);
   const x = (at: number): number => LEFT + ((at - extent.x.low) / (extent.x.high - extent.x.low)) * (right - LEFT);
   const top = extent.y.high + 0.06 * (extent.y.high - extent.y.low);
   const y = (bytes: number): number => bottom - ((bytes - extent.y.low) / (top - extent.y.low)) * (bottom - TOP);
@@ -158,9 +162,9 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
                 </text>
               </g>
             ))}
-            <XAxis axis={axis} extent={extent.x} x={x} top={TOP} bottom={bottom} right={right} scale={style.scale} unit={style.unit} />
+            <XAxis axis={axis} extent={extent.x} x={x} top={TOP} bottom={bottom} right={right} scale={style.scale} unit={style.unit} names={names} />
             {lines.map((line) => (
-              <Curve key={`${line.side}${line.capture}`} line={line} x={x} y={y} end={extent.x.high} zero={y(Math.max(0, extent.y.low))} alone={several === 1} />
+              <Curve key={`${line.side}${line.capture}`} line={line} x={x} y={y} zero={y(Math.max(0, extent.y.low))} alone={several === 1} />
             ))}
             {(['a', 'b'] as const).map((side) => peaks[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} r={4} />)}
             {cursor && <line class="memory-cursor" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
@@ -171,7 +175,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         )}
         {cursor && held && (
           <Tooltip x={x(cursor.x)} y={TOP + 6} width={width}>
-            <p class="tooltip-name">{placeText(axis, cursor.x)}</p>
+            <p class="tooltip-name">{placeText(axis, cursor.x, names)}</p>
             <table class="tooltip-figures">
               <tbody>
                 {(['a', 'b'] as const).map((side) => (
@@ -196,7 +200,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         )}
       </div>
       <p class="sr" role="status">
-        {cursor?.keyed && held ? words.said(placeText(axis, cursor.x), heldText(held.a), heldText(held.b)) : ''}
+        {cursor?.keyed && held ? words.said(placeText(axis, cursor.x, names), heldText(held.a), heldText(held.b)) : ''}
       </p>
       <p class="legend">
         <span class="legend-key legend-a">{`${text.sideA}, ${sideText('a')}`}</span>
@@ -213,15 +217,13 @@ interface CurveProps {
   line: Line;
   x: (at: number) => number;
   y: (bytes: number) => number;
-  end: number;
   zero: number;
   /** one line per side: there is room to fill below it */
   alone: boolean;
 }
 
-function Curve({ line, x, y, end, zero, alone }: CurveProps) {
-  // held until the step of its last record is over
-  const until = Math.min(end, Math.ceil(line.at[line.at.length - 1] ?? end));
+function Curve({ line, x, y, zero, alone }: CurveProps) {
+  const until = line.at[line.at.length - 1] ?? 0;
   const held = stairs(line.at, line.allocated, x, y, until);
   const above = stairs(line.at, line.reserved, x, y, until);
   const begin = line.at.length > 0 ? x(line.at[0]!) : 0;
@@ -243,10 +245,12 @@ interface XAxisProps {
   right: number;
   scale: number;
   unit: string;
+  names: Names;
 }
 
-/** Along steps a line stands where each begins and its number in the middle; along time at round times. */
-function XAxis({ axis, extent, x, top, bottom, right, scale, unit }: XAxisProps) {
+/** Along steps a line stands where each begins and its name in the middle, of both sides where they differ; along time
+ *  at round times. */
+function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxisProps) {
   if (axis === 'time_us')
     return (
       <g>
@@ -264,8 +268,10 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit }: XAxisProps)
       </g>
     );
   const steps = Math.ceil(extent.high);
-  const room = (x(1) - x(0)) / 28;
-  const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((n) => n * room >= 1) ?? 1000;
+  const longest = Math.max(0, ...[...names.a, ...names.b].map((name) => name.length));
+  const room = (x(1) - x(0)) / (14 + 7 * longest);
+  const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((n) => n * room >= 1) ?? 10_000;
+  const rows = names.same ? [{ side: '', named: names.a.length > names.b.length ? names.a : names.b }] : (['a', 'b'] as const).map((side) => ({ side, named: names[side] }));
   return (
     <g>
       {Array.from({ length: steps + 1 }, (_, step) => step)
@@ -273,14 +279,21 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit }: XAxisProps)
         .map((step) => (
           <g key={step}>
             <line class="grid-line" x1={x(step)} x2={x(step)} y1={top} y2={bottom} />
-            {step < steps && (
-              <text class="axis-text" x={x(Math.min(step + 0.5, (step + extent.high) / 2))} y={bottom + 15} text-anchor="middle">
-                {(step + 1).toLocaleString()}
-              </text>
-            )}
+            {step < steps &&
+              rows.map(({ side, named }, row) => (
+                <text key={side} class="axis-text" x={x(Math.min(step + 0.5, (step + extent.high) / 2))} y={bottom + 15 + row * ROW} text-anchor="middle">
+                  {named[step] ?? ''}
+                </text>
+              ))}
           </g>
         ))}
-      <text class="axis-text" x={right} y={bottom + 27} text-anchor="end">
+      {!names.same &&
+        (['a', 'b'] as const).map((side, row) => (
+          <text key={side} class={`axis-text memory-side-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
+            {LETTERS[side]}
+          </text>
+        ))}
+      <text class="axis-text" x={right} y={bottom + 27 + (rows.length - 1) * ROW} text-anchor="end">
         {words.steps}
       </text>
     </g>

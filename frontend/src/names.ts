@@ -114,3 +114,19 @@ export function runLabel(run: string): string {
   const tail = last.startsWith('/') && last.length <= RUN_LABEL - 1 - LEAST_HEAD ? Math.max(last.length, usual) : usual;
   return `${run.slice(0, RUN_LABEL - 1 - tail)}…${run.slice(-tail)}`;
 }
+
+/** Labels of several runs. Where some would be equal, the last part stands first and behind it the directories that tell
+ *  them apart: what is cut off at the end is the least. */
+export function runLabels(runs: string[]): string[] {
+  const labels = runs.map(runLabel);
+  return runs.map((run, index) => {
+    const label = labels[index]!;
+    const alike = runs.filter((_, other) => labels[other] === label).map((one) => one.split('/'));
+    if (alike.length < 2) return label;
+    const own = run.split('/');
+    let common = 0;
+    while (common < own.length - 1 && alike.every((other) => other[common] === own[common])) common += 1;
+    const where = own.slice(common, -1).join('/');
+    return where === '' ? run : `${own[own.length - 1]} (${where})`;
+  });
+}

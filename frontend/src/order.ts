@@ -60,7 +60,18 @@ export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[
   });
 }
 
-export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced';
+/** Words of a column of changes that rows can be filtered by, beside their status. */
+export const CHANGES = ['slower', 'faster'] as const;
+export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
+
+export function isChange(status: StatusFilter): boolean {
+  return CHANGES.some((word) => word === status);
+}
+
+/** Columns that say in a word how a time of the row changed, as far as can be told. */
+export function changeIndexes(table: Table): number[] {
+  return table.columns.flatMap((column, index) => (column.name.endsWith('change') && column.kind === 'text' ? [index] : []));
+}
 
 export interface RowFilter {
   query: Query;
@@ -117,6 +128,7 @@ function reaches(cell: Cell | undefined, least: number): boolean {
 export function filterRows(table: Table, filter: RowFilter): Selected {
   const texts = table.columns.flatMap((column, index) => (column.kind === 'text' && column.role !== 'status' ? [index] : []));
   const status = columnIndex(table, (column) => column.role === 'status');
+  const changes = isChange(filter.status) ? changeIndexes(table) : [];
   const category = categoryIndex(table);
   const deltas = table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
   const qs = filter.clear ? qIndexes(table) : [];
@@ -124,7 +136,8 @@ export function filterRows(table: Table, filter: RowFilter): Selected {
   const hidden: number[] = [];
   table.rows.forEach((row, number) => {
     if (filter.category !== null && category >= 0 && row[category] !== filter.category) return;
-    if (filter.status !== 'all' && status >= 0 && row[status] !== filter.status) return;
+    if (filter.status !== 'all' && !isChange(filter.status) && status >= 0 && row[status] !== filter.status) return;
+    if (changes.length > 0 && !changes.some((index) => row[index] === filter.status)) return;
     if (!filter.query.empty && !filter.query.test(texts.map((index) => row[index] ?? '').join('\n'))) return;
     if (qs.length > 0 && !qs.some((index) => typeof row[index] === 'number' && row[index] <= CLEAR_Q)) return;
     const small = filter.minDelta > 0 && deltas.length > 0 && !deltas.some((index) => reaches(row[index], filter.minDelta));

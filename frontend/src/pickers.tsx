@@ -4,6 +4,7 @@ import { formatBytes } from './format';
 import { Icon } from './icons';
 import { RunSelect } from './run_select';
 import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
+import { StepsChoice } from './steps_choice';
 import { metricWords, text, type MetricWords } from './strings';
 import type { Comparison, RunsAnswer, Side, SideFacts } from './wire';
 
@@ -76,6 +77,9 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
       </div>
       <div class="side-foot">
         <Facts answer={answer} side={side} facts={facts} other={other} words={words} />
+        {side && attaches && (isTrace(run) || side.steps !== undefined || (facts?.steps.count ?? 0) > 1) && (
+          <StepsChoice name={name} steps={side.steps ?? ''} words={words} onSteps={(steps) => onChange(withSteps(side, steps))} />
+        )}
         {side && attaches && isTrace(run) && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
       </div>
       {side?.steps && (

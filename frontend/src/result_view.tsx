@@ -8,7 +8,9 @@ import { Icon } from './icons';
 import { Lazy } from './lazy';
 import { isSplit, ledgerTable } from './ledger';
 import { StepChart } from './step_chart';
+import { profilerView, type TableRow } from './profiler_views';
 import { Message } from './states';
+import { hasSteps, STEPPED } from './step_column';
 import { metricWords, sentence, text } from './strings';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './tabs';
 import { isCut } from './shown_rows';
@@ -36,7 +38,7 @@ interface Props {
   onSteps: (letter: 'a' | 'b', steps: string) => void;
   /** table state of a table that was not shown before */
   fresh: Change;
-  profiler: { open: (letter: 'a' | 'b') => void; hint: (letter: 'a' | 'b') => string } | null;
+  profiler: { open: (letter: 'a' | 'b', row?: TableRow) => void; hint: (letter: 'a' | 'b') => string } | null;
 }
 
 export function ResultView(props: Props) {
@@ -75,20 +77,28 @@ export function ResultView(props: Props) {
         name={tab}
         table={table}
         source={source}
+        stepped={source !== null && hasSteps(comparison, tab) ? question : ''}
         address={address}
         stepTime={comparison.headline.baseline}
         words={words}
         sums={tab !== CALL_TREE && tab !== RANKS}
         figure={figureOf(props, table, source)}
         onChange={onChange}
-        detail={STEPPED.has(tab) ? (row) => <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} /> : undefined}
-        extra={
+        detail={(row) => (
+          <>
+            {STEPPED.has(tab) && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
+            {CALLED.has(tab) && tracesIn(comparison) && (
+              <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...fresh, ...to }, true) }} />
+            )}
+          </>
+        )}
+        extra={(row) =>
           profiler && (
             <ul class="profiler-links">
               {(['a', 'b'] as const).map((letter) => (
                 <li key={letter}>
-                  <button type="button" class="link-button" title={profiler.hint(letter)} onClick={() => profiler.open(letter)}>
-                    <span class={`badge badge-${letter}`}>{letter === 'a' ? text.letterA : text.letterB}</span> {text.panel.open}{' '}
+                  <button type="button" class="link-button" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
+                    <span class={`badge badge-${letter}`}>{letter === 'a' ? text.letterA : text.letterB}</span> {text.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
                     <Icon name="open" size={12} />
                   </button>
                 </li>
@@ -105,6 +115,7 @@ export function ResultView(props: Props) {
 const loadFlame = () => import('./flame_view').then((part) => part.FlameView);
 const loadMemory = () => import('./memory_view').then((part) => part.MemoryView);
 const loadRowSteps = () => import('./row_steps').then((part) => part.RowStepsView);
+const loadRowPaths = () => import('./row_paths_view').then((part) => part.RowPathsView);
 const loadScatter = () => import('./scatter_view').then((part) => part.ScatterView);
 const loadStacks = () => import('./stacks_view').then((part) => part.StacksView);
 const loadStrict = () => import('./strict_view').then((part) => part.StrictView);
@@ -125,8 +136,12 @@ const CALL_TREE = 'call_tree';
 /** Its rows are times of the same steps, which do not add up. */
 const RANKS = 'ranks';
 
-/** Tables of entities, whose times in each step the server knows. */
-const STEPPED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'functions', 'memcpy', 'communication']);
+/** Tables of entities of which traces tell from where they were called, or in which other tables they are. */
+const CALLED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'memcpy', 'communication']);
+
+function tracesIn({ baseline, candidate }: Comparison): boolean {
+  return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');
+}
 
 /** What the pictures draw of a row; its keys name it. */
 const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
@@ -237,7 +252,7 @@ function Summary({ comparison, query, attribution, address, onChange, chosen, on
       <Verdict comparison={comparison} />
       <Caveats comparison={comparison} />
       <div class={`answer${spread && isSplit(comparison.ledger) ? '' : ' answer-one'}`}>
-        <Findings comparison={comparison} onEvidence={showRow} />
+        <Findings comparison={comparison} onEvidence={showRow} shown={address.row} />
         {isSplit(comparison.ledger) && (
           <WaterfallView
             ledger={comparison.ledger}

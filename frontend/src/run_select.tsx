@@ -1,7 +1,7 @@
 // The choice of a run: a native list while it is short, a search field with a list when it is long.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { runLabel } from './names';
+import { runLabels } from './names';
 import { formatTitle } from './selection';
 import { parseQuery } from './search';
 import { text } from './strings';
@@ -30,11 +30,12 @@ function byFormat(runs: RunEntry[]): [string, RunEntry[]][] {
 }
 
 function Options({ runs }: { runs: RunEntry[] }) {
+  const labels = runLabels(runs.map(({ run }) => run));
   return (
     <>
-      {runs.map(({ run }) => (
+      {runs.map(({ run }, index) => (
         <option key={run} value={run} title={run}>
-          {runLabel(run)}
+          {labels[index]}
         </option>
       ))}
     </>

@@ -16,6 +16,18 @@ const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 /** a square on its corner with the area of a circle of radius 1 has this half diagonal */
 const DIAMOND = Math.sqrt(Math.PI / 2);
 
+/** Width of a letter of a region's name, height of its line, and its distance from the lines. */
+const LETTER = 7.6;
+const LINE = 15;
+const GAP = 5;
+
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 export interface Mark {
   point: Point;
   side: 'a' | 'b';
@@ -53,24 +65,48 @@ export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (
   );
 }
 
-/** Names of the four classes, above the marks. */
-export function Regions({ y, right }: { y: (share: number) => number; right: number }) {
-  // below a limit's line there are fewer marks than at its end: kernels without tensor work all lie at the bottom
-  const regions: [number, number, number, 'start' | 'end'][] = [
-    [0, LEFT + 6, TOP + 13, 'start'],
-    [1, right - 6, y(BOUND) + 15, 'end'],
-    [2, right - 6, TOP + 13, 'end'],
-    [3, LEFT + 6, y(BOUND) + 15, 'start'],
+/** Names of the four classes, each at the side of its region where it hides the least. */
+export function Regions({ x, y, right: edge, marks }: { x: (share: number) => number; y: (share: number) => number; right: number; marks: Mark[] }) {
+  const [across, down] = [x(BOUND), y(BOUND)];
+  const bottom = HEIGHT - BOTTOM;
+  // in the order of the classes
+  const regions: Box[] = [
+    { left: LEFT, right: across, top: TOP, bottom: down },
+    { left: across, right: edge, top: down, bottom },
+    { left: across, right: edge, top: TOP, bottom: down },
+    { left: LEFT, right: across, top: down, bottom },
   ];
   return (
     <g>
-      {regions.map(([index, rx, ry, anchor]) => (
-        <text key={index} class="region" x={rx} y={ry} text-anchor={anchor}>
-          {text.bound[BOUND_CLASSES[index]!]}
-        </text>
-      ))}
+      {regions.map((region, index) => {
+        const name = text.bound[BOUND_CLASSES[index]!] ?? '';
+        const spot = emptiest(region, name.length * LETTER, marks, index === 1 || index === 2);
+        const right = spot.left > region.left + GAP;
+        return (
+          <text key={index} class="region" x={right ? spot.right : spot.left} y={spot.bottom - 3} text-anchor={right ? 'end' : 'start'}>
+            {name}
+          </text>
+        );
+      })}
     </g>
   );
+}
+
+/** Of the places along a region's left and right side the one where a name of this width overlaps the marks least; of
+ *  equal ones the highest, then the outer. */
+export function emptiest(region: Box, width: number, marks: readonly Pick<Mark, 'x' | 'y' | 'r'>[], outerRight: boolean): Box {
+  const lefts = [region.left + GAP, region.right - GAP - width];
+  if (outerRight) lefts.reverse();
+  const lines = Math.max(1, Math.floor((region.bottom - region.top - 2 * GAP) / LINE));
+  const spots = Array.from({ length: lines }, (_, line) => region.top + GAP + line * LINE).flatMap((top) => lefts.map((left) => ({ left, right: left + width, top, bottom: top + LINE })));
+  const hidden = spots.map((spot) => marks.reduce((sum, mark) => sum + overlap(spot, mark), 0));
+  return spots[hidden.indexOf(Math.min(...hidden))]!;
+}
+
+/** How far a mark reaches into a box, 0 where it stays outside. */
+function overlap(box: Box, { x, y, r }: Pick<Mark, 'x' | 'y' | 'r'>): number {
+  const away = Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom)));
+  return Math.max(0, r * DIAMOND - away);
 }
 
 const formatShare = (share: number): string => formatPercent(share).replace(/[.,]0(?=\D*$)/, '');

@@ -90,7 +90,7 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
             {marks.map((one) => (
               <Shape key={`${one.point.row}${one.side}`} mark={one} dim={shown !== null && one.point !== shown} />
             ))}
-            <Regions y={y} right={right} />
+            <Regions x={x} y={y} right={right} marks={marks} />
             {shown && [...mark(shown, 'a'), ...mark(shown, 'b')].map((one) => <circle key={one.side} class="scatter-ring" cx={one.x} cy={one.y} r={one.r + 4} />)}
           </svg>
         )}

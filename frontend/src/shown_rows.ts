@@ -1,6 +1,6 @@
 // Which rows of a table are shown: of those that are here, or, of a longer table, as the server says.
 
-import { deltaIndex, filterRows, sortRows, sumOf, type RowFilter, type SortKey } from './order';
+import { deltaIndex, filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey, type StatusFilter } from './order';
 import type { Table, TablePage } from './wire';
 
 /** What the grid, the footer and the toolbar draw. Sums are of the table's main difference. */
@@ -9,6 +9,8 @@ export interface ShownRows {
   table: Table;
   /** row numbers in order */
   rows: number[];
+  /** the choice of which the rows' numbers are places, as parameters of the server's routes; {} for all in the usual order */
+  asked: Record<string, string>;
   total: number;
   hidden: number;
   sums: { shown: number | null; hidden: number | null; all: number | null };
@@ -31,6 +33,7 @@ export function nearRows(table: Table, filter: RowFilter, sort: SortKey[]): Show
   return {
     table,
     rows: sortRows(table, filtered.rows, sort),
+    asked: {},
     total: table.total_rows ?? table.rows.length,
     hidden: filtered.hidden.length,
     sums: { shown: sum(filtered.rows), hidden: sum(filtered.hidden), all: here === null || missing === null ? null : here + missing },
@@ -39,7 +42,7 @@ export function nearRows(table: Table, filter: RowFilter, sort: SortKey[]): Show
 }
 
 /** Rows of a table most of which is at the server, by their place in its answer. `places` are 0, 1, 2, ... for all that match. */
-export function farRows(table: Table, pages: TablePage[], places: number[]): ShownRows {
+export function farRows(table: Table, pages: TablePage[], places: number[], asked: Record<string, string> = {}): ShownRows {
   const head = pages[0]!;
   const rows: Table['rows'] = new Array(head.matching_rows);
   for (const page of pages) page.rows.forEach((cells, index) => (rows[page.offset + index] = cells));
@@ -47,6 +50,7 @@ export function farRows(table: Table, pages: TablePage[], places: number[]): Sho
   return {
     table: { ...table, rows },
     rows: places,
+    asked,
     total: head.total_rows,
     hidden: head.hidden.rows,
     sums: { shown: head.sums[name] ?? null, hidden: head.hidden.sums[name] ?? null, all: head.all_sums[name] ?? null },
@@ -56,7 +60,7 @@ export function farRows(table: Table, pages: TablePage[], places: number[]): Sho
 
 export interface Asked {
   q: string;
-  status: string;
+  status: StatusFilter;
   category: string | null;
   clear: boolean;
   /** smallest |difference| in microseconds */
@@ -68,7 +72,8 @@ export interface Asked {
 export function askedOf({ q, status, category, clear, least, sort }: Asked): Record<string, string> {
   return {
     filter: q.trim(),
-    status: status === 'all' ? '' : status,
+    status: status === 'all' || isChange(status) ? '' : status,
+    change: isChange(status) ? status : '',
     category: category ?? '',
     clear: clear ? '1' : '',
     min_delta_us: least > 0 ? least.toFixed(6) : '',

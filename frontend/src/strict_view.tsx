@@ -73,7 +73,7 @@ export function StrictView({ question, query, traces, headline, words, address, 
             sums={false}
             group={groupOf}
             onChange={onChange}
-            extra={null}
+            extra={() => null}
           />
         </section>
       )}

@@ -112,6 +112,9 @@ export const text = {
     } as Record<string, string>,
     formatAbout: 'Format of the run',
     onlySteps: (side: string, range: string, words: MetricWords) => `${side}: only ${range.includes('-') ? words.many : words.one} ${range.replace('-', '–')}`,
+    everyStep: 'all',
+    stepsAbout: (words: MetricWords) => `Compare only these ${words.many} of this side: a number, or two with a dash, such as 3-10. Empty: all`,
+    notSteps: 'A number, or two with a dash: 5 or 3-10',
     allSteps: (words: MetricWords) => `Compare all ${words.many} again`,
     files: (n: number, bytes: string) => `${count(n, 'file', 'files')}, ${bytes}`,
     device: (word: string, n: number, name: string | null) => (n > 0 ? `${name || word} ×${n}` : name || word),
@@ -242,6 +245,9 @@ export const text = {
     title: 'What changed',
     none: 'Nothing stands out.',
     share: (percent: string) => `${percent} of the difference`,
+    copy: 'Copy this finding as text',
+    copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,
+    span: (span: string) => `${span.includes(',') ? 'spans' : 'span'} ${span}`,
     confidence: 'How repeatable it is',
     evidence: (title: string, row: string) => `${title}: ${row}`,
     more: (n: number) => `Show ${n} more`,
@@ -454,6 +460,10 @@ export const text = {
     columns: 'Columns',
     resetColumns: 'Back to the usual columns',
     category: (name: string) => `Part: ${name}`,
+    part: 'Part of the step',
+    anyPart: 'every part',
+    changes: { slower: 'Slower', faster: 'Faster' },
+    changesAbout: { slower: 'clearly slower in B, for one of their times', faster: 'clearly faster in B, for one of their times' },
     categoryMissing: (name: string) => `not filtered to ${name}: this table has no parts`,
     clear: 'clear',
     rows: (shown: number, all: number) =>
@@ -488,6 +498,16 @@ export const text = {
     one: (step: string, time: string) => `step ${step}: ${time}`,
   },
 
+  stepLines: {
+    label: (many: string) => many.charAt(0).toUpperCase() + many.slice(1),
+    kind: 'picture',
+    main: 'The time',
+    sides: 'A | B',
+    about: (what: string, words: MetricWords) =>
+      `${what} in each ${words.one}, in order: A on the left, B on the right. Both have one scale, from the least to the greatest of the row's times, but at least a tenth of the greatest high. The dashed line in B is the median of A. Of more ${words.many} than there is room for, a stroke is the least to the greatest of several. Not in copies and files.`,
+    absent: 'not there',
+  },
+
   panel: {
     region: 'Row details',
     close: 'Close (Esc)',
@@ -496,10 +516,11 @@ export const text = {
     copy: 'Copy name',
     copied: 'Copied',
     definitions: 'Definitions',
-    open: 'Open in PyTorch Profiler tab',
+    openView: (view: string) => (view === '' ? 'Open in PyTorch Profiler tab' : `Open in PyTorch Profiler: ${view} view`),
     openHint: (run: string, worker: string, span: string) => `run ${run}, worker ${worker}, span ${span}`,
     openFailed: (run: string, worker: string, span: string) =>
       `The tab could not be set by itself. Choose there: run ${run}, worker ${worker}, span ${span}.`,
+    openNoView: (view: string) => `The PyTorch Profiler tab shows the run: it has no ${view} view of it.`,
     measure: 'Measure',
     main: { text: 'Value', time_us: 'Time', count: 'Count', fraction: 'Share', number: 'Value', bool: 'Value' } as Record<Kind, string>,
   },
@@ -577,22 +598,6 @@ with profile(
     newer: (sides: string) => `Newer data for ${sides}.`,
     update: 'Update',
     dismiss: 'Dismiss',
-  },
-
-  keys: {
-    title: 'Keys',
-    close: 'Close',
-    list: [
-      ['x', 'swap the two sides'],
-      ['1 – 9', 'show the first to the ninth view'],
-      ['/', 'search the table'],
-      ['↑ ↓ PgUp PgDn Home End', 'move in the table'],
-      ['Enter', 'open the row'],
-      ['[  ]', 'previous and next row in the details'],
-      ['Esc', 'close what is open, else clear the part filter, then the ranges of steps'],
-      ['?', 'this list'],
-    ] as [string, string][],
-    about: (version: string, reader: string) => `tb_perfcompare ${version}${reader === '' ? '' : `; traces are read by the ${reader} reader`}`,
   },
 
   kinds: {

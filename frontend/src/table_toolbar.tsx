@@ -4,7 +4,7 @@ import { toggleColumn, visibleColumns, type ColumnView } from './columns';
 import type { Address } from './hash';
 import { Icon } from './icons';
 import { Menu } from './menu';
-import { categoryIndex, columnIndex, qIndexes, type StatusFilter } from './order';
+import { categoryIndex, CHANGES, changeIndexes, columnIndex, qIndexes, type StatusFilter } from './order';
 import { text } from './strings';
 import type { Change } from './use_address';
 import type { Table } from './wire';
@@ -65,9 +65,10 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
           {text.table.sure}
         </button>
       )}
-      {address.category !== '' && (
-        <span class={`chip chip-filter${hasCategory ? '' : ' chip-idle'}`}>
-          {hasCategory ? text.table.category(address.category) : text.table.categoryMissing(address.category)}
+      {hasCategory && <CategoryChoice table={table} value={address.category} onChange={(category) => onChange({ category })} />}
+      {address.category !== '' && !hasCategory && (
+        <span class="chip chip-filter chip-idle">
+          {text.table.categoryMissing(address.category)}
           <button type="button" class="chip-button" aria-label={`${text.table.category(address.category)}: ${text.table.clear}`} onClick={() => onChange({ category: '' })}>
             <Icon name="close" size={10} />
           </button>
@@ -85,6 +86,23 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
   );
 }
 
+/** Parts of the step that the table's rows belong to, as far as they are here. */
+function CategoryChoice({ table, value, onChange }: { table: Table; value: string; onChange: (category: string) => void }) {
+  const index = categoryIndex(table);
+  const found = new Set([...table.rows.map((row) => String(row?.[index] ?? '')), value]);
+  found.delete('');
+  return (
+    <select class="select" aria-label={text.table.part} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      <option value="">{text.table.anyPart}</option>
+      {[...found].sort().map((part) => (
+        <option key={part} value={part}>
+          {text.table.category(part)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 export function percentText(fraction: number): string {
   return `${(fraction * 100).toLocaleString(undefined, { maximumFractionDigits: 3 })}\u202f%`;
 }
@@ -98,6 +116,7 @@ function StatusChoice({ table, count, value, onChange }: { table: Table; count: 
     ['removed', `${text.table.removed} ${count('removed').toLocaleString()}`, text.table.removedAbout],
   ];
   const replaced = count('replaced');
+  if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, text.table.changes[word], text.table.changesAbout[word]]);
   if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${replaced.toLocaleString()}`, text.table.replacedAbout]);
   return (
     <span class="segments" role="group">
@@ -118,12 +137,12 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
       {() => (
         <>
           <ul class="pop-list checks">
-            {free.map(({ column }) => (
+            {free.map(({ column, index }) => (
               <li key={column.name}>
                 <label title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
                   <span>{column.label}</span>
-                  <span class="muted">{text.kinds[column.kind]}</span>
+                  <span class="muted">{index < 0 ? text.stepLines.kind : text.kinds[column.kind]}</span>
                 </label>
               </li>
             ))}

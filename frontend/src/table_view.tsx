@@ -1,6 +1,6 @@
 // One table with its search, filters, columns and sums.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
@@ -17,10 +17,13 @@ import { RowPanel } from './row_panel';
 import { isRegex, parseQuery } from './search';
 import { askedOf, isCut, nearRows, type ShownRows } from './shown_rows';
 import { failureText } from './states';
+import { drawnMeasure, STEP_COLUMN_FITS, withStepColumn } from './step_column';
 import { sentence, text, type MetricWords } from './strings';
 import { percentText, Toolbar } from './table_toolbar';
 import type { Change } from './use_address';
 import { useFarRows } from './use_far_rows';
+import { useMatches } from './use_matches';
+import { useStepLines } from './use_step_lines';
 import { useWhole } from './use_whole';
 import type { Column, Table } from './wire';
 
@@ -35,6 +38,8 @@ interface Props {
   table: Table;
   /** where its other rows are; null for a table that has no others */
   source?: RowSource | null;
+  /** the question that the rows answer, where they have times of several steps; "" elsewhere */
+  stepped?: string;
   address: Address;
   /** baseline of the headline in the unit of the delta columns; null where the table's deltas are something else */
   stepTime: number | null;
@@ -48,8 +53,8 @@ interface Props {
   group?: ((column: Column) => string) | undefined;
   /** a picture of the row with this key, in its details */
   detail?: ((key: string) => preact.ComponentChildren) | undefined;
-  /** what the row details offer besides the row, e.g. a link */
-  extra: preact.ComponentChildren;
+  /** what the details of the row with this key offer besides the row, e.g. links */
+  extra: (key: string) => preact.ComponentChildren;
 }
 
 /** The row whose details are open, by its key, "" for none; and how to open another one. */
@@ -58,7 +63,7 @@ export interface FigureRows {
   open: (key: string) => void;
 }
 
-export function TableView({ name, table: first, source = null, address, stepTime, words, sums = true, onChange, figure, group, detail, extra }: Props) {
+export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
   // a regular expression is this page's own: all rows are fetched for it
@@ -66,7 +71,10 @@ export function TableView({ name, table: first, source = null, address, stepTime
   const whole = useWhole(regex ? source : null, first, []);
   const base = (regex ? whole.table : null) ?? first;
   const views = useMemo(() => columnViews(base), [base]);
-  const columns = visibleColumns(views, address.columns);
+  const fits = useMatches(STEP_COLUMN_FITS);
+  const measure = drawnMeasure(base, address.sort);
+  const choices = useMemo(() => (stepped === '' ? views : withStepColumn(views, measure, fits, words)), [views, stepped, measure, fits, words]);
+  const columns = visibleColumns(choices, address.columns);
   const sort = parseSort(address.sort);
   const hasDelta = stepTime !== null && deltaIndex(first) >= 0;
   // who looks for something must find it, however little it changed
@@ -85,6 +93,14 @@ export function TableView({ name, table: first, source = null, address, stepTime
   const shown = far.shown ?? near;
   const { table, rows } = shown;
   const names = useMemo(() => keyNames(table), [table]);
+  const lines = useStepLines(columns.some((view) => view.index < 0) ? source : null, stepped, measure, shown);
+  const onView = useCallback(
+    (from: number, end: number): void => {
+      far.onView(from, end);
+      lines.onView(from, end);
+    },
+    [far.onView, lines.onView],
+  );
   const failure = far.failure ?? whole.failure;
   const waiting = far.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
@@ -114,7 +130,7 @@ export function TableView({ name, table: first, source = null, address, stepTime
   const [copied, setCopied] = useState(false);
   const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
     const every = far.shown ? await far.all() : table;
-    setCopied(await copyText(draw(every, far.shown ? [...every.rows.keys()] : rows, columns)));
+    setCopied(await copyText(draw(every, far.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0))));
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
@@ -122,7 +138,7 @@ export function TableView({ name, table: first, source = null, address, stepTime
   return (
     <div class="table-view" ref={grid} aria-busy={waiting}>
       {figure?.({ key: address.row, open: openRow })}
-      <Toolbar table={first} withStatus={shown.withStatus} views={views} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
+      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
         <Menu label={copied ? text.table.copyDone : text.table.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
           {(close) =>
             (
@@ -178,7 +194,8 @@ export function TableView({ name, table: first, source = null, address, stepTime
               onChange({ sort: writeSort(nextSort(sort, column, view?.numeric ?? false, add)) });
             }}
             onSelect={select}
-            onView={far.onView}
+            picture={lines.picture}
+            onView={onView}
             onOpen={(place) => {
               select(place);
               setOpen(true);
@@ -206,7 +223,7 @@ export function TableView({ name, table: first, source = null, address, stepTime
             onClose={close}
             picture={detail?.(rowKey(table, selectedRow))}
           >
-            {extra}
+            {extra(rowKey(table, selectedRow))}
           </RowPanel>
         )}
       </div>

@@ -27,6 +27,7 @@ export interface FarRows {
 interface Held {
   /** what they answer */
   key: string;
+  asked: Record<string, string>;
   pages: TablePage[];
 }
 
@@ -49,7 +50,7 @@ export function useFarRows(source: RowSource | null, table: Table, asked: Record
         .then((page) => {
           if (busy.current !== controller) return;
           busy.current = null;
-          setHeld((before) => ({ key, pages: [...(before?.key === key ? before.pages : []), page] }));
+          setHeld((before) => ({ key, asked, pages: [...(before?.key === key ? before.pages : []), page] }));
           setFailure(null);
           const next = place(page);
           if (next !== null) fetch({ offset: String(next), limit: String(AT_ONCE) });
@@ -83,7 +84,7 @@ export function useFarRows(source: RowSource | null, table: Table, asked: Record
   const matching = held?.pages[0]?.matching_rows ?? 0;
   // one array for one question: what draws it starts at the top when it is another one
   const places = useMemo(() => Array.from({ length: matching }, (_, place) => place), [held?.key, matching]);
-  const shown = useMemo(() => (held && source ? farRows(table, held.pages, places) : null), [held, table, places]);
+  const shown = useMemo(() => (held && source ? farRows(table, held.pages, places, held.asked) : null), [held, table, places]);
   const fresh = held?.key === key;
 
   const want = useCallback((): void => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, peakOf, recordAt, stairs } from '../src/memory_curves';
+import { byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, recordAt, stairs, stepAt, stepNames } from '../src/memory_curves';
 import { column } from './samples';
 import type { Table } from '../src/wire';
 
-type Row = [side: string, capture: number, device: string, place: number, time: number, allocated: number, reserved: number | null];
+type Row = [side: string, capture: number, device: string, place: number, time: number, allocated: number, reserved: number | null, step?: string];
 
 const table = (rows: Row[]): Table => ({
   title: 'Memory over time',
   columns: COLUMNS.map((name) => column(name, 'plain', 'number')),
-  rows: rows.map(([side, capture, device, place, time, allocated, reserved], point) => [side, capture, device, point, time, place, allocated, reserved]),
+  rows: rows.map(([side, capture, device, place, time, allocated, reserved, step = ''], point) => [side, capture, device, point, step, time, place, allocated, reserved]),
   notes: [],
 });
 
@@ -37,8 +37,33 @@ describe('memory over time', () => {
     expect(heldAt(lines, 'a', 0.9)).toEqual({ allocated: 10, reserved: 64 });
   });
   it('is the most of several captures', () => {
-    expect(heldAt(lines, 'a', 1.9)).toEqual({ allocated: 25, reserved: 96 });
-    expect(heldAt(lines, 'b', 1.9)).toEqual({ allocated: 12, reserved: NaN });
+    expect(heldAt(lines, 'a', 1)).toEqual({ allocated: 25, reserved: 96 });
+    expect(heldAt(lines, 'b', 0.25)).toEqual({ allocated: 12, reserved: NaN });
+  });
+  it('is not known behind the last step of a run', () => {
+    expect(heldAt(lines, 'a', 1.8)).toEqual({ allocated: 20, reserved: 64 });
+    expect(heldAt(lines, 'a', 1.9)).toBeNull();
+  });
+  it('names its steps, those without a point by counting on', () => {
+    const side = (which: string, capture: number, first: number): Row[] => [
+      [which, capture, 'CPU', 0, 0, 5, null, String(first)],
+      [which, capture, 'CPU', 1.5, 150, 6, null, String(first + 1)],
+      [which, capture, 'CPU', 4, 400, 6, null, String(first + 3)],
+    ];
+    const same = namesOf(linesOf(table([...side('baseline', 1, 3), ...side('candidate', 1, 3)]), 'CPU', 'place'));
+    expect(same).toEqual({ a: ['3', '4', '5', '6'], b: ['3', '4', '5', '6'], same: true });
+    const shifted = namesOf(linesOf(table([...side('baseline', 1, 3), ...side('candidate', 1, 8)]), 'CPU', 'time_us'));
+    expect([shifted.same, stepAt(shifted, 2.25), stepAt(shifted, 4)]).toEqual([false, { a: '5', b: '10', passed: 0.25 }, { a: '6', b: '11', passed: 1 }]);
+    const mixed = linesOf(table([...side('baseline', 1, 3), ...side('baseline', 2, 7)]), 'CPU', 'place');
+    expect(stepNames(mixed, 'a')).toBeNull();
+    expect(namesOf(mixed).a).toEqual(['#1', '#2', '#3', '#4']);
+  });
+  it('does not guess names that do not count', () => {
+    const rows: Row[] = [
+      ['baseline', 1, 'CPU', 0, 0, 5, null, '1'],
+      ['baseline', 1, 'CPU', 3, 300, 5, null, '1 (2)'],
+    ];
+    expect(stepNames(linesOf(table(rows), 'CPU', 'place'), 'a')).toEqual(['1', '', '1 (2)']);
   });
   it('has a peak on each side', () => {
     expect(peakOf(lines, 'a')).toEqual({ x: 1.5, bytes: 30 });

@@ -64,6 +64,17 @@ describe('filters', () => {
     // a table that was not tested at all shows its rows
     expect(filterRows(table, { ...everything, clear: true }).rows).toEqual(all);
   });
+  it('shows what is clearly slower or faster, by any of the table\'s times', () => {
+    const told: Table = {
+      ...kernels([]),
+      columns: [column('name', 'key', 'text'), column('change', 'plain', 'text'), column('exposed_change', 'plain', 'text')],
+      rows: [['a', 'slower', 'cannot tell'], ['b', 'unchanged', 'slower'], ['c', 'faster', null], ['d', 'added', 'added']],
+    };
+    expect(filterRows(told, { ...everything, status: 'slower' }).rows).toEqual([0, 1]);
+    expect(filterRows(told, { ...everything, status: 'faster' }).rows).toEqual([2]);
+    // a table that does not say so shows its rows
+    expect(filterRows(table, { ...everything, status: 'slower' }).rows).toEqual(all);
+  });
   it('does not filter the parts themselves by part', () => {
     const parts: Table = { ...table, columns: [column('category', 'key', 'text')], rows: [['Kernel'], ['Other']] };
     expect(filterRows(parts, { ...everything, category: 'Kernel' }).rows).toEqual([0, 1]);

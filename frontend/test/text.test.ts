@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, toggleColumn, visibleColumns } from '../src/columns';
 import { csvCell, tableCsv } from '../src/csv';
-import { runLabel, shortName, shortNames } from '../src/names';
+import { runLabel, runLabels, shortName, shortNames } from '../src/names';
 import { LineDecoder } from '../src/ndjson';
 import { measuresOf } from '../src/row_panel';
 import { text } from '../src/strings';
@@ -22,6 +22,14 @@ describe('names of runs in the picker', () => {
   });
   it('stay whole when they fit', () => {
     expect(runLabel('cpu_training/abnormal')).toBe('cpu_training/abnormal');
+  });
+  it('does not call two runs the same', () => {
+    const runs = ['tracing_of_engines/SGLang/gpu_instability/abnormal_perf_data', 'tracing_of_engines/vLLM/gpu_instability/abnormal_perf_data', 'short'];
+    expect(runLabels(runs)).toEqual(['abnormal_perf_data (SGLang/gpu_instability)', 'abnormal_perf_data (vLLM/gpu_instability)', 'short']);
+    expect(runLabels(['a_long_name_of_one_run_that_is_recorded_in_pieces.txt', 'a_long_name_of_two_run_that_is_recorded_in_pieces.txt'])).toEqual([
+      'a_long_name_of_one_run_that_is_recorded_in_pieces.txt',
+      'a_long_name_of_two_run_that_is_recorded_in_pieces.txt',
+    ]);
   });
 });
 

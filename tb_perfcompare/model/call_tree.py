@@ -25,7 +25,9 @@ SMALLER_FRAMES = "(smaller frames)"
 
 
 class FrameKind(IntEnum):
-    """What a frame is. REST stands for the smaller ones among its siblings."""
+    """What a frame is. REST stands for the smaller ones among its siblings. Only in call paths (model/summary.py):
+    PYTHON is a Python function, LAUNCHED the device work that the operator around it launched, in the operator's step.
+    """
 
     WHOLE = 0
     MODULE = 1
@@ -34,6 +36,8 @@ class FrameKind(IntEnum):
     DEVICE = 4
     OTHER = 5
     REST = 6
+    LAUNCHED = 7
+    PYTHON = 8
 
 
 FrameKey = tuple[int, int, str]

@@ -10,27 +10,38 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryCurve:
-    """What one device held in one capture, over the compared window.
+    """What one device held in one capture over c steps, from the start of the first to the end of the last.
 
     capture    index into Summary.captures
     device     "CPU", "GPU 0"
-    absolute   False: the profiler did not write totals, and the curve counts from zero at the first record
-    time_ns    (t,) int64 since the start of the first step, ascending; thinned, peaks kept
-    place      (t,) float64 the same in steps: 2.5 is in the middle of the third step, whatever the steps last
-    allocated  (t,) int64 bytes held by tensors after the record
+    absolute   False: the profiler did not write totals, and the curve counts from zero at the recording's first record
+    label, start_ns, end_ns  (c,) texts and int64: the steps, since the start of the first one
+    time_ns    (t,) int64 since the start of the first step, ascending; thinned, each step keeps its extremes
+    allocated  (t,) int64 bytes held by tensors after the record; a first point at 0 is what was held before
     reserved   (t,) int64 bytes held by the allocator, None where not written
-    peak_allocated, peak_reserved  largest values before thinning; None where not written
+    peak_allocated, peak_reserved  largest values; None where not written
     """
 
     capture: int
     device: str
     absolute: bool
+    label: tuple[str, ...]
+    start_ns: NDArray[np.int64]
+    end_ns: NDArray[np.int64]
     time_ns: NDArray[np.int64]
-    place: NDArray[np.float64]
     allocated: NDArray[np.int64]
     reserved: NDArray[np.int64] | None
     peak_allocated: int
     peak_reserved: int | None
+
+    @property
+    def place(self) -> NDArray[np.float64]:
+        """(t,) the points in steps passed: 2.5 is in the middle of the third step, whatever the steps last. Between
+        two steps nothing passes."""
+        step = np.maximum(np.searchsorted(self.start_ns, self.time_ns, side="right") - 1, 0)
+        start, end = self.start_ns[step], self.end_ns[step]
+        passed: NDArray[np.float64] = step + np.clip((self.time_ns - start) / np.maximum(end - start, 1), 0.0, 1.0)
+        return passed
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ them apart or may be noise, the numbers of lambdas, is `alike_key`'s business.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from tb_perfcompare.model.device import (
@@ -70,11 +71,31 @@ def is_collective_kernel(name: str) -> bool:
     return any(map(name.__contains__, _COLLECTIVE_MARKS)) and _COLLECTIVE_KERNEL.search(name) is not None
 
 
+_MARKS: dict[Callable[[str], bool], tuple[str, ...]] = {
+    is_step: (STEP_PREFIX.lower(),),
+    is_loader: (_LOADER_PREFIX.lower(), _PIPE_PREFIX.lower()),
+    is_optimizer: ("optimizer.",),
+    is_collective_annotation: tuple(word.lower() for word in (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES)),
+    is_collective_kernel: tuple(mark.lower() for mark in _COLLECTIVE_MARKS),
+}
+"""One of these is in every name that passes, in lower case."""
+
+
+def passing_names(test: Callable[[str], bool], names: Sequence[str], together: str) -> list[int]:
+    """Where names stand that pass a test. `together` is all of them in one, in lower case: what is nowhere in it need
+    not be asked of each."""
+    marks = _MARKS.get(test)
+    if marks and together.isascii() and not any(mark in together for mark in marks):
+        return []
+    return [at for at, name in enumerate(names) if test(name)]
+
+
 _BLANKS = re.compile(r"\s+")
 _AROUND = re.compile(r"^ | $")
 _CLOSING = re.compile(r"(?<=>) (?=>)")
 _ADDRESS = re.compile(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
 _AUTOGRAD = re.compile(r"(?<=Backward)\d+(?!\w)")
+_AUTOGRAD_NUMBER = re.compile(r"Backward\d")
 _REGION = re.compile(r"^(Torch-Compiled Region)\b.*$", re.DOTALL)
 _GRAPH = re.compile(r"(\bCompiledFxGraph) \w+")
 _PEER = re.compile(r"(:(?:send|recv)) \d+ ?(?:->|<-) ?\d+$")
@@ -83,6 +104,9 @@ _SIGNATURE = re.compile(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])
 _GRAPH_NUMBER = re.compile(r"^graph_\d+_(?=cpp_fused)")
 _GENERATED = ("triton_", "cpp_fused")
 _NUMBERED = (*_GENERATED, "graph_")
+_HOST_STARTS = (_LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
+_HOST_WORDS = ("0x", "_0", ":send ", ":recv ", "CompiledFxGraph")
+_ANY_CASE = ("rank", "stream")
 _LONGEST = 10_000
 _SHORTEST_HASH = 24
 _LONG_HEXADECIMAL = re.compile(r"[0-9a-f]{24}")
@@ -107,7 +131,17 @@ def operator_key(name: str) -> str:
         return "enumerate(DataLoader).__next__"
     if is_step(name):
         return "ProfilerStep"
-    return _without(_HOST_NOISE, name) if _may_have_noise(name) or _may_have_host_noise(name) else name
+    return _without(_HOST_NOISE, name) if _may_have_any_noise(name) else name
+
+
+def operator_keys(names: Sequence[str]) -> list[str]:
+    """operator_key of each name. What has nothing to be left out is the name itself, and found for all at once."""
+    keys = list(names)
+    for at in _with_host_noise(keys):
+        key = operator_key(keys[at])
+        if key != keys[at]:
+            keys[at] = key
+    return keys
 
 
 @lru_cache(maxsize=1 << 14)
@@ -145,7 +179,7 @@ def _may_have_host_noise(name: str) -> bool:
     """The same for what else operator_key leaves out."""
     lower = name.lower()
     return (
-        "Backward" in name
+        ("Backward" in name and _AUTOGRAD_NUMBER.search(name) is not None)
         or ":send " in name
         or ":recv " in name
         or "rank" in lower
@@ -154,6 +188,35 @@ def _may_have_host_noise(name: str) -> bool:
         or "CompiledFxGraph" in name
         or not name.isascii()  # patterns that ignore case know letters that lower() does not
     )
+
+
+def _with_host_noise(names: list[str]) -> set[int]:
+    """Where names stand that operator_key may change. What no name holds is found out in all of them laid end to end,
+    and asked of none."""
+    text = "\n".join(["", *names])
+    if not text.isascii():
+        return {at for at, name in enumerate(names) if name.startswith(_HOST_STARTS) or _may_have_any_noise(name)}
+    found: set[int] = set()
+    starts = tuple(start for start in _HOST_STARTS if "\n" + start in text)
+    if starts:
+        found.update(at for at, name in enumerate(names) if name.startswith(starts))
+    for word in _HOST_WORDS:
+        if word in text:
+            found.update(at for at, name in enumerate(names) if word in name)
+    if _AUTOGRAD_NUMBER.search(text):
+        found.update(at for at, name in enumerate(names) if "Backward" in name and _AUTOGRAD_NUMBER.search(name))
+    lower = text.lower()
+    for word in _ANY_CASE:
+        if word in lower:
+            found.update(at for at, name in enumerate(names) if word in name.lower())
+    long = [at for at, name in enumerate(names) if len(name) >= _SHORTEST_HASH]
+    if _LONG_HEXADECIMAL.search("\n".join([names[at] for at in long])):
+        found.update(at for at in long if _LONG_HEXADECIMAL.search(names[at]))
+    return found
+
+
+def _may_have_any_noise(name: str) -> bool:
+    return _may_have_noise(name) or _may_have_host_noise(name)
 
 
 def _without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+_FEW = 8
+"""Texts that are sought one by one before it pays to index all."""
 
 
 class StringTable:
@@ -14,26 +21,46 @@ class StringTable:
     Built by a reader, read-only by convention once the recording exists.
     """
 
-    __slots__ = ("_index", "_ranks", "_texts")
+    __slots__ = ("_index", "_known", "_ranks", "_sought", "_texts")
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: list[str] = []
-        self._index: dict[str, int] = {}
+        self._index: dict[str, int] | None = {}  # None where it has to be made anew
+        self._sought = 0
+        self._known: dict[object, tuple[int, Any]] = {}
         self._ranks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         for text in texts:
             self.intern(text)
 
     def intern(self, text: str) -> int:
         """Index of `text`, added if new."""
-        index = self._index.get(text)
+        known = self._index if self._index is not None else self._indexed()
+        index = known.get(text)
         if index is None:
-            index = self._index[text] = len(self._texts)
+            index = known[text] = len(self._texts)
             self._texts.append(text)
         return index
 
+    def add_distinct(self, texts: list[str]) -> None:
+        """Adds texts of which the caller knows that they are distinct and not here yet.
+
+        What finds a text is made when it is needed: for a million texts that takes longer than reading them.
+        """
+        self._texts += texts
+        self._index = None
+
     def find(self, text: str) -> int:
         """Index of `text`, or -1."""
-        return self._index.get(text, -1)
+        if self._index is None and self._sought < _FEW:
+            self._sought += 1
+            with suppress(ValueError):
+                return self._texts.index(text)
+            return -1
+        return (self._index if self._index is not None else self._indexed()).get(text, -1)
+
+    def _indexed(self) -> dict[str, int]:
+        self._index = dict(zip(self._texts, range(len(self._texts)), strict=True))
+        return self._index
 
     def ranks(self) -> NDArray[np.int64]:
         """(n,) place of each string in sorted order: a tie-break that does not depend on file order."""
@@ -42,6 +69,14 @@ class StringTable:
             ranks[sorted(range(len(self._texts)), key=self._texts.__getitem__)] = np.arange(len(self._texts))
             self._ranks = ranks
         return self._ranks
+
+    def known(self, find_out: Callable[[Sequence[str]], T]) -> T:
+        """What the function makes of all texts; found out once."""
+        count, found = self._known.get(find_out, (-1, None))
+        if count != len(self._texts):
+            found = find_out(self._texts)
+            self._known[find_out] = len(self._texts), found
+        return cast("T", found)
 
     def __getitem__(self, index: int) -> str:
         return self._texts[index]

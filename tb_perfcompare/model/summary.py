@@ -74,6 +74,9 @@ NOBODY = "(nothing recorded)"
 OUTSIDE_MODULES = "(outside modules)"
 """Path of the time that belongs to no nn.Module call."""
 
+BY_OPERATOR, BY_PYTHON = "operators", "python"
+"""Call paths: by modules and operators, by Python functions."""
+
 NOT_SPLIT = "(not split: saved answers)"
 """The one entity of every category in a source that says how long a category took, but not who in it."""
 
@@ -275,6 +278,8 @@ class Summary:
     launches     the launches one by one, for sources that hold nothing else and for one capture only
     work         what ran on the device, by the operators around its launch; None without device events
     call_tree    owned time by module, operator and what ran below; None where the source has no operators
+    call_paths   BY_OPERATOR, BY_PYTHON -> from where rows were called, in the times of the tables; only where asked for
+                 (analysis/call_paths.py)
     collectives  communication between ranks call by call; None without any
     ranks        of a side of many ranks, whose steps are means over them (analysis/fold.py), what is known of each;
                  None where the steps are those of the captures
@@ -305,6 +310,7 @@ class Summary:
     modules: SplitTime | None = None
     work: DeviceWork | None = None
     call_tree: CallTree | None = None
+    call_paths: Mapping[str, CallTree] = field(default_factory=dict)
     collectives: Collectives | None = None
     ranks: RankSteps | None = None
 

@@ -109,6 +109,8 @@ def _misfits(summary: Summary) -> Iterator[str]:
         yield from _launches(summary.launches, summary.groups.get("kernels"))
     if summary.call_tree is not None:
         yield from _call_tree(summary.call_tree, steps)
+    for tree in summary.call_paths.values():
+        yield from _call_tree(tree, steps)
     if summary.ranks is not None:
         yield "means over ranks in a place for one capture"
     if summary.collectives is not None:
@@ -160,6 +162,9 @@ def _memory(memory: MemoryUse, steps: int) -> Iterator[str]:
     for curve in memory.curves:
         reserved = () if curve.reserved is None else (curve.reserved,)
         yield from _shapes("a memory curve", (len(curve.time_ns),), curve.time_ns, curve.allocated, *reserved)
+        yield from _shapes("steps of a memory curve", (len(curve.label),), curve.start_ns, curve.end_ns)
+        if not len(curve.label) or not len(curve.time_ns) or (np.diff(curve.time_ns) < 0).any():
+            yield "a memory curve that is none"
         if curve.capture:
             yield "a memory curve of another capture"
 

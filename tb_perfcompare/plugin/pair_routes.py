@@ -18,7 +18,9 @@ from tb_perfcompare.plugin.requests import (
     choice,
     flag,
     pair_request,
+    paths_request,
     row_request,
+    rows_request,
     strict_request,
     table_request,
     view_request,
@@ -36,6 +38,7 @@ from tb_perfcompare.plugin.responses import (
 )
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.pages import table_answer, view_answer
+from tb_perfcompare.render.row_lines import lines_answer
 from tb_perfcompare.render.strict_pages import strict_first
 from tb_perfcompare.workspace import strict_jobs
 from tb_perfcompare.workspace.flights import finished
@@ -84,6 +87,34 @@ def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return not_modified(tag)
     body, brief = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
     return respond(request, body, JSON, tag=_unless(brief, tag))
+
+
+def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/row_paths."""
+    asked = paths_request(request.args)
+    question = _question(side_of, asked.row.pair)
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    report = Connection(request.environ).report
+    body, brief = workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
+    return respond(request, body, JSON, tag=_unless(brief, tag))
+
+
+def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/rows."""
+    asked = rows_request(request.args)
+    question = _question(side_of, asked.pair)
+    check_tag(_tag(request.args), question.tag())
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    report = Connection(request.environ).report
+    known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
+    places = [place for place in asked.places if place < len(chosen.rows)]
+    keys = [known.keys[number] for number in chosen.rows[places].tolist()]
+    lines, brief = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
+    return respond(request, lines_answer(places, lines, known.lost), JSON, tag=_unless(brief or known.brief, tag))
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:

@@ -60,6 +60,8 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/comparison": _route(self._comparison),
             "/api/table": _route(self._table),
             "/api/row": _route(self._row),
+            "/api/rows": _route(self._rows),
+            "/api/row_paths": _route(self._row_paths),
             "/api/view": _route(self._view),
             "/api/report": _route(self._report),
             "/api/strict": _route(self._strict),
@@ -113,6 +115,16 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         from tb_perfcompare.plugin import pair_routes
 
         return pair_routes.row(self.workspace, self._side, request)
+
+    def _row_paths(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import pair_routes
+
+        return pair_routes.row_paths(self.workspace, self._side, request)
+
+    def _rows(self, request: Request) -> Response:
+        from tb_perfcompare.plugin import pair_routes
+
+        return pair_routes.rows(self.workspace, self._side, request)
 
     def _view(self, request: Request) -> Response:
         from tb_perfcompare.plugin import pair_routes

@@ -21,6 +21,10 @@ _MOST_SORTS = 8
 _MOST_WORDS = 32
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
+_PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
+MOST_PLACES = 500
+USUAL_POINTS, MOST_POINTS = 60, 400
+"""Of a row of api/rows: a small picture, and one across a screen."""
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
@@ -91,6 +95,26 @@ class RowRequest:
     row: str
 
 
+@dataclass(frozen=True, slots=True)
+class PathsRequest:
+    """Parameters of api/row_paths; `together` takes modules as one that differ only in their numbers."""
+
+    row: RowRequest
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowsRequest:
+    """Parameters of api/rows; `places` are those of the rows among the chosen ones."""
+
+    pair: PairRequest
+    table: str
+    rows: RowQuery
+    places: tuple[int, ...]
+    measure: str
+    points: int
+
+
 def pair_request(query: Mapping[str, str]) -> PairRequest:
     """Raises BadRequest."""
     baseline, candidate = _pair(query)
@@ -131,6 +155,20 @@ def row_request(query: Mapping[str, str]) -> RowRequest:
     return RowRequest(pair_request(query), table, _required(query, "row", "it must be the key of a row"))
 
 
+def paths_request(query: Mapping[str, str]) -> PathsRequest:
+    """Raises BadRequest."""
+    together = choice(query, "modules", ("apart", "together"), "apart") == "together"
+    return PathsRequest(row_request(query), together)
+
+
+def rows_request(query: Mapping[str, str]) -> RowsRequest:
+    """Raises BadRequest."""
+    table = _required(query, "table", "it must name a table of the comparison")
+    places = _places(_required(query, "places", "which rows: 0-59,75"))
+    points = min(max(row_count(query, "points", USUAL_POINTS, "figures"), 2), MOST_POINTS)
+    return RowsRequest(pair_request(query), table, _rows(query), places, query.get("measure") or "", points)
+
+
 def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
     """`1` or `0`. Raises BadRequest for anything else."""
     match query.get(name, ""):
@@ -150,11 +188,11 @@ def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default:
     return value
 
 
-def row_count(query: Mapping[str, str], name: str, default: int) -> int:
+def row_count(query: Mapping[str, str], name: str, default: int, of: str = "rows") -> int:
     """A number of rows. Raises BadRequest."""
     text = query.get(name) or str(default)
     if not _NUMBER.fullmatch(text):
-        raise BadRequest(f"{name} is {text[:80]!r}", hint="it must be a number of rows")
+        raise BadRequest(f"{name} is {text[:80]!r}", hint=f"it must be a number of {of}")
     return int(text)
 
 
@@ -202,6 +240,21 @@ def _required(query: Mapping[str, str], name: str, hint: str = "it must name a r
     if not value:
         raise BadRequest(f"{name} is missing", hint=hint)
     return value
+
+
+def _places(text: str) -> tuple[int, ...]:
+    """`3-5,9` as 3, 4, 5, 9: in order, each once."""
+    found: set[int] = set()
+    for part in text.split(","):
+        range_ = _PLACES.fullmatch(part)
+        if range_ is None:
+            raise BadRequest(f"places is {text[:80]!r}", hint="it must be numbers of rows such as 0-59,75")
+        first = int(range_[1])
+        last = int(range_[2] or first)
+        if last - first >= MOST_PLACES or len(found) + last - first >= MOST_PLACES:
+            raise BadRequest("places are too many", hint=f"at most {MOST_PLACES} are taken")
+        found.update(range(first, last + 1))
+    return tuple(sorted(found))
 
 
 def _rows(query: Mapping[str, str]) -> RowQuery:

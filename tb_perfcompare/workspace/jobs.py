@@ -108,10 +108,11 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
-    """One file to read and summarise. Equal jobs have equal answers."""
+    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called."""
 
     file: CaptureFile
     window: str
+    paths: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
-                return summarize(trace, file.origin, job.window)
+                return summarize(trace, file.origin, job.window, paths_of_rows=job.paths)
             case AnswersRecording() as answers:
                 return summarize_answers(answers, file.origin, job.window)
             case LaunchRecording() as launches:

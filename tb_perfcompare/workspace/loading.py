@@ -75,8 +75,9 @@ class Loader:
         return self._each(files, window, report, _summary_or_error)
 
     def _each(
-        self, files: Sequence[CaptureFile], window: str, report: Reporter, take: Callable[[Flight[Summary]], T]
-    ) -> list[T]:
+        self, files: Sequence[CaptureFile], window: str, report: Reporter, take: Callable[[Flight[Summary]], T],
+        paths: bool = False,
+    ) -> list[T]:  # fmt: skip
         """As many at once as there are workers, so that a question of many files does not keep others waiting until
         all of them are read."""
         small = self.is_small(files)
@@ -84,17 +85,17 @@ class Loader:
             report(_not_begun(file))
 
         def begin(file: CaptureFile) -> Flight[Summary]:
-            job = SummaryJob(file, window)
+            job = SummaryJob(file, window, paths)
             return self._summaries.join(job, self._summarizer(job, small))
 
         at_once = (self._cluster or self._pool).size
         return each_in_turn(files, begin, self._summaries.leave, take, at_once, report)
 
     def sides(
-        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False
+        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
     ) -> tuple[list[LoadedSide], bool]:
         """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
-        ranks the mean is made as they are read, unless `whole`."""
+        ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called."""
         files = [file for side in sides for file in side.files]
         intakes = [Intake(len(side.files), many=not whole and is_many(side)) for side in sides]
         places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
@@ -108,7 +109,7 @@ class Loader:
             intake.take(at, answer)
             return type(answer) is InputError  # others are about what the file holds
 
-        brief = any(self._each(files, window, report, take))
+        brief = any(self._each(files, window, report, take, paths))
         loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
         attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))

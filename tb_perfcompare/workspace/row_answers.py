@@ -1,12 +1,22 @@
-"""One row of a pair's table, step by step, for a tab that opens it."""
+"""Rows of a pair's tables, step by step: one for a tab that opens it, several for those in view."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
-from tb_perfcompare.comparison.tables.row_steps import RowSteps, SideSteps, StepSource, row_steps, step_source
+from tb_perfcompare.comparison.tables.row_lines import RowLines, row_lines
+from tb_perfcompare.comparison.tables.row_steps import (
+    RowSteps,
+    SideSteps,
+    StepSource,
+    only_table,
+    row_steps,
+    shape_of,
+    step_source,
+)
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.pages import MOST_BYTES
 from tb_perfcompare.render.wire_rows import encoded, fitted
@@ -17,8 +27,9 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Question, Workspace
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
-_PAIR_CACHE_BYTES = 96 * 2**20
-"""Pooling the captures of a side takes as long as a hundred rows."""
+_TABLE_CACHE_BYTES = 192 * 2**20
+"""Pooling the captures of a side and joining its names takes as long as a hundred answers: 50,000 rows in 200 steps
+must fit."""
 
 
 class RowAnswers:
@@ -26,11 +37,23 @@ class RowAnswers:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._pairs: SharedWork[tuple[StepSource, StepSource]] = SharedWork(ByteCache(_PAIR_CACHE_BYTES))
+        self._tables: SharedWork[tuple[StepSource, StepSource]] = SharedWork(ByteCache(_TABLE_CACHE_BYTES))
 
     def one(self, question: Question, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
         """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
         the work ends. Raises SelectionError for a table or row that there is not, and what reading raises."""
+        (baseline, candidate), brief = self._sources(question, table, report)
+        return row_answer(row_steps(table, row, baseline, candidate)), brief
+
+    def several(
+        self, question: Question, table: str, rows: Sequence[str], measure: str, points: int, report: Reporter = silent
+    ) -> tuple[RowLines, bool]:
+        """Rows by their keys, at most `points` figures of each side, and whether they may be more complete soon."""
+        (baseline, candidate), brief = self._sources(question, table, report)
+        return row_lines(table, rows, measure, points, baseline, candidate), brief
+
+    def _sources(self, question: Question, table: str, report: Reporter) -> tuple[tuple[StepSource, StepSource], bool]:
+        shape_of(table)  # before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides, brief = [], False
@@ -38,15 +61,15 @@ class RowAnswers:
                 sides.append(self._workspace.load_within(flight, side, question.options.window))
                 brief |= flight.brief
             flight.brief = brief
-            baseline, candidate, _ = with_same_names(*sides)
-            return step_source(baseline), step_source(candidate)
+            baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
+            return step_source(baseline, {table}), step_source(candidate, {table})
 
-        made = finished(self._pairs.joined(question, make), report)
-        return row_answer(row_steps(table, row, *made.result())), made.brief
+        made = finished(self._tables.joined((question, table), make), report)
+        return made.result(), made.brief
 
     def close(self) -> None:
         """Ends work under way."""
-        self._pairs.cancel_all()
+        self._tables.cancel_all()
 
 
 def row_answer(found: RowSteps) -> bytes:

@@ -26,7 +26,7 @@ from tb_perfcompare.workspace.comparison_cache import ComparisonCache
 from tb_perfcompare.workspace.disk_entries import SUMMARY, CacheFacts, DiskEntries
 from tb_perfcompare.workspace.jobs import CaptureFile, SummaryJob
 
-FORMAT = 2
+FORMAT = 3
 """Changes when entries written before cannot be read any more."""
 
 SWITCH = "TB_PERFCOMPARE_CACHE"

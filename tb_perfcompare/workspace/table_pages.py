@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.comparison import Table
 from tb_perfcompare.comparison.strict.tables import SUMMARY
-from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows
+from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows, row_keys
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.document import table_named
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _ANSWER_CACHE_BYTES = 32 * 2**20
 _CHOSEN_CACHE_BYTES = 16 * 2**20
+_KEYS_CACHE_BYTES = 48 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
 _VIEW_CACHE_BYTES = 64 * 2**20
 
@@ -42,6 +43,15 @@ class TableRows:
     lost: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class TableKeys:
+    """Keys of all rows of a table; `lost` and `brief` as of TableRows."""
+
+    keys: tuple[str, ...]
+    lost: int
+    brief: bool = False
+
+
 class TablePages:
     """What a workspace's tables answer to a query of rows. Comparisons and views are computed once."""
 
@@ -50,6 +60,7 @@ class TablePages:
         self._views: SharedWork[RunViews] = SharedWork(ByteCache(_VIEW_CACHE_BYTES))
         self._answers: SharedWork[bytes] = SharedWork(ByteCache(_ANSWER_CACHE_BYTES))
         self._strict: ByteCache[dict[str, Table]] = ByteCache(_STRICT_CACHE_BYTES)
+        self._keys: ByteCache[TableKeys] = ByteCache(_KEYS_CACHE_BYTES)
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
     def first(self, question: Question) -> AbstractContextManager[Flight[bytes]]:
@@ -77,6 +88,22 @@ class TablePages:
         comparison = compared.result()
         rows = self._rows((question, name), table_named(comparison, name), query, compared.brief)
         return replace(rows, lost=comparison.files_left_out)
+
+    def keys_of_pair(
+        self, question: Question, name: str, query: RowQuery, report: Reporter = silent
+    ) -> tuple[TableKeys, ChosenRows]:
+        """The keys of a table's rows and which of them are chosen, as of `of_pair`; without the comparison where they
+        are known, which may be too large to be kept."""
+        table = (question, name)
+        known, chosen = self._keys.get(table), self._chosen.get((table, query))
+        if known is not None and chosen is not None:
+            return known, chosen
+        rows = self.of_pair(question, name, query, report)
+        if known is None:
+            known = TableKeys(row_keys(rows.table), rows.lost, rows.brief)
+            if not rows.brief:
+                self._keys.put(table, known)
+        return known, rows.chosen
 
     def views(self, side: Side, window: str) -> AbstractContextManager[Flight[RunViews]]:
         """A run's own tables, done, under way or started now, for as long as the body lasts."""

@@ -32,6 +32,7 @@ from tb_perfcompare.workspace.jobs import (
 from tb_perfcompare.workspace.limits import default_workers
 from tb_perfcompare.workspace.loading import Loader, Summarizer
 from tb_perfcompare.workspace.looks import Looks
+from tb_perfcompare.workspace.path_answers import PathAnswers
 from tb_perfcompare.workspace.row_answers import RowAnswers
 from tb_perfcompare.workspace.run_pages import RunPages
 from tb_perfcompare.workspace.step_views import StepViews
@@ -103,6 +104,7 @@ class Workspace:
         self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
         self.pages = TablePages(self)
         self.rows = RowAnswers(self)
+        self.paths = PathAnswers(self)
         self.looks = Looks(self)
         self.step_views = StepViews(self)
         self.run_pages = RunPages()
@@ -124,9 +126,10 @@ class Workspace:
         """
         return pooled(self._loader.sides((side,), window, report)[0][0])
 
-    def load_within(self, flight: Flight[Any], side: Side, window: str) -> Summary:
-        """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time."""
-        (loaded,), flight.brief = self._loader.sides((side,), window, flight.report)
+    def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
+        """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time.
+        With `paths` it tells from where rows were called, for which files are read once more."""
+        (loaded,), flight.brief = self._loader.sides((side,), window, flight.report, paths=paths)
         return pooled(loaded)
 
     def survey(
@@ -167,6 +170,7 @@ class Workspace:
         """Ends all work and all processes."""
         self.pages.close()
         self.rows.close()
+        self.paths.close()
         self.looks.close()
         self.step_views.close()
         self._strict.cancel_all()

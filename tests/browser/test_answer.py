@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.browser.tab import GPU_A, GPU_B, LOAD_MS, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LOAD_MS, NORMAL, Tab, link
 
 
 def milliseconds(text: str) -> float:
@@ -36,10 +36,10 @@ def test_a_part_opens_its_entries_and_filters_the_attribution(tab: Tab) -> None:
     assert "p.tb_perfcompare.cat=DataLoader" in tab.address()
     tab.find(".entries .link-button").click()
     tab.wait(".grid-body .row")
-    assert tab.find(".chip-filter").inner_text().strip() == "Part: DataLoader"
+    assert tab.find("[aria-label='Part of the step']").input_value() == "DataLoader"
     assert set(tab.find(".grid-body .row .key:nth-child(2)").all_inner_texts()) == {"DataLoader"}
     tab.find("body").press("Escape")
-    tab.until("document.querySelectorAll('.chip-filter').length === 0")
+    tab.until("document.querySelector('[aria-label=\"Part of the step\"]').value === ''")
 
 
 def test_evidence_leads_to_its_row(tab: Tab) -> None:
@@ -48,6 +48,17 @@ def test_evidence_leads_to_its_row(tab: Tab) -> None:
     tab.find(".card .link-button", has_text="Kernels").first.click()
     assert "sgemm" in tab.wait(".row-panel .full-name").inner_text()
     assert "sgemm" in tab.find(".grid-body .row.selected").inner_text()
+
+
+def test_a_finding_is_copied_as_text(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.load(link(a=NORMAL, b=ABNORMAL)).answer()
+    tab.find(".card [aria-label^='Copy this finding']").first.click()
+    tab.until("document.querySelector('.card [role=status]').textContent === 'Copied'")
+    lines = tab.page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert lines[0].startswith("DataLoader +17.6") and "data loader" in lines[1]
+    assert lines[-2:] == [f"{side} (worker0; spans 1, 2; 20 steps)" for side in (f"A: {NORMAL}", f"B: {ABNORMAL}")]
 
 
 def test_steps_are_told_by_pointer_and_keyboard(tab: Tab) -> None:

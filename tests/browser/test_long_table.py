@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -125,6 +126,27 @@ def test_the_last_row_is_reached_by_a_key_and_its_name_copied(tab: Tab) -> None:
     tab.load(opened)
     tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + 1}']")  # a link leads to the row wherever it stands
     assert tab.find(".row-panel .full-name").inner_text() == BY_NAME[-1]
+
+
+def pictures(tab: Tab) -> dict[str, str]:
+    """What is told of the steps of the rows that are drawn, by name, once all of them have their picture."""
+    tab.until("[...document.querySelectorAll('.grid-body .row')].every(row => row.querySelector('.step-lines title'))")
+    rows = "[...document.querySelectorAll('.grid-body .row')]"
+    told = f"{rows}.map(row => [row.children[0].title, row.querySelector('title').textContent])"
+    return dict(tab.frame.evaluate(told))
+
+
+def test_the_steps_of_the_rows_in_view_come_with_one_request_when_the_table_rests(tab: Tab) -> None:
+    pictures(tab)
+    asked: list[str] = []
+    tab.page.on("request", lambda request: asked.append(request.url) if "/api/rows?" in request.url else None)
+    for place in (4_000, 4_010, 5_500):
+        scroll_to(tab, place)
+        for row, told in pictures(tab).items():
+            a, b = (float(found) for found in re.findall(r"3 steps, median ([\d.]+)", told))
+            assert (a, b) == pytest.approx((20, 20 + delta_us(BY_NAME.index(row))), abs=0.06), (row, told)
+    assert len(asked) == 2  # ten rows further they are there already
+    assert tab.frame.evaluate("document.querySelector('.grid-body .row').offsetHeight") == ROW_HEIGHT
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ def test_accessible_in_both_themes(tab: Tab, axe: str, theme: str, screenshots: 
         tab.go(hash_).wait(ready)
         if name == "kernels":
             tab.find(".grid-body .row").nth(1).click()
-            tab.wait(".row-panel")
+            tab.wait(".row-steps figure")
+            tab.find(".row-steps figure").last.scroll_into_view_if_needed()
         tab.page.wait_for_timeout(200)
         tab.page.screenshot(path=screenshots / f"{name}-{theme}.jpg", type="jpeg", quality=60)
         assert violations(tab, axe) == [], name
@@ -63,6 +64,20 @@ def test_narrow_frames_need_no_sideways_scrolling(tab: Tab, screenshots: Path) -
         tab.page.screenshot(path=screenshots / f"{name}-800.png")
         width, frame = tab.frame.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width <= frame, name
+
+
+def test_notebook_cells_show_every_view(tab: Tab, screenshots: Path) -> None:
+    """400 pixels: nothing reaches beyond the frame, and the chosen view is in sight in the row of views."""
+    tab.page.set_viewport_size({"width": 400, "height": 900})
+    for name, (hash_, ready) in VIEWS.items():
+        tab.go(hash_).wait(ready)
+        tab.page.wait_for_timeout(200)
+        tab.page.screenshot(path=screenshots / f"{name}-400.png")
+        width, frame = tab.frame.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert width <= frame, name
+        if tab.find(".tabs").count() and tab.find(".tab[aria-selected=true]").count():
+            chosen, bar = tab.find(".tab[aria-selected=true]").bounding_box(), tab.find(".tabs").bounding_box()
+            assert chosen and bar and bar["x"] - 1 <= chosen["x"] < bar["x"] + bar["width"] - 40, name
 
 
 def test_theme_follows_tensorboard_at_once(tab: Tab) -> None:
@@ -91,17 +106,18 @@ def test_strict_policy_blocks_nothing(fresh_tab: Tab) -> None:
     tab.find("[role=tab]", has_text="Kernels").click()
     tab.wait(".grid-body .row")
     # TensorBoard's own addition to our policy would hide a violation that only it allows
-    assert tab.frame.evaluate("document.adoptedStyleSheets.length") == 1
+    tab.wait(".step-lines")
+    assert tab.frame.evaluate("document.adoptedStyleSheets.length") == 2
     # parts that are fetched later, with sheets of their own
     for part, hash_, ready in (
-        (2, link(a=LISTING_A, b=LISTING_B, tab="kernels"), ".scatter svg[role=img]"),
-        (3, link(a=LISTING_A, b=LISTING_B, tab="launches"), ".timeline-canvas"),
-        (4, link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-title"),
-        (5, link(a=GPU_A, b=GPU_B, tab="call_tree"), ".flame-path"),
-        (6, link(a=GPU_A, b=GPU_B, tab="steps"), ".stacks-box svg"),
-        (7, link(a=NORMAL, b=ABNORMAL, tab="memory"), ".memory-box svg"),
-        (8, link(a=NORMAL, c=ABNORMAL, page="verdicts"), ".vs-plot"),
-        (9, link(page="history"), ".hs-box svg"),
+        (3, link(a=LISTING_A, b=LISTING_B, tab="kernels"), ".scatter svg[role=img]"),
+        (4, link(a=LISTING_A, b=LISTING_B, tab="launches"), ".timeline-canvas"),
+        (5, link(a=TABLE_A, b=TABLE_B, tab="strict"), ".strict-title"),
+        (6, link(a=GPU_A, b=GPU_B, tab="call_tree"), ".flame-path"),
+        (7, link(a=GPU_A, b=GPU_B, tab="steps"), ".stacks-box svg"),
+        (8, link(a=NORMAL, b=ABNORMAL, tab="memory"), ".memory-box svg"),
+        (9, link(a=NORMAL, c=ABNORMAL, page="verdicts"), ".vs-plot"),
+        (10, link(page="history"), ".hs-box svg"),
     ):
         tab.go(hash_).wait(ready)
         assert tab.frame.evaluate("document.adoptedStyleSheets.length") == part

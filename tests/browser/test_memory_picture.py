@@ -28,8 +28,8 @@ def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
     for key in ("ArrowRight", "ArrowRight", "End"):
         tab.press(key)
         said.append(tab.find(".figure-box [role=status]").inner_text())
-    assert said[0].startswith("step 1, ") and said[1] != said[0]
-    assert said[2].startswith("step 1") and "Normal" in said[2] and "allocated" in said[2]
+    assert said[0].startswith("step 41, ") and said[1] != said[0]
+    assert said[2].startswith("step 50, 100") and "Normal" in said[2] and "allocated" in said[2]
 
 
 def test_along_time_steps_of_both_runs_drift_apart(tab: Tab) -> None:
@@ -50,3 +50,21 @@ def test_devices_are_chosen_and_the_link_knows(tab: Tab) -> None:
 def test_without_memory_events_there_is_no_picture(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="kernels", min="0")).wait(".grid-body .row")
     assert tab.find("#tab-memory_curves").count() == 0
+
+
+def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, screenshots: Path) -> None:
+    one = {"aw": "worker0", "bw": "worker0", "as": "1", "bs": "1", "tab": "memory"}
+    tab.go(link(a=NORMAL, b=ABNORMAL, **one)).wait(f"{BOX} svg")
+    assert "414243" in (tab.find(f"{BOX} svg").text_content() or "")  # both runs have steps 41 to 50
+    tab.go(link(a=NORMAL, b=ABNORMAL, asteps="43-46", bsteps="45-47", **one))
+    tab.until("document.querySelector('.memory-box svg')?.textContent.includes('43454446454746AB')")
+    tab.find(BOX).focus()
+    said = []
+    for key in ("Home", "End"):
+        tab.press(key)
+        said.append(tab.find(".figure-box [role=status]").inner_text())
+    # held when the first chosen steps began: half a megabyte, not zero
+    assert said[0].startswith("step 43 in A, 45 in B, 0") and "Normal 464" in said[0]
+    # the range of A has one more step than that of B
+    assert said[1].startswith("step 46 in A, – in B") and "Abnormal not recorded here" in said[1]
+    tab.page.screenshot(path=screenshots / "memory-range.png")

@@ -44,6 +44,24 @@ def test_a_worker_or_span_can_be_chosen(tab: Tab) -> None:
     assert "p.tb_perfcompare.bs=2" in tab.address()
 
 
+def test_steps_are_typed_and_back_undoes_it(tab: Tab) -> None:
+    tab.find("[aria-label='Normal: steps']").click()
+    tab.find("input[aria-label='Normal: steps']").fill("soon")
+    assert tab.find("input[aria-label='Normal: steps']").get_attribute("aria-invalid") == "true"
+    tab.find("input[aria-label='Normal: steps']").fill("47 - 43")
+    tab.find("input[aria-label='Normal: steps']").press("Enter")
+    tab.until("document.querySelector('.side-a .facts').textContent.includes('10 of 20 steps')")
+    assert "p.tb_perfcompare.asteps=43-47" in tab.address()
+    assert tab.find(".side-a .side-steps").inner_text().startswith("Normal: only steps 43\u201347")
+    tab.find("[aria-label='Normal: steps']").click()
+    assert tab.find("input[aria-label='Normal: steps']").input_value() == "43-47"
+    tab.find("input[aria-label='Normal: steps']").press("Escape")
+    assert tab.find("input[aria-label='Normal: steps']").count() == 0
+    assert tab.frame.evaluate("document.activeElement.getAttribute('aria-label')") == "Normal: steps"
+    tab.page.go_back()
+    tab.until("document.querySelector('.side-a .facts').textContent.startsWith('20 steps')")
+
+
 def test_swap_negates_the_difference(tab: Tab) -> None:
     before = tab.find(".verdict .effect").inner_text()
     tab.find("body").press("x")

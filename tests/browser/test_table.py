@@ -7,7 +7,7 @@ import json
 from playwright.sync_api import Route
 
 from tb_perfcompare.sources.scanner_choice import active_reader
-from tests.browser.tab import GPU_A, GPU_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, SAVED_A, SAVED_B, Tab, link
 
 KERNELS = link(a=GPU_A, b=GPU_B, tab="kernels", min="0")
 
@@ -160,6 +160,27 @@ def test_a_row_is_shown_step_by_step(tab: Tab) -> None:
     tab.find(".grid-body .row", has_text="new").first.click()
     tab.until("document.querySelectorAll('.row-steps figure').length === 1")
     assert "A: does not have this row" in tab.find(".row-steps").inner_text()
+
+
+def test_a_column_draws_the_steps_of_each_row_where_there_are_any(tab: Tab) -> None:
+    open_kernels(tab)
+    title = tab.find(".grid-body .row", has_text="ampere_sgemm_128x64_tn").locator(".step-lines title")
+    title.wait_for(state="attached")
+    assert title.inner_html().startswith("A: 10 steps, median 947.4\u202fµs, ")
+    added = tab.find(".grid-body .row", has_text="CompareNE").locator("title")
+    assert added.inner_html().startswith("A: not there; B: 10 steps")
+    totals = {"operators": (SAVED_A, SAVED_B), "kernels": (LISTING_A, LISTING_B)}
+    for table, (a, b) in totals.items():
+        tab.go(link(a=a, b=b, tab=table, min="0")).wait(".grid-body .row")
+        assert tab.find(".head-picture").count() == 0
+    tab.page.set_viewport_size({"width": 1000, "height": 900})
+    open_kernels(tab)
+    tab.until("!document.querySelector('.head-picture')")
+    tab.find(".menu button", has_text="Columns").click()
+    tab.until("document.activeElement.closest('label')?.textContent.startsWith('Steps')")
+    tab.press("Space")
+    tab.wait(".step-lines")
+    assert "step_lines" in tab.address()
 
 
 def test_shown_rows_are_copied_as_markdown(fresh_tab: Tab) -> None:

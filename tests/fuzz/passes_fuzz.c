@@ -1,4 +1,4 @@
-/* Feeds arbitrary spans, claims and steps to tb_perfcompare/analysis/native/ and checks what must hold for any of them.
+/* Feeds arbitrary spans, claims, steps, codes and trees to tb_perfcompare/analysis/native/ and checks what must hold for any of them.
 
    Built with sanitizers by `python -m tests.fuzz`. Memory requests fail at random in a part of the runs. */
 #include <stdint.h>
@@ -43,6 +43,8 @@ void *fuzz_calloc(size_t count, size_t size)
 #include "order.c"
 #include "nesting.c"
 #include "sweep.c"
+#include "codes.c"
+#include "trees.c"
 #undef malloc
 #undef realloc
 #undef calloc
@@ -128,7 +130,7 @@ static Keys keys_of(const Columns *c)
 static void check_order(const Columns *c)
 {
     const Keys keys = keys_of(c);
-    int64_t *order = column(c->count, sizeof *order);
+    int32_t *order = column(c->count, sizeof *order);
     uint8_t *seen = calloc(c->count + 1, 1);
     const PassEnd how = order_rows(&keys, c->count, order);
     MUST(seen != NULL && (how == PASS_DONE || fail_one_in));
@@ -171,10 +173,11 @@ static void check_nesting(const Columns *c, bool is_sound)
     const bool has_rows = draw(2);
     Spans spans = {has_rows ? count : c->count, has_rows ? rows : NULL, c->count, c->lane, 5, keys_of(c)};
     count = spans.count;
-    Forest forest = {column(c->count, 8), column(c->count, 8), column(c->count, 8), column(c->count, 8),
+    Forest forest = {column(c->count, 4), column(c->count, 4), column(c->count, 4), column(c->count, 8),
                      column(c->count, 8), 0};
-    int32_t *lane = column(c->count, sizeof *lane);
-    int64_t *start = column(c->count, sizeof *start), *found = column(c->count, sizeof *found);
+    int32_t *lane = column(c->count, sizeof *lane), *found = column(c->count, sizeof *found);
+    int64_t *start = column(c->count, sizeof *start);
+    const Column parents = {NULL, forest.parent}, wide = {c->parent, NULL};
     const PassEnd how = nest_spans(&spans, &forest);
     MUST(how == PASS_DONE || fail_one_in || !is_sound);
     if (how == PASS_DONE) {
@@ -183,7 +186,7 @@ static void check_nesting(const Columns *c, bool is_sound)
             lane[i] = c->lane[forest.order[i]];
             start[i] = c->start[forest.order[i]];
         }
-        const Nodes nodes = {count, lane, 5, start, forest.end, forest.parent};
+        const Nodes nodes = {count, lane, 5, start, forest.end, parents};
         const PassEnd end = find_innermost(&nodes, c->lane, c->at, c->count, found);
         MUST(end == PASS_DONE || fail_one_in);
         for (size_t i = 0; end == PASS_DONE && i < c->count; i++) {
@@ -191,12 +194,13 @@ static void check_nesting(const Columns *c, bool is_sound)
             MUST(row >= -1 && row < (int64_t)count);
             MUST(row < 0 || (lane[row] == c->lane[i] && start[row] <= c->at[i] && c->at[i] < forest.end[row]));
         }
-        MUST(sum_upwards(forest.parent, forest.inside, count) == PASS_DONE);
+        MUST(sum_upwards(&parents, forest.inside, count) == PASS_DONE);
     }
     /* whatever is said about nodes, nothing outside the columns is touched */
-    const Nodes any = {c->count, c->lane, 5, c->start, c->end, c->parent};
+    const Nodes any = {c->count, c->lane, 5, c->start, c->end, wide};
     (void)find_innermost(&any, c->lane, c->at, c->count, found);
-    (void)sum_upwards(c->parent, c->at, c->count);
+    (void)sum_upwards(&wide, c->at, c->count);
+    (void)least_upwards(&wide, c->at, c->count);
     free(rows);
     free(found);
     free(start);
@@ -250,6 +254,97 @@ static void check_sweep(const Columns *c, unsigned kind, bool is_sound)
     free(begin);
 }
 
+/* Codes are numbered in their order, and sums add up. */
+static void check_codes(const Columns *c, bool is_sound)
+{
+    const Column first = draw(2) ? (Column){c->tie, NULL} : (Column){NULL, c->code}, second = {NULL, c->lane};
+    const int64_t width = draw(2) ? 1 : 5 + (int64_t)draw(2) * ((int64_t)1 << draw(60));
+    const Codes codes = {c->count, &first, width == 1 ? NULL : &second, width, width == 1 ? 3 : 2 * width + 5};
+    int32_t *place = column(c->count, sizeof *place);
+    int64_t *found = NULL, sums[15] = {0}, all = 0;
+    size_t many = 0;
+    const PassEnd how = distinct_codes(&codes, place, &found, &many);
+    MUST(how == PASS_DONE || fail_one_in || !is_sound);
+    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
+        MUST(place[i] >= 0 && (size_t)place[i] < many && found[place[i]] == code_at(&codes, i));
+    }
+    for (size_t i = 1; how == PASS_DONE && i < many; i++) {
+        MUST(found[i - 1] < found[i]);
+    }
+    free(found);
+    free(place);
+    const Column value = {c->at, NULL}, of = {c->parent, NULL};
+    const bool is_chosen = draw(2);
+    const bool has_columns = draw(2);
+    const Addends addends = {c->count,
+                             {&first, c->count, NULL, 0},
+                             {has_columns ? &second : NULL, c->count, NULL, 0},
+                             {&value, c->count, is_chosen ? &of : NULL, 0},
+                             5};
+    const PassEnd end = add_up(&addends, sums, 15);
+    MUST(end == PASS_DONE || !is_sound || is_chosen);
+    for (size_t i = 0; end == PASS_DONE && !is_chosen && i < c->count; i++) {
+        all = !has_columns || c->lane[i] >= 0 ? plus(all, c->at[i]) : all;
+    }
+    for (size_t i = 0; i < 15; i++) {
+        all = minus(all, sums[i]);
+    }
+    MUST(all == 0 || end != PASS_DONE || is_chosen);
+}
+
+/* Rows of one key below one node are one node; cells add up to what the rows at the top get. */
+static void check_trees(const Columns *c, bool is_sound)
+{
+    const Column above = {c->parent, NULL}, root = {NULL, c->code}, key = {NULL, c->lane}, value = {c->at, NULL};
+    const int64_t known[3] = {0, 4, 1};
+    const Column depth = {known, NULL};
+    int8_t *wanted = column(c->count, 1);
+    for (size_t i = 0; i < c->count; i++) {
+        wanted[i] = (int8_t)draw(2);
+    }
+    const Rows rows = {c->count, &above, &root, &key, wanted, 3, &depth};
+    Paths paths = {column(c->count, sizeof(int32_t)), NULL, NULL, NULL, 0};
+    PassEnd how = find_paths(&rows, &paths);
+    MUST(how == PASS_DONE || fail_one_in || !is_sound);
+    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
+        const int32_t node = paths.node[i];
+        MUST(node == -1 || (node >= 3 && (size_t)node < 3 + paths.count));
+        MUST(node >= 0 || !wanted[i]);
+        if (node >= 0) {
+            MUST(paths.key[node - 3] == c->lane[i]);
+            MUST(paths.parent[node - 3] == (c->parent[i] < 0 ? c->code[i] : paths.node[c->parent[i]]));
+        }
+    }
+    for (size_t i = 0; how == PASS_DONE && i < paths.count; i++) {
+        const int32_t parent = paths.parent[i];
+        MUST(parent >= 0 && (size_t)parent < 3 + i);
+        MUST(paths.depth[i] == 1 + (parent < 3 ? known[parent] : paths.depth[parent - 3]));
+        MUST(i == 0 || paths.parent[i - 1] < parent || paths.key[i - 1] < paths.key[i]);
+    }
+    free(paths.node);
+    free_paths(&paths);
+    free(wanted);
+    Cells cells = {NULL, NULL, NULL, 0, 0};
+    const size_t most = c->count == 0 ? 1 : c->count;
+    int32_t *row = column(most, sizeof *row);
+    int64_t left = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        row[i] = (int32_t)draw((unsigned)most);
+        left = plus(left, c->at[i]);
+    }
+    const Column at = {NULL, row};
+    how = cells_upwards(&above, c->count, &at, &key, &value, c->count, 5, &cells);
+    MUST(how == PASS_DONE || fail_one_in || !is_sound);
+    for (size_t i = 0; how == PASS_DONE && i < cells.count; i++) {
+        MUST(cells.row[i] >= 0 && (size_t)cells.row[i] < c->count && cells.column[i] >= 0 && cells.column[i] < 5);
+        MUST(i == 0 || cells.row[i - 1] >= cells.row[i]);
+        left = c->parent[cells.row[i]] < 0 ? minus(left, cells.value[i]) : left;
+    }
+    MUST(how != PASS_DONE || left == 0);
+    free(row);
+    free_cells(&cells);
+}
+
 /* passes_fuzz SECONDS [SEED] */
 int main(int count, char **arguments)
 {
@@ -265,6 +360,8 @@ int main(int count, char **arguments)
             check_order(&columns);
             check_nesting(&columns, is_sound);
             check_sweep(&columns, kind, is_sound);
+            check_codes(&columns, is_sound);
+            check_trees(&columns, is_sound);
             free_columns(&columns);
             runs++;
         }

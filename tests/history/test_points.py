@@ -19,8 +19,8 @@ from tb_perfcompare.sources.discover import find_runs
 from tb_perfcompare.sources.event_file import read_point
 from tb_perfcompare.sources.filesystem import LocalFileSystem
 from tb_perfcompare.workspace.history import series_history, series_of
-from tb_perfcompare.workspace.record_point import record
 from tb_perfcompare.workspace.index import Index, Root
+from tb_perfcompare.workspace.record_point import record
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
 from tests.history.series import FIRST_S, content_of, record_run

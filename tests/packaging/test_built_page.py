@@ -54,7 +54,11 @@ def test_first_request_is_small_and_the_only_one(manifest: Any, entry: bytes) ->
 def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(manifest: Any) -> None:
     late = {name for name, chunk in manifest.items() if chunk.get("isDynamicEntry")}
     views = ("flame", "history", "memory", "scatter", "stacks", "step_timeline", "strict", "timeline", "verdicts")
-    assert late == {*(f"src/{view}_view.tsx" for view in views), "src/row_steps.tsx"}
+    parts = (
+        "src/row_steps.tsx", "src/row_paths_view.tsx", "src/step_lines.tsx", "src/profiler_tab.ts", "src/keys.tsx",
+        "src/finding_text.ts",
+    )  # fmt: skip
+    assert late == {*(f"src/{view}_view.tsx" for view in views), *parts}
 
 
 @pytest.mark.parametrize(

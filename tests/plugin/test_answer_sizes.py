@@ -33,6 +33,7 @@ def all_answers(server: Server) -> Iterator[tuple[str, dict[str, str]]]:
     yield "api/strict", PAIR
     for table in ("ledger", *server.json("api/comparison", stream="0", **PAIR)["tables"]):
         yield "api/table", {"table": table, "limit": "20000", **PAIR}
+        yield "api/rows", {"table": table, "places": "0-499", "points": "400", **PAIR}
     for view in VIEWS:
         yield "api/view", {"run": "abnormal", "view": view, "limit": "20000"}
     for table in server.json("api/strict", **PAIR)["tables"]:
@@ -58,7 +59,7 @@ def test_no_answer_is_large_and_each_is_compressed_tagged_and_sent_once(wide: Se
         again = wide.get(route, headers={"If-None-Match": tag}, **query)
         assert (again.status_code, again.data, again.headers["ETag"]) == (304, b"", tag), (route, query)
     assert max(sizes.values()) > MOST_BYTES / 2  # or the pair would be no test of this
-    assert len({route for route, *_ in sizes}) == 6
+    assert len({route for route, *_ in sizes}) == 7
 
 
 def test_what_is_left_out_is_counted_and_can_be_fetched(wide: Server) -> None:

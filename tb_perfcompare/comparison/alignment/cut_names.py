@@ -141,6 +141,7 @@ def renamed_kernels(side: Summary, joins: Joins) -> Summary:
         launches=launches,
         work=None if side.work is None else replace(side.work, work=_renamed_parts(side.work.work, joins)),
         call_tree=None if side.call_tree is None else side.call_tree.renamed(joins, StepCategory.KERNEL),
+        call_paths={way: tree.renamed(joins, StepCategory.KERNEL) for way, tree in side.call_paths.items()},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.comparison import Cell, Column, Table
 from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.memory import MemoryUse
+from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.units import BYTES, COUNT, Better
 
 Ints = NDArray[np.int64]
@@ -27,7 +28,13 @@ _FIGURES = (
     ("allocations per step", "count", "allocations in a step, mean over the admitted steps"),
 )  # fmt: skip
 _FIGURE_WHAT = "; ".join(f"{name}: {what}" for name, _, what in _FIGURES)
-_ABSOLUTE = "The profiler wrote no totals: curves count from zero at the first record, and peaks are growth, not size."
+_ABSOLUTE = (
+    "The profiler wrote no totals: curves count from zero at the recording's first record; "
+    "peaks are growth, not size."
+)
+
+SHOWN_POINTS = 400
+"""A curve is thinned to about this many points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,8 @@ def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
         if curve.peak_reserved is not None:
             key = (curve.device, "peak reserved")
             out[key] = max(out.get(key, curve.peak_reserved), curve.peak_reserved)
+    # a device of which a level is known was watched: without a record in these steps nothing was allocated in them
+    out |= {(curve.device, name): 0.0 for curve in use.curves for name, _, _ in _FIGURES[2:]}
     steps = len(summary.steps)
     for name, values in (
         ("allocated per step", use.allocated), ("released per step", use.released), ("allocations per step", use.calls),
@@ -168,16 +177,7 @@ def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
     rows: list[tuple[Cell, ...]] = []
     for side, use in uses.items():
         for curve in use.curves if use is not None else ():
-            reserved: Sequence[int | None] = (
-                [None] * len(curve.time_ns) if curve.reserved is None else curve.reserved.tolist()
-            )
-            rows += [
-                (side, curve.capture + 1, curve.device, point, at / 1000, place, held, above)
-                for point, (at, place, held, above) in enumerate(
-                    zip(curve.time_ns.tolist(), curve.place.tolist(), curve.allocated.tolist(), reserved, strict=True),
-                    start=1,
-                )
-            ]
+            rows += [(side, curve.capture + 1, curve.device, *point) for point in _points(curve)]
     if not rows:
         return None
     shown = (
@@ -185,12 +185,31 @@ def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
         columns.key("capture", "Capture", "number of the capture in the side's order"),
         columns.key("device", "Device", "where the memory is"),
         columns.key("point", "Point", "number of the point on its curve"),
+        columns.text("step", "Step", "the step in which the point lies"),
         columns.time("time_us", "Time", "since the start of the first step"),
         columns.number("place", "Steps", "steps", "steps passed since then, with the part of the current one"),
         _bytes("allocated", "Allocated", "bytes that tensors held after the record"),
         _bytes("reserved", "Reserved", "bytes that the allocator held; empty: not recorded"),
     )
-    return Table(CURVES, "Memory over time", shown, tuple(rows), ("Curves are thinned; peaks and lows are kept.",))
+    note = "Curves are thinned; peaks and lows are kept. Each ends where its last step ends."
+    return Table(CURVES, "Memory over time", shown, tuple(rows), (note,))
+
+
+def _points(curve: MemoryCurve) -> Iterator[tuple[Cell, ...]]:
+    """Number, step, microseconds, steps passed, bytes allocated and reserved of every point that is shown; the last one
+    is the end of the last step."""
+    held = (curve.allocated,) if curve.reserved is None else (curve.allocated, curve.reserved)
+    shown = thinned(held, SHOWN_POINTS)
+    place = curve.place[shown]
+    shown = np.append(shown, shown[-1])
+    time = np.append(curve.time_ns[shown[:-1]], curve.end_ns[-1]).tolist()
+    place = np.append(place, len(curve.label))
+    # a record between two steps stands where the later one begins
+    step = np.minimum(place.astype(np.int64), len(curve.label) - 1).tolist()
+    reserved: Sequence[int | None] = [None] * len(shown) if curve.reserved is None else curve.reserved[shown].tolist()
+    figures = zip(step, time, place.tolist(), curve.allocated[shown].tolist(), reserved, strict=True)
+    for point, (at, ns, passed, allocated, above) in enumerate(figures, start=1):
+        yield point, curve.label[at], ns / 1000, passed, allocated, above
 
 
 def _compared(a: float | None, b: float | None) -> tuple[Cell, Cell, Cell, Cell]:

@@ -120,6 +120,12 @@ def row_key(table: Table, row: Row) -> str:
     return " › ".join("" if cell is None else _text(cell) for cell in _cells(table, row, "key"))
 
 
+def row_keys(table: Table) -> tuple[str, ...]:
+    """`row_key` of every row."""
+    places = [index for index, column in enumerate(table.columns) if column.role == "key"]
+    return tuple(" › ".join("" if (cell := row[at]) is None else _text(cell) for at in places) for row in table.rows)
+
+
 def place_of(table: Table, chosen: ChosenRows, key: str) -> int | None:
     """Place among the chosen rows of the one with this key, or else of the first that has a text equal to it; None if
     there is none."""

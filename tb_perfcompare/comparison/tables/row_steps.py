@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Shape
+from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, Shape
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import GroupTable, Summary
+from tb_perfcompare.model.summary import OwnedTime, Summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,60 +41,91 @@ class RowSteps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class StepTable:
+    """A table's rows: `places` is key (tables/row_query.py) -> row, `measures_ns` as in its GroupTable."""
+
+    places: Mapping[str, int]
+    measures_ns: Mapping[str, NDArray[np.int64]]
+    sampled: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class StepSource:
     """What the rows of one side are taken from: a small part of its summary."""
 
     metric: str
     samples: Samples
-    groups: Mapping[str, GroupTable]
+    tables: Mapping[str, StepTable]
+
+    def place(self, name: str, row: str) -> int | None:
+        """Number of the row with this key in the table, None where this side does not have it."""
+        return self.tables[name].places.get(row) if name in self.tables else None
+
+    def times_ns(self, name: str, source: str, places: list[int]) -> NDArray[np.int64]:
+        """(n, o) nanoseconds of n rows of a table in each observation."""
+        return self.samples.means(np.asarray(self.tables[name].measures_ns[source][places], np.int64))
 
 
-def step_source(summary: Summary) -> StepSource:
-    """Of a side with the names under which rows are joined (alignment/same_names.py)."""
-    groups = {name: table for name, table in summary.groups.items() if name in SHAPES}
-    return StepSource(summary.metric, observations(summary), groups)
+def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource:
+    """For the tables `names`, of a side with the names under which rows are joined (alignment/same_names.py)."""
+    tables = {
+        name: StepTable(
+            {" › ".join(key): at for at, key in enumerate(group.keys)},
+            {one.source: group.measures_ns[one.source] for one in shape_of(name).measures
+             if one.source in group.measures_ns},
+            group.sampled,
+        )
+        for name, group in summary.groups.items()
+        if name in names and name in SHAPES
+    }  # fmt: skip
+    return StepSource(summary.metric, observations(summary), tables)
+
+
+def only_table(summary: Summary, name: str) -> Summary:
+    """The summary with no more than the rows of one table need to be joined with the other side's; kernels are joined
+    by the names of the table "kernels" (alignment/cut_names.py). All else takes longer to join."""
+    wanted = {name, "kernels"} if name.startswith("kernels") else {name}
+    owned = summary.owned
+    none = OwnedTime(owned.category[:0], (), (), owned.time_ns[:0], owned.plain_ns[:0], owned.calls[:0])
+    groups = {key: group for key, group in summary.groups.items() if key in wanted}
+    return replace(summary, groups=groups, owned=none, launches=None, work=None, call_tree=None, call_paths={})
 
 
 def row_steps(name: str, row: str, baseline: StepSource, candidate: StepSource) -> RowSteps:
     """The row with the key `row` (tables/row_query.py) of the table `name`. Raises SelectionError where it is no table
     of entities with times of each step, or has no such row."""
+    shape = shape_of(name)
+    found = [side.place(name, row) for side in (baseline, candidate)]
+    if found == [None, None]:
+        raise SelectionError(f"{name} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
+    measures = measures_of(name, baseline, candidate)
+    sides = (_side(one, name, at, measures) for one, at in zip((baseline, candidate), found, strict=True))
+    labels = {measure.name: measure.label or shape.title for measure in measures}
+    return RowSteps(name, row, baseline.metric, labels, *sides)
+
+
+def shape_of(name: str) -> Shape:
+    """Raises SelectionError for what is no table of entities."""
     shape = SHAPES.get(name)
     if shape is None:
         raise SelectionError(
             f"rows of {name[:80]!r} have no times of single steps", hint=f"of these: {', '.join(SHAPES)}"
         )
-    tables = baseline.groups.get(name), candidate.groups.get(name)
-    found = [None if table is None else _place(table, row) for table in tables]
-    if found == [None, None]:
-        raise SelectionError(f"{name} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
-    for table in tables:
-        if table is not None and not table.sampled:
-            raise SelectionError(f"{name} has no times of single steps: the source gives totals", hint="use a trace")
-    measures = {
-        measure.name: measure.label or shape.title
-        for measure in shape.measures
-        if all(table is None or measure.source in table.measures_ns for table in tables)
-    }
-    sides = (
-        _side(one, table, at, shape, measures)
-        for one, table, at in zip((baseline, candidate), tables, found, strict=True)
-    )
-    return RowSteps(name, row, baseline.metric, measures, *sides)
+    return shape
 
 
-def _place(table: GroupTable, row: str) -> int | None:
-    return next((at for at, key in enumerate(table.keys) if " › ".join(key) == row), None)
+def measures_of(name: str, baseline: StepSource, candidate: StepSource) -> list[Measure]:
+    """The times of the table's rows that every side with such a table has, the main one first. Raises SelectionError
+    where a source gives totals only."""
+    tables = [side.tables[name] for side in (baseline, candidate) if name in side.tables]
+    if not all(table.sampled for table in tables):
+        raise SelectionError(f"{name} has no times of single steps: the source gives totals", hint="use a trace")
+    return [one for one in shape_of(name).measures if all(one.source in table.measures_ns for table in tables)]
 
 
-def _side(
-    source: StepSource, table: GroupTable | None, at: int | None, shape: Shape, measures: Mapping[str, str]
-) -> SideSteps:
-    seen = source.samples
-    if table is None or at is None:
+def _side(side: StepSource, name: str, at: int | None, measures: list[Measure]) -> SideSteps:
+    seen = side.samples
+    if at is None:
         return SideSteps(seen.label, tuple(seen.capture.tolist()), None)
-    times = {
-        measure.name: tuple((seen.means(np.asarray(table.measures_ns[measure.source][at], np.int64)) / 1000).tolist())
-        for measure in shape.measures
-        if measure.name in measures
-    }
+    times = {one.name: tuple((side.times_ns(name, one.source, [at])[0] / 1000).tolist()) for one in measures}
     return SideSteps(seen.label, tuple(seen.capture.tolist()), times)

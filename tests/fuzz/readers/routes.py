@@ -31,7 +31,8 @@ _MOST_REQUESTS = 6
 _METHODS = ("GET",) * 12 + ("HEAD", "POST", "PUT", "OPTIONS", "get", "G\0T")
 _ROUTES = (
     "api/runs", "api/comparison", "api/table", "api/view", "api/report", "api/strict", "api/step", "api/step_event",
-    "api/trace", "api/history", "static/not-built.js", "static/../../setup.py", "api/nothing", "",
+    "api/trace", "api/history", "api/row", "api/rows", "api/row_paths", "static/not-built.js", "static/../../setup.py",
+    "api/nothing", "",
 )  # fmt: skip
 _RUNS = ("normal", "abnormal", "answers", "cycles", "cycles_again", "saved", "odd", "bad", "nightly", "listing",
          "nowhere", "../outside", "/etc/passwd", "..%2foutside", f"../outside/{SECRET}")  # fmt: skip
@@ -47,6 +48,8 @@ _VALUES = {
     "offset": ("0", "5", "99999999"), "limit": ("0", "1", "300"), "row": ("0", "gemm"), "tag": ("x",),
     "step": ("typical", "1", "same", "slowest", "x"), "from": ("0", "-5", "100"), "to": ("9", "1000000"),
     "pixels": ("1", "20000", "20001"), "find": ("mm", "[", "a b"), "event": ("0", "3", "-1"), "side": ("baseline", "x"),
+    "modules": ("together", "apart", "x"),
+    "places": ("0", "0-9,3", "0-499", "9-1", "0-", "x"), "points": ("2", "400", "0"), "measure": ("host_total", "x"),
     "series": ("nightly", "x"), "other": _RUNS, "launches": _RUNS,
 }  # fmt: skip
 _SIDED = ("worker", "span", "steps", "launches")

@@ -1,0 +1,170 @@
+"""What the call paths of one side's rows are taken from: a small part of its summary, made to be looked up in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tb_perfcompare.model.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
+
+PATHED: Mapping[str, Mapping[str, str]] = {
+    "operators": {"": "host_self", "device_self": "device_self"},
+    "modules": {"": "host_self"},
+    "kernels": {"": "total"},
+    "kernels_by_operator": {"": "total"},
+    "memcpy": {"": "total"},
+    "communication": {"": "total"},
+}
+"""Table -> its times that are told path by path: name of the column -> measure of the group."""
+
+Frame = tuple[int, str]
+"""(FrameKind, name)."""
+
+_KERNELS = (StepCategory.KERNEL, StepCategory.COMMUNICATION)
+_COPIES = (StepCategory.MEMCPY, StepCategory.MEMSET)
+
+NO_TRACE = "it is no trace: there are no calls to follow"
+NO_OPERATORS = "the trace has no operators; record with ProfilerActivity.CPU"
+NO_STACKS = "the trace has no Python functions or call stacks; record with with_stack=True"
+
+
+@dataclass(slots=True)
+class Values:
+    """Sums over all steps: nanoseconds by measure."""
+
+    calls: int = 0
+    times: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walkable:
+    """A tree of call paths as lists: frames by number, and the numbers of each name."""
+
+    parent: list[int]
+    kind: list[int]
+    category: list[int]
+    name: list[str]
+    own: list[int]
+    calls: list[int]
+    launched: dict[int, int]
+    of_name: dict[str, list[int]]
+
+    def around(self, frame: int) -> tuple[Frame, ...]:
+        """The frames around it, from the outermost in."""
+        found: list[Frame] = []
+        at = self.parent[frame]
+        while at > 0:
+            found.append((self.kind[at], self.name[at]))
+            at = self.parent[at]
+        return tuple(reversed(found))
+
+
+def walkable(tree: CallTree) -> Walkable:
+    own, calls = (part.tolist() for part in tree.own())
+    parent, kind = tree.parent.tolist(), tree.kind.tolist()
+    name = [tree.names[number] for number in tree.name.tolist()]
+    of_name: dict[str, list[int]] = {}
+    for at, text in enumerate(name):
+        of_name.setdefault(text, []).append(at)
+    launched = {parent[at]: own[at] for at, what in enumerate(kind) if what == FrameKind.LAUNCHED}
+    return Walkable(parent, kind, tree.category.tolist(), name, own, calls, launched, of_name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathSource:
+    """Of a side with the names under which rows are joined (alignment/same_names.py)."""
+
+    steps: int
+    is_trace: bool
+    groups: Mapping[str, GroupTable]
+    trees: Mapping[str, Walkable]
+    has_modules: bool
+    places: Mapping[str, Mapping[str, int]]
+
+    def why_not(self, way: str) -> str:
+        """Why the side has no such paths, "" if it has."""
+        if way in self.trees:
+            return ""
+        return NO_STACKS if self.is_trace and BY_OPERATOR in self.trees else NO_OPERATORS if self.is_trace else NO_TRACE
+
+    def total(self, table: str, row: str) -> Values | None:
+        """The row itself; None where the side does not have it."""
+        at = row_place(self, table, row)
+        if at is None:
+            return None
+        group = self.groups[table]
+        times = {name: int(group.measures_ns[source][at].sum()) for name, source in PATHED.get(table, {}).items()}
+        return Values(int(group.calls[at].sum()), times)
+
+    def paths(
+        self, way: str, table: str, row: str, *, without_modules: bool, together: bool
+    ) -> dict[tuple[Frame, ...], Values]:
+        """Frames around the row's calls, from the outermost in -> what they come to; `together` leaves out the numbers
+        of modules, so that the layers of a network are one."""
+        tree, place = self.trees.get(way), row_place(self, table, row)
+        if tree is None or place is None:
+            return {}
+        name, *more = self.groups[table].keys[place]
+        fits = _FITS[table]
+        found: dict[tuple[Frame, ...], Values] = {}
+        for frame in tree.of_name.get(name, ()):
+            if not fits(tree.kind[frame], StepCategory(max(tree.category[frame], 0))):
+                continue
+            around = tree.around(frame)
+            if more and (around[-1][1] if around and around[-1][0] == FrameKind.OPERATOR else "") != more[0]:
+                continue
+            if without_modules and way == BY_OPERATOR:
+                around = tuple(one for one in around if one[0] != FrameKind.MODULE)
+            if together:
+                around = tuple((kind, _without_number(kind, text)) for kind, text in around)
+            values = found.setdefault(around, Values())
+            values.calls += tree.calls[frame]
+            for measure, source in PATHED[table].items():
+                time = tree.launched.get(frame, 0) if source == "device_self" else tree.own[frame]
+                values.times[measure] = values.times.get(measure, 0) + time
+        return found
+
+
+_FITS: Mapping[str, Callable[[int, StepCategory], bool]] = {
+    "operators": lambda kind, category: kind == FrameKind.OPERATOR and category != StepCategory.COMMUNICATION,
+    "modules": lambda kind, category: kind == FrameKind.MODULE,
+    "kernels": lambda kind, category: kind == FrameKind.DEVICE and category in _KERNELS,
+    "kernels_by_operator": lambda kind, category: kind == FrameKind.DEVICE and category in _KERNELS,
+    "memcpy": lambda kind, category: kind == FrameKind.DEVICE and category in _COPIES,
+    "communication": lambda kind, category: category == StepCategory.COMMUNICATION,
+}
+"""Table -> whether a frame of a row's name is one of the row."""
+
+
+def _without_number(kind: int, name: str) -> str:
+    is_module = kind == FrameKind.MODULE or (kind == FrameKind.PYTHON and name.startswith(_MODULE))
+    return _NUMBER.sub("", name) if is_module else name
+
+
+def path_source(summary: Summary) -> PathSource:
+    """Of a summary that tells from where rows were called."""
+    groups = {name: table for name, table in summary.groups.items() if name in PATHED or name in RELATED}
+    trees = {way: walkable(tree) for way, tree in summary.call_paths.items() if way in (BY_OPERATOR, BY_PYTHON)}
+    tree = summary.call_paths.get(BY_OPERATOR)
+    return PathSource(
+        steps=max(1, len(summary.steps)),
+        is_trace=summary.format == TRACE,
+        groups=groups,
+        trees=trees,
+        has_modules=tree is not None and bool((tree.kind == FrameKind.MODULE).any()),
+        places={name: {" › ".join(key): at for at, key in enumerate(table.keys)} for name, table in groups.items()},
+    )
+
+
+_NUMBER = re.compile(r"_\d+$")
+_MODULE = "nn.Module: "
+RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch")
+"""Tables of rows that others lead to, or that lead to others."""
+
+
+def row_place(side: PathSource, table: str, row: str) -> int | None:
+    """Number of the row with this key, None where the side does not have it."""
+    return side.places.get(table, {}).get(row)

@@ -1,0 +1,81 @@
+"""Several rows of a table, step by step, thinned to what a small picture of each can show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, shape_of
+from tb_perfcompare.errors import SelectionError
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SideLines:
+    """n rows of a side in its o observations, in b buckets of neighbouring ones.
+
+    steps       o
+    present     (n,) bool, whether the side has the row; where not, the figures are zero
+    median_ns   (n,) median over the observations
+    low_ns      (n, b) smallest of each bucket
+    high_ns     (n, b) largest of each bucket; None where every observation is a bucket by itself
+    """
+
+    steps: int
+    present: NDArray[np.bool_]
+    median_ns: NDArray[np.float64]
+    low_ns: Ints
+    high_ns: Ints | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowLines:
+    """One time of several rows on both sides. `measure` is its name, "" the table's main one, `label` what it is."""
+
+    table: str
+    metric: str
+    measure: str
+    label: str
+    baseline: SideLines
+    candidate: SideLines
+
+
+def row_lines(
+    name: str, rows: Sequence[str], measure: str, points: int, baseline: StepSource, candidate: StepSource
+) -> RowLines:
+    """The rows with these keys (tables/row_query.py) of the table `name`, at most `points` figures of each side. Rows
+    that neither side has are absent on both. Raises SelectionError where it is no table of entities with times of each
+    step, or has no such time."""
+    measures = {one.name: one for one in measures_of(name, baseline, candidate)}
+    if measure not in measures:
+        known = ", ".join(repr(one) for one in measures) or "none"
+        raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=f"there are: {known}")
+    found = measures[measure]
+    sides = (_side(side, name, found.source, rows, points) for side in (baseline, candidate))
+    return RowLines(name, baseline.metric, measure, found.label or shape_of(name).title, *sides)
+
+
+def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:
+    """(n, o) values -> (smallest, largest) of each of b buckets of neighbours, 2b <= points: no extreme is lost. Where
+    o <= points the values themselves and None."""
+    count = values.shape[1]
+    if count <= points:
+        return values, None
+    buckets = max(1, points // 2)
+    edges = np.arange(buckets) * count // buckets
+    return np.minimum.reduceat(values, edges, axis=1), np.maximum.reduceat(values, edges, axis=1)
+
+
+def _side(side: StepSource, name: str, source: str, rows: Sequence[str], points: int) -> SideLines:
+    places = [side.place(name, row) for row in rows]
+    present = np.array([at is not None for at in places], dtype=np.bool_)
+    count = len(side.samples.label)
+    values = np.zeros((len(rows), count), dtype=np.int64)
+    if present.any():
+        values[present] = side.times_ns(name, source, [at for at in places if at is not None])
+    median = np.median(values, axis=1) if count else np.zeros(len(rows))
+    return SideLines(count, present, median, *extremes(values, points))

@@ -1,0 +1,192 @@
+"""From where one row of a table was called: its paths on both sides, adding up to the row (docs/call_paths.md)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import lcm
+
+from tb_perfcompare.comparison.tables.group_shapes import SHAPES
+from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.call_tree import FrameKind
+from tb_perfcompare.model.summary import BY_OPERATOR, BY_PYTHON
+
+MOST_SHOWN = 40
+"""So many paths of a row are told apart in each way; the others are its rest."""
+
+KINDS = {
+    FrameKind.MODULE: "module", FrameKind.OPERATOR: "operator", FrameKind.PYTHON: "python", FrameKind.OTHER: "other",
+}  # fmt: skip
+"""What a frame of a path is called."""
+
+_TABLES = {FrameKind.MODULE: "modules", FrameKind.OPERATOR: "operators"}
+
+Pair = tuple[int | None, int | None]
+"""Baseline and candidate; None: the side has no such path, or no such row."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathFrame:
+    """`table` has a row of this name, "" where there is none."""
+
+    kind: str
+    name: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator."""
+
+    calls: Pair
+    times: Mapping[str, Pair]
+
+
+@dataclass(frozen=True, slots=True)
+class CallPath:
+    """`frames` from the outermost in; `candidate_frames` where the candidate's differ, in folders and line numbers."""
+
+    frames: tuple[PathFrame, ...]
+    candidate_frames: tuple[PathFrame, ...] | None
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The row split one way: BY_OPERATOR or BY_PYTHON. `paths` and `rest` sum to the row; `others` is how many paths
+    are in the rest, whose figures are all zero where there is none. `absent` says why a side tells nothing, "" if it
+    does."""
+
+    name: str
+    paths: tuple[CallPath, ...]
+    rest: Figures
+    others: int
+    absent: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RowPaths:
+    """`measures`: name -> label, "" the table's main one."""
+
+    table: str
+    row: str
+    denominator: int
+    measures: Mapping[str, str]
+    total: Figures
+    ways: tuple[Way, ...]
+
+
+def row_paths(
+    table: str, row: str, baseline: PathSource, candidate: PathSource, *, together: bool = False, most: int = MOST_SHOWN
+) -> RowPaths:
+    """The row with this key; `together` takes modules as one that differ only in their numbers. Without ways where the
+    table's rows have none of their own. Raises SelectionError where there is no such table or row."""
+    if table not in PATHED and table not in RELATED:
+        known = ", ".join((*PATHED, *RELATED))
+        raise SelectionError(f"rows of {table[:80]!r} have no callers", hint=f"of these: {known}")
+    sides = baseline, candidate
+    if all(row_place(side, table, row) is None for side in sides):
+        raise SelectionError(f"{table} has no row {row[:200]!r}", hint="its key columns joined by ' › '")
+    denominator = lcm(baseline.steps, candidate.steps)
+    factors = denominator // baseline.steps, denominator // candidate.steps
+    sources = PATHED.get(table, {})
+    labels = {one.name: one.label or SHAPES[table].title for one in SHAPES[table].measures if one.name in sources}
+    totals = [side.total(table, row) for side in sides]
+    total = _figures(list(sources), totals[0], totals[1], factors)
+    plain = any(side.has_modules for side in sides) and not all(side.has_modules for side in sides)
+    ways = []
+    for name in (BY_OPERATOR, BY_PYTHON) if sources else ():
+        found = [side.paths(name, table, row, without_modules=plain, together=together) for side in sides]
+        joined = list(_joined(*found)) if name == BY_PYTHON else list(_same(*found))
+        ways.append(_way(name, joined, total, list(sources), factors, sides, most))
+    return RowPaths(table, row, denominator, labels, total, tuple(ways))
+
+
+_Found = Mapping[tuple[Frame, ...], Values]
+_Joined = tuple[tuple[Frame, ...], tuple[Frame, ...] | None, Values | None, Values | None]
+
+
+def _same(a: _Found, b: _Found) -> Iterator[_Joined]:
+    for frames in dict.fromkeys([*a, *b]):
+        yield frames, None, a.get(frames), b.get(frames)
+
+
+def _joined(a: _Found, b: _Found) -> Iterator[_Joined]:
+    """Stacks of two sides: the same ones, then such as differ in folders and line numbers only, if there is one of them
+    on each side."""
+    alike: dict[tuple[str, ...], tuple[list[tuple[Frame, ...]], list[tuple[Frame, ...]]]] = {}
+    for place, (one, other) in enumerate(((a, b), (b, a))):
+        for frames in one:
+            if frames not in other:
+                key = tuple(function_key(name) for _, name in frames)
+                alike.setdefault(key, ([], []))[place].append(frames)
+    pairs = {ours[0]: theirs[0] for ours, theirs in alike.values() if len(ours) == len(theirs) == 1}
+    taken = set(pairs.values())
+    for frames in dict.fromkeys([*a, *b]):
+        if frames in pairs and frames not in b:
+            yield frames, pairs[frames], a[frames], b[pairs[frames]]
+        elif frames not in taken or frames in a:
+            yield frames, None, a.get(frames), b.get(frames)
+
+
+_LINE = re.compile(r"\(\d+\): ")
+_PACKAGES = re.compile(r"^.*(?:site|dist)-packages[/\\]")
+
+
+def function_key(name: str) -> str:
+    """`/opt/lib/site-packages/torch/nn/modules/module.py(1130): forward` without where it is installed and its line."""
+    return _LINE.sub(": ", _PACKAGES.sub("", name))
+
+
+def _way(
+    name: str, joined: list[_Joined], total: Figures, measures: list[str], factors: tuple[int, int],
+    sides: tuple[PathSource, PathSource], most: int,
+) -> Way:  # fmt: skip
+    every = [(frames, other, _figures(measures, one, two, factors)) for frames, other, one, two in joined]
+    every.sort(key=lambda path: _order(path[0], path[2]))
+    paths = tuple(
+        CallPath(_shown(frames, sides), None if other is None else _shown(other, sides), figures)
+        for frames, other, figures in every[:most]
+    )
+    listed = [path.figures for path in paths]
+    rest = Figures(
+        _rest(total.calls, [one.calls for one in listed]),
+        {measure: _rest(total.times[measure], [one.times[measure] for one in listed]) for measure in measures},
+    )
+    return Way(name, paths, rest, len(every) - len(paths), (sides[0].why_not(name), sides[1].why_not(name)))
+
+
+def _order(frames: tuple[Frame, ...], figures: Figures) -> tuple[object, ...]:
+    """Largest difference first, of its main measure; neither side's order decides."""
+    times = [(a or 0, b or 0) for a, b in figures.times.values()]
+    changes = tuple(-abs(b - a) for a, b in times)
+    return *changes, *(-max(pair) for pair in times), [name for _, name in frames], [int(kind) for kind, _ in frames]
+
+
+def _figures(measures: list[str], a: Values | None, b: Values | None, factors: tuple[int, int]) -> Figures:
+    def pair(pick: str | None) -> Pair:
+        one, two = (
+            None if side is None else factor * (side.calls if pick is None else side.times[pick])
+            for side, factor in zip((a, b), factors, strict=True)
+        )
+        return one, two
+
+    return Figures(pair(None), {measure: pair(measure) for measure in measures})
+
+
+def _rest(total: Pair, listed: list[Pair]) -> Pair:
+    one, two = (None if total[at] is None else total[at] - sum(pair[at] or 0 for pair in listed) for at in (0, 1))  # type: ignore[operator]
+    return one, two
+
+
+def _shown(frames: tuple[Frame, ...], sides: tuple[PathSource, PathSource]) -> tuple[PathFrame, ...]:
+    return tuple(
+        PathFrame(KINDS.get(FrameKind(kind), "other"), name, _table(kind, name, sides)) for kind, name in frames
+    )
+
+
+def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:
+    table = _TABLES.get(FrameKind(kind), "")
+    return table if table and any(row_place(side, table, name) is not None for side in sides) else ""

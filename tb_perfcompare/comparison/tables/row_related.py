@@ -1,0 +1,164 @@
+"""Where else the subject of a row is found: rows of other tables and the call tree (docs/call_paths.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import lcm
+
+from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
+from tb_perfcompare.comparison.tables.row_paths import Pair
+from tb_perfcompare.model.call_tree import FrameKind
+from tb_perfcompare.model.summary import BY_OPERATOR
+
+MOST_RELATED = 8
+"""So many rows of a kind are named; the others are counted."""
+
+OUTSIDE = "(outside operators)"
+
+_HOST_TABLES = ("operators", "operators_by_shape", "operators_by_type", "modules")
+_FRAMES = {
+    "operators": "operator", "modules": "module", "kernels": "device work", "memcpy": "device work",
+    "communication": "device work",
+}  # fmt: skip
+"""Table -> what the frame of its rows is called in the call tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedRow:
+    """A row of a table by its key, what it is called here, and time in nanoseconds per step x the denominator."""
+
+    table: str
+    row: str
+    name: str
+    time: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """`what`: launches, launched_by, contains, shapes, launch_properties, kernel, operator. `others` are not named."""
+
+    what: str
+    rows: tuple[RelatedRow, ...]
+    others: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrameLink:
+    """The largest frame of a name in the call tree, by the key of its row, and how many there are."""
+
+    row: str
+    frames: int
+
+
+_Row = tuple[str, str]
+"""(table, key of a row)"""
+
+_Found = tuple[str, _Row, str, int]
+"""(what, the row it leads to, what that is called, its time over all steps)"""
+
+
+def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSource) -> tuple[Related, ...]:
+    """Kinds with at least one row that there is; the largest difference first."""
+    sides = baseline, candidate
+    common = lcm(baseline.steps, candidate.steps)
+    kinds: dict[str, dict[tuple[_Row, str], list[int | None]]] = {}
+    for at, side in enumerate(sides):
+        for what, to, name, time in _of(side, table, row):
+            if any(row_place(one, *to) is not None for one in sides):
+                pair = kinds.setdefault(what, {}).setdefault((to, name), [None, None])
+                pair[at] = time * (common // side.steps)
+    out = []
+    for what, each in kinds.items():
+        rows = [RelatedRow(*to, name, (one, two)) for (to, name), (one, two) in each.items()]
+        rows.sort(key=_order)
+        out.append(Related(what, tuple(rows[:MOST_RELATED]), max(0, len(rows) - MOST_RELATED)))
+    return tuple(out)
+
+
+def _order(row: RelatedRow) -> tuple[object, ...]:
+    a, b = (time or 0 for time in row.time)
+    return -abs(b - a), -max(a, b), row.row
+
+
+def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
+    """What one side says of the row."""
+    at = row_place(side, table, row)
+    if at is None:
+        return
+    name, *more = side.groups[table].keys[at]
+    if table == "operators":
+        for key in _keys(side, "kernels_by_operator", 1, name):
+            yield from _itself(side, "launches", "kernels_by_operator", key, key[0])
+        for key in _keys(side, "operators_by_shape", 0, name):
+            yield from _itself(side, "shapes", "operators_by_shape", key, key[1])
+    elif table == "kernels":
+        for key in _keys(side, "kernels_by_operator", 0, name):
+            for what, there, _, time in _itself(side, "launched_by", "kernels_by_operator", key, ""):
+                known = row_place(side, "operators", key[1]) is not None
+                yield what, ("operators", key[1]) if known else there, key[1] or OUTSIDE, time
+        for key in _keys(side, "kernels_by_launch", 0, name):
+            yield from _itself(side, "launch_properties", "kernels_by_launch", key, key[1])
+    elif table == "modules":
+        for operator, time in _operators_in(side, name).items():
+            yield "contains", ("operators", operator), operator, time
+    elif table in ("kernels_by_operator", "kernels_by_launch"):
+        yield from _itself(side, "kernel", "kernels", (name,), name)
+        if table == "kernels_by_operator":
+            yield from _itself(side, "operator", "operators", (more[0],), more[0])
+    elif table in ("operators_by_shape", "operators_by_type"):
+        yield from _itself(side, "operator", "operators", (name,), name)
+
+
+def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name: str) -> Iterator[_Found]:
+    """A row with its own time, if the side has it."""
+    row = " › ".join(key)
+    at = row_place(side, table, row)
+    if at is not None:
+        measure = "host_self" if table in _HOST_TABLES else "total"
+        yield what, (table, row), name, int(side.groups[table].measures_ns[measure][at].sum())
+
+
+def _keys(side: PathSource, table: str, part: int, name: str) -> list[tuple[str, ...]]:
+    group = side.groups.get(table)
+    return [] if group is None else [key for key in group.keys if key[part] == name]
+
+
+def _operators_in(side: PathSource, module: str) -> dict[str, int]:
+    """Operators that run in calls of the module, in modules below it too -> their self time there."""
+    tree = side.trees.get(BY_OPERATOR)
+    if tree is None:
+        return {}
+    inside = {at for at in tree.of_name.get(module, ()) if tree.kind[at] == FrameKind.MODULE}
+    found: dict[str, int] = {}
+    for at in range(min(inside, default=len(tree.parent)), len(tree.parent)):
+        if tree.parent[at] in inside:
+            inside.add(at)  # frames come behind those around them
+            if tree.kind[at] == FrameKind.OPERATOR:
+                found[tree.name[at]] = found.get(tree.name[at], 0) + tree.own[at]
+    return found
+
+
+def frame_link(table: str, row: str, frames: Mapping[_Row, FrameLink]) -> FrameLink | None:
+    """Where a row is in the call tree; `frames` as from frame_index."""
+    return frames.get((_FRAMES.get(table, ""), row))
+
+
+def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
+    """(kind, name) of every frame of the call tree's table -> the largest of them, and how many there are."""
+    if tree is None:
+        return {}
+    names = [column.name for column in tree.columns]
+    at = [names.index(name) for name in ("kind", "frame", "below", "baseline_us", "candidate_us")]
+    sizes: dict[_Row, float] = {}
+    found: dict[_Row, FrameLink] = {}
+    for row in tree.rows:
+        kind, name, below, *times = (row[place] for place in at)
+        size = max(float(time) if isinstance(time, int | float) else 0.0 for time in times)
+        place = str(kind), str(name)
+        before = found.get(place, FrameLink("", 0))
+        largest = size > sizes.get(place, -1.0)
+        sizes[place] = max(size, sizes.get(place, -1.0))
+        found[place] = FrameLink(f"{name} › {below}" if largest else before.row, before.frames + 1)
+    return found

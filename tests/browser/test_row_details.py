@@ -1,0 +1,93 @@
+"""What the details of a row lead to: callers, other rows, the PyTorch Profiler tab, and back again."""
+
+from __future__ import annotations
+
+from tests.browser.tab import GPU_A, GPU_B, LOAD_MS, Tab, link
+
+KERNEL = "ampere_sgemm_128x64_tn"
+
+CHARTS = """
+const any = new Proxy(function () {}, {
+  get: (_, key) => key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined
+    : key === 'setOnLoadCallback' ? (ready) => setTimeout(ready, 0) : any,
+  apply: () => any, construct: () => any,
+});
+window.google = any;
+"""
+"""In place of the pictures' library, which that tab fetches from the internet: it draws nothing."""
+
+IN_PROFILER = """([selector, text]) => [...document.querySelectorAll('iframe')].some(frame =>
+    frame.src.includes('name=pytorch_profiler') && [...(frame.contentDocument?.querySelectorAll(selector) ?? [])]
+        .some(one => (one.value ?? one.textContent) === text))"""
+
+
+def opened(tab: Tab, table: str, row: str) -> Tab:
+    tab.load(link(a=GPU_A, b=GPU_B, tab=table, row=row))
+    tab.wait(".row-paths h3")
+    return tab
+
+
+def name_of_row(tab: Tab) -> str:
+    return tab.wait(".row-panel .full-name").inner_text()
+
+
+def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_tab: Tab, axe: str) -> None:
+    asked: list[str] = []
+    fresh_tab.page.on("request", lambda request: asked.append(request.url) if "api/row_paths" in request.url else None)
+    fresh_tab.load(link(a=GPU_A, b=GPU_B, tab="kernels"))
+    fresh_tab.wait("[role=row] [role=gridcell]")
+    assert asked == []
+    tab = opened(fresh_tab, "kernels", KERNEL)
+    tab.wait(".paths li")
+    assert asked
+    assert "whole row" in tab.wait(".path-sum").inner_text()
+    tab.frame.evaluate(axe)
+    for dark in (False, True):
+        tab.dark(dark)
+        assert tab.frame.evaluate("axe.run('.row-paths').then(found => found.violations.map(one => one.id))") == []
+    tab.find(".path-ways button", has_text="Python functions").click()
+    assert "with_stack=True" in tab.wait(".row-paths p.muted").inner_text()
+
+
+def test_links_lead_to_rows_and_back_returns(fresh_tab: Tab) -> None:
+    tab = opened(fresh_tab, "operators", "aten::addmm")
+    kernel = tab.wait(".row-related[aria-label='Kernels it launches'] button")
+    kernel.click()
+    tab.until("document.querySelector('#tab-kernels_by_operator[aria-selected=true]')")
+    tab.until("document.querySelector('.row-panel .full-name')")
+    tab.wait(".row-related[aria-label='The operator'] button").click()
+    tab.until("document.querySelector('.row-panel .full-name')?.textContent === 'aten::addmm'")
+    tab.wait(".row-links")
+    tab.find(".row-links button", has_text="Call tree").click()
+    tab.until("document.querySelector('#tab-call_tree[aria-selected=true]')")
+    for table in ("operators", "kernels_by_operator", "operators"):
+        tab.page.evaluate("history.back()")
+        tab.until(f"document.querySelector('#tab-{table}[aria-selected=true]')")
+        tab.until("document.querySelector('.row-panel .full-name')")
+    assert name_of_row(tab) == "aten::addmm"
+
+
+def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) -> None:
+    tab = opened(fresh_tab, "kernels", KERNEL)
+    tab.find(".row-links button", has_text="Finding").first.click()
+    assert KERNEL in tab.wait(".card.led h3").inner_text()
+    tab.page.evaluate("history.back()")
+    assert name_of_row(tab) == KERNEL
+
+
+def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
+    opened(tab, "operators", "aten::addmm")
+    here, steps = tab.address(), tab.page.evaluate("history.length")
+    tab.find(".profiler-links button", has_text="Operator view").last.click()
+    for selector, text in (
+        ("[aria-haspopup=listbox]", GPU_B), ("[aria-haspopup=listbox]", "Operator"), ("input", "aten::addmm"),
+    ):  # fmt: skip
+        tab.page.wait_for_function(IN_PROFILER, arg=[selector, text], timeout=LOAD_MS)
+    assert tab.page.evaluate("history.length") == steps + 1
+    tab.page.evaluate("history.back()")
+    tab.page.wait_for_function("hash => location.hash === hash", arg=here)
+    tab.until("innerHeight > 0")
+    assert name_of_row(tab) == "aten::addmm"
+    tab.wait(".paths li")
