@@ -153,7 +153,7 @@ class Blocks:
                 member = zlib.decompressobj(_GZIP_WINDOW)
                 if not data.startswith(_GZIP_MAGIC[: len(data)]):
                     self.damage = "bytes that are not gzip behind the gzip data"
-            elif not data and not part:  # an empty call has shown that nothing is held back inside zlib
+            elif not (self.damage or data or part):  # an empty call has shown that nothing is held back inside zlib
                 data = self._read(_STORED_BYTES)
                 if not data:
                     self.damage = _EARLY

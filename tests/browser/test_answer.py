@@ -83,7 +83,7 @@ def test_open_in_the_profiler_tab(fresh_tab: Tab) -> None:
     tab = fresh_tab
     tab.allowed.append("google is not defined")  # that tab's page wants a library from the internet
     tab.load(link(a=GPU_A, b=GPU_B)).answer()
-    tab.wait(".side-b .icon-button").click()
+    tab.wait(".side-b [aria-label*='PyTorch Profiler']").click()
     tab.page.wait_for_function("location.hash.startsWith('#pytorch_profiler')")
     assert f"p.tb_perfcompare.a={GPU_A.replace('/', '%2F')}" in tab.address()
     run_name = """name => [...document.querySelectorAll('iframe')].some(frame =>

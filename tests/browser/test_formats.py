@@ -53,10 +53,10 @@ def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, screenshots: Path) -
 def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> None:
     shown(tab, MLU_A, MLU_B)
     assert tab.find(".segments[aria-label='Step window']").count() == 1
-    assert tab.find(".side-a .icon-button").count() == 1
+    assert tab.find(".side-a [aria-label*='PyTorch Profiler']").count() == 1
     shown(tab, LISTING_A, LISTING_B)
     assert tab.find(".segments[aria-label='Step window']").count() == 0
-    assert tab.find(".side-a .icon-button").count() == 0
+    assert tab.find(".side-a [aria-label*='PyTorch Profiler']").count() == 0
 
 
 def test_runs_are_listed_by_format(tab: Tab) -> None:

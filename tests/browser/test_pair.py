@@ -57,7 +57,7 @@ def test_steps_are_typed_and_back_undoes_it(tab: Tab) -> None:
     assert tab.find("input[aria-label='Normal: steps']").input_value() == "43-47"
     tab.find("input[aria-label='Normal: steps']").press("Escape")
     assert tab.find("input[aria-label='Normal: steps']").count() == 0
-    assert tab.frame.evaluate("document.activeElement.getAttribute('aria-label')") == "Normal: steps"
+    tab.until("document.activeElement.getAttribute('aria-label') === 'Normal: steps'")
     tab.page.go_back()
     tab.until("document.querySelector('.side-a .facts').textContent.startsWith('20 steps')")
 

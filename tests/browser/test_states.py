@@ -47,7 +47,7 @@ def test_without_the_profiler_tab_nothing_links_to_it(fresh_tab: Tab) -> None:
     tab = fresh_tab.load(link(tab="operators", min="0"))
     tab.wait(".grid-body .row").click()
     tab.wait(".row-panel")
-    assert tab.find(".side .icon-button").count() == 0
+    assert tab.find(".side [aria-label*='PyTorch Profiler']").count() == 0
     assert tab.find(".profiler-links").count() == 0
 
 

@@ -157,6 +157,12 @@ def test_nor_where_only_the_checksum_is_wrong(monkeypatch: pytest.MonkeyPatch, a
     assert found(bytes(stored), 1000, compiled=True) == expected
 
 
+def test_a_wrong_length_of_nothing_is_not_an_early_end() -> None:
+    stored = gzip.compress(b"")[:-1] + b"\1"
+    for compiled in (True, False):
+        assert "incorrect length check" in found(stored, 1, compiled=compiled)[1]
+
+
 class OneWay(io.BytesIO):
     """A file that cannot go back."""
 
