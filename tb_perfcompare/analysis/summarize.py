@@ -25,6 +25,7 @@ from tb_perfcompare.analysis.steps import Windows, step_windows
 from tb_perfcompare.analysis.timeline import Timeline, interpret
 from tb_perfcompare.analysis.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recording import Origin, TraceRecording
@@ -51,6 +52,7 @@ LARGE = 1_000_000
 _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
+@paused_collector()
 def summarize(
     recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False
 ) -> Summary:

@@ -61,12 +61,14 @@ from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_i
 from tb_perfcompare.comparison.verdict.sensitivity import sensitivity
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME, Summary
 
 Ints = NDArray[np.int64]
 
 
+@paused_collector()
 def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
     """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
     _check_kinds(baseline, candidate)

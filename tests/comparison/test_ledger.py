@@ -196,6 +196,20 @@ def test_a_kernel_whose_name_one_side_cut_keeps_its_parts() -> None:
     assert parts(got.ledger, "Kernel", full) == {"aten::mm [[64, 64]]": 30_000, "aten::mm [[8, 8]]": 0}
 
 
+def mix_in_fractions(a: Total, b: Total, pairs: list[tuple[Total, Total]]) -> int:
+    """docs/ledger.md's formula as it stands there."""
+    if not a.calls or not b.calls:
+        return 0
+    calls = (Fraction(a.calls, a.steps) + Fraction(b.calls, b.steps)) / 2
+    total = 0
+    for x, y in pairs:
+        means = [Fraction(side.time * side.steps, side.calls) for side in (x, y) if side.calls]
+        if means:
+            shares = Fraction(y.calls, b.calls) - Fraction(x.calls, a.calls)
+            total += round(calls * shares * sum(means) / len(means))
+    return total
+
+
 TOTALS = st.lists(st.tuples(*[st.integers(0, 10**6), st.integers(0, 20)] * 2), min_size=1, max_size=6)
 
 
@@ -209,6 +223,7 @@ def test_the_mix_changes_sign_with_the_sides_and_is_zero_for_equal_shares(
     a = [Total(time, calls, steps_a, "") for time, calls, _, _ in drawn]
     b = [Total(time, calls, steps_b, "") for _, _, time, calls in drawn]
     there = mix_effect(whole(a), whole(b), zip(a, b, strict=True))
+    assert there == mix_in_fractions(whole(a), whole(b), list(zip(a, b, strict=True)))
     assert there == -mix_effect(whole(b), whole(a), zip(b, a, strict=True))
     doubled = [Total(one.time, 2 * one.calls, steps_b, "") for one in a]
     assert mix_effect(whole(a), whole(doubled), zip(a, doubled, strict=True)) == 0

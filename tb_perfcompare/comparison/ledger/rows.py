@@ -87,12 +87,23 @@ def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
     """
     if not a.calls or not b.calls:
         return 0  # all of the change is a count effect
-    both = Fraction(a.calls, a.steps) + Fraction(b.calls, b.steps)
+    # all in integers: fractions, reduced at every step, take ten times as long
+    both, steps_and_calls = a.calls * b.steps + b.calls * a.steps, a.steps * b.steps * a.calls * b.calls
     total = 0
     for x, y in parts:
         shift = y.calls * a.calls - x.calls * b.calls
         if not shift:
             continue
-        means = [Fraction(side.time * side.steps, side.calls) for side in (x, y) if side.calls]
-        total += round(both * Fraction(shift, a.calls * b.calls) * sum(means) / len(means) / 2)
+        if x.calls and y.calls:
+            mean, over = x.time * x.steps * y.calls + y.time * y.steps * x.calls, 2 * x.calls * y.calls
+        else:
+            only = x if x.calls else y
+            mean, over = only.time * only.steps, only.calls
+        total += _rounded(both * shift * mean, 2 * steps_and_calls * over)
     return total
+
+
+def _rounded(above: int, below: int) -> int:
+    """above / below, half to even; `below` is positive."""
+    whole, rest = divmod(above, below)
+    return whole + (2 * rest > below or (2 * rest == below and whole % 2))
