@@ -17,6 +17,7 @@ from tb_perfcompare.analysis.entities import Owners
 from tb_perfcompare.analysis.numbering import added, numbered_pairs, portions, rows_where, taken
 from tb_perfcompare.analysis.owned_modules import ModulePaths
 from tb_perfcompare.analysis.owned_parts import UNKNOWN_LAUNCH
+from tb_perfcompare.analysis.passes import release
 from tb_perfcompare.analysis.paths import found_paths
 from tb_perfcompare.analysis.small_frames import LargestFrames
 from tb_perfcompare.analysis.timeline import Timeline
@@ -47,6 +48,7 @@ def call_tree(
     for some in portions(len(shares.claim)):
         timed[shares.claim[some]] = True
     nodes = frame_nodes(timeline, owners, paths, timed, taken(step, owners.row) >= 0)
+    release(len(timeline.events))
     size = len(nodes.parent)
     total = added((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
     total[_NOBODY] += int(gap.sum())
@@ -124,6 +126,7 @@ class GrowingNodes:
         """(q,) node of each pair; a new one for each pair that is different."""
         size = len(self.parent)
         code, at = numbered_pairs(parent, size, entity, self._entities)
+        del parent, entity  # two columns less, where nobody else has them
         self.add(*np.divmod(code, self._entities), kind)
         return at + np.int32(size)
 
@@ -209,6 +212,7 @@ def frame_nodes(
     leaf = ~operators.is_own & (timed | begins)
     counts = ~operators.repeats
     del operators  # what follows needs the room
+    release(len(timeline.events))
     if paths is not None:
         calls = np.flatnonzero(paths.is_call)
         node[calls] = home[paths.of_owner[calls]]
@@ -220,11 +224,15 @@ def frame_nodes(
     lost = (timeline.launcher[rows[work]] < 0) & (timeline.operator[rows[work]] < 0)
     node[work[lost]] = NODE_LOST
     leaf &= node >= 0
+    leaves = [(FrameKind.DEVICE, rows_where(leaf & device))]
+    leaf &= ~device
+    del device
     api = taken(timeline.is_api, rows)
-    for kind, chosen in (
-        (FrameKind.DEVICE, device), (FrameKind.CALL, api), (FrameKind.OTHER, ~(device | api)),
-    ):  # fmt: skip
-        found = rows_where(leaf & chosen)
+    leaves.append((FrameKind.CALL, rows_where(leaf & api)))
+    leaf &= ~api
+    del api
+    leaves.append((FrameKind.OTHER, rows_where(leaf)))
+    for kind, found in leaves:
         below = grown.below(taken(node, found), taken(owners.entity, found), kind)
         for some in portions(len(found)):
             node[found[some]] = below[some]

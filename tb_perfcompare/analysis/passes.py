@@ -20,6 +20,8 @@ VARIABLE = "TB_PERFCOMPARE_READER"
 INTERFACE = 3
 """Of the compiled module that this one is written for."""
 
+_LARGE = 1_000_000
+
 WHY_NOT = ""
 """Why the compiled passes are not there; "" if they are."""
 
@@ -50,10 +52,11 @@ def indices(column: NDArray[np.integer]) -> NDArray[np.integer]:
     return packed(column, np.int32 if column.dtype.itemsize <= np.int32().itemsize else np.int64)
 
 
-def release() -> None:
-    """Hands memory that was freed back to the machine, where the C library does not by itself. Takes milliseconds."""
+def release(events: int) -> None:
+    """Hands memory that was freed back to the machine, where the C library does not by itself. Takes milliseconds, and
+    is done for recordings of so many events only that it is much."""
     module = compiled()
-    if module is not None:
+    if module is not None and events > _LARGE:
         module.release()
 
 

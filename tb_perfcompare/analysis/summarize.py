@@ -46,9 +46,6 @@ _ABSENT = {
     "counters": "no counter events in the trace",
 }
 
-LARGE = 1_000_000
-"""Of recordings with more events than this freed memory is handed back in between; of others it is little."""
-
 _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
@@ -69,13 +66,11 @@ def summarize(
             hint="record with torch.profiler's CPU or device activity",
         )
     step = step_of(recording.events.start_ns, windows)
-    is_large = len(recording.events) > LARGE
-    if is_large:
-        release()  # what reading and nesting took
+    events = len(recording.events)
+    release(events)  # what reading and nesting took
     owners = find_owners(timeline, windows)
     owned = own(timeline, owners, step, len(windows.label))
-    if is_large:
-        release()
+    release(events)
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     steps = len(windows.label)
@@ -83,8 +78,7 @@ def summarize(
         **operator_tables(timeline, step, steps),
         **device_tables(timeline, step, steps),
     }
-    if is_large:
-        release()
+    release(events)
     modules = module_table(timeline, step, steps)
     if modules is not None:
         groups["modules"] = modules
@@ -94,8 +88,7 @@ def summarize(
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
     paths = module_paths(timeline, owners, recording.flows)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
-    if is_large:
-        release()
+    release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
     told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
     known = {name for name, found in told if found is not None}
