@@ -62,9 +62,9 @@ class Console:
         if time.monotonic() < self._next_s:
             return
         self._next_s = time.monotonic() + _REDRAW_S
+        self._drawn = True  # said first: an interrupt may come as soon as the line is there
         self._stderr.write(_CLEAR_LINE + text)
         self._stderr.flush()
-        self._drawn = True
 
     def finish(self) -> None:
         """Leaves no half-drawn line behind."""
