@@ -87,7 +87,7 @@ def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
     """
     if not a.calls or not b.calls:
         return 0  # all of the change is a count effect
-    # all in integers: fractions, reduced at every step, take ten times as long
+    # all in integers: a Fraction is reduced at every step
     both, steps_and_calls = a.calls * b.steps + b.calls * a.steps, a.steps * b.steps * a.calls * b.calls
     total = 0
     for x, y in parts:
