@@ -173,7 +173,8 @@ def compare() -> Work:
 def served() -> Work:
     """The same as a server does it: by worker processes, side by side. Their processor time counts."""
     from tb_perfcompare.workspace.index import side_from_path
-    from tb_perfcompare.workspace.workspace import Question, Workspace
+    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.workspace import Workspace
 
     def work(*paths: str) -> dict[str, Any]:
         cpu, wall = cpu_seconds(), time.perf_counter()

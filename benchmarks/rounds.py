@@ -119,6 +119,7 @@ def sample(task: Task) -> Sample:
     """One measurement in a fresh process. Raises RuntimeError if it fails, unless it may."""
     command = [task.python, "-m", "benchmarks.sample", task.work, *task.arguments]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TB_PERFCOMPARE_CACHE": "off", **task.environment}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not in every process
     busy, start = _busy_s(), time.monotonic()
     try:
         done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)

@@ -48,7 +48,7 @@ class Server:
 
     def close(self) -> None:
         """Ends the plugin's processes."""
-        self.plugin.workspace.close()
+        self.plugin.close()
 
 
 def open_pair() -> Work:

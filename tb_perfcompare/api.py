@@ -11,10 +11,11 @@ from tb_perfcompare.comparison.comparison import Comparison, View
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.index import Root, side_from_path
-from tb_perfcompare.workspace.jobs import Side
+from tb_perfcompare.workspace.question import Question
 from tb_perfcompare.workspace.run_views import check_view, run_views
+from tb_perfcompare.workspace.sides import Side
 from tb_perfcompare.workspace.summary_cache import user_cache
-from tb_perfcompare.workspace.workspace import SMALL_BYTES, Question, Workspace
+from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 Path = str | PathLike[str]
 Source = Path | Side

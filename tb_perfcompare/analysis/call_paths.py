@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.call_tree import NODE_LOST, NODE_WHOLE, GrowingNodes, frame_nodes
 from tb_perfcompare.analysis.entities import Owners
 from tb_perfcompare.analysis.modules import module_name, module_self_times
+from tb_perfcompare.analysis.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.operators import operator_times
 from tb_perfcompare.analysis.owned_modules import ModulePaths
-from tb_perfcompare.analysis.owned_parts import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.python_stacks import PythonStacks, python_stacks
 from tb_perfcompare.analysis.small_frames import LargestFrames
 from tb_perfcompare.analysis.timeline import Timeline

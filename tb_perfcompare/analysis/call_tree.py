@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.cells import added_cells
 from tb_perfcompare.analysis.entities import Owners
 from tb_perfcompare.analysis.numbering import added, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.owned_modules import ModulePaths
-from tb_perfcompare.analysis.owned_parts import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.passes import release
 from tb_perfcompare.analysis.paths import found_paths
 from tb_perfcompare.analysis.small_frames import LargestFrames

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.flags import used_codes
+from tb_perfcompare.analysis.flags import holding, used_codes
 from tb_perfcompare.analysis.grouping import argument_of
 from tb_perfcompare.analysis.intervals import covered
 from tb_perfcompare.analysis.timeline import Timeline
@@ -80,7 +80,7 @@ def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, hi
     if not total:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "no kernel time in the window")
     events = timeline.events
-    names = used_codes(events.name[rows], len(events.strings)).tolist()
+    names = used_codes(events.name[rows], len(events.strings))
     uses = np.zeros(len(events.strings), dtype=bool)
-    uses[names] = [any(map(events.strings[name].__contains__, marks)) for name in names]
+    uses[names] = holding(marks, list(map(events.strings.texts.__getitem__, names.tolist())))
     return DeviceMetric(device, "tensor_core_share", "fraction", int(length[uses[events.name[rows]]].sum()) / total)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.cells import added_cells
 from tb_perfcompare.analysis.grouping import finest
-from tb_perfcompare.analysis.nesting import least_below
+from tb_perfcompare.analysis.nesting import least_below, sorted_order
 from tb_perfcompare.analysis.numbering import added, numbered, numbered_pairs, taken
-from tb_perfcompare.analysis.operator_keys import operator_keys_of
-from tb_perfcompare.analysis.operators import shape_ids
+from tb_perfcompare.analysis.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.operators import numbered_texts, shape_ids
 from tb_perfcompare.analysis.paths import cells_upwards, found_paths
-from tb_perfcompare.analysis.shown_texts import shown_text
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.device_work import DeviceWork
-from tb_perfcompare.model.names import kernel_key
-from tb_perfcompare.model.places import OUTSIDE, place_below
+from tb_perfcompare.model.places import PlacePool
 from tb_perfcompare.model.split_time import SplitTime
 from tb_perfcompare.model.summary import CATEGORY_LABELS
+from tb_perfcompare.model.texts import TextPool, Texts, keys
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Some = NDArray[np.integer]
+
+_LABELS = TextPool(list(CATEGORY_LABELS))
 
 
 def device_work(timeline: Timeline, step: Some) -> DeviceWork | None:
@@ -64,76 +65,76 @@ class _Nodes:
 
 
 class _Places:
-    """The distinct places of the nodes.
+    """The distinct places of the nodes, p of them.
 
     of_node  (h,) number of the place, -1 for nodes without work
-    key      per number: (operator, input shape, place above)
-    place    per number: its text
-    above    per number: the number of the place above, which comes before it; -1 at the top
+    name     (p,) the operator's key, in OperatorKeys.pool
+    shape    (p,) its input shape, in `shapes`
+    above    (p,) number of the place above, which comes before it; -1 at the top
+    pool     their texts, each at its number + 1
     """
 
     def __init__(self, timeline: Timeline, nodes: _Nodes) -> None:
         active = np.flatnonzero(nodes.active)
-        name, shape, texts = _names_and_shapes(timeline, timeline.host.row[active])
-        (names, shapes), pair_of = finest([(name, len(texts)), (shape, len(texts))])
-        pairs = [(texts[n], texts[s]) for n, s in zip(names.tolist(), shapes.tolist(), strict=True)]
+        name, names, shape, shapes = _names_and_shapes(timeline, timeline.host.row[active])
+        (name_of, shape_of), pair_of = finest([(name, len(names)), (shape, len(shapes))])
         pair = np.zeros(len(nodes.active), dtype=np.int32)
         pair[active] = pair_of
         none = np.zeros(1, dtype=np.int32)  # the node above all, number 0
         found = found_paths(nodes.above, np.broadcast_to(none, pair.shape), pair, nodes.active, none)
         self.of_node = np.where(found.node > 0, found.node - np.int32(1), np.int32(-1))
         self.above = found.parent - np.int32(1)
-        self.key: list[tuple[str, str, str]] = []
-        self.place: list[str] = []
-        for upper, pair_at in zip(self.above.tolist(), found.key.tolist(), strict=True):
-            key = (*pairs[pair_at], self.place[upper] if upper >= 0 else OUTSIDE)
-            self.key.append(key)
-            self.place.append(place_below(key[2], key[0], key[1]))
+        self.name = names[name_of[found.key]]
+        self.shape = shape_of[found.key].astype(np.int32)
+        self.names, self.shapes = operator_keys_of(timeline.events.strings).pool, TextPool(shapes)
+        self.pool = PlacePool(found.parent, Texts(self.name, self.names), Texts(self.shape, self.shapes))
+
+    def __len__(self) -> int:
+        return len(self.above)
 
 
-def _names_and_shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, Rows, list[str]]:
-    """(q,) name and (q,) input shape of these operators, as indices into texts; 0 is ""."""
+def _names_and_shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, Rows, Rows, list[str]]:
+    """((q,) number of each operator's key, place of these in OperatorKeys.pool, (q,) number of its input shape, these);
+    the first shape is none."""
     events = timeline.events
     used, at = numbered(taken(events.name, rows), len(events.strings))
-    number, names = operator_keys_of(events.strings).numbered(used, ("",))
+    number, names = operator_keys_of(events.strings).numbered(used)
     name = taken(number, at)
     if "input_dims" not in events.args or not len(used):
-        return name, np.zeros(len(name), dtype=np.int32), names
-    shapes: dict[str, int] = {}
+        return name, names, np.zeros(len(name), dtype=np.int32), [""]
     ids = shape_ids(events) + np.int32(1)
     raw = taken(np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32), rows)
     used, at = numbered(taken(ids, raw), len(events.strings) + 1)
-    shown = [
-        shapes.setdefault(shown_text(events.strings[code - 1]), len(names) + len(shapes)) if code else 0
-        for code in used.tolist()
-    ]
-    return name, np.array(shown, dtype=np.int32)[at], [*names, *shapes]
+    number, shapes = numbered_texts(events.strings, used)
+    return name, names, taken(number, at), shapes
 
 
 def _work(timeline: Timeline, rows: Ints, step: Some, node: Rows, places: _Places) -> SplitTime:
     events = timeline.events
     place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
-    found, at = finest(
+    used, at = numbered(taken(events.name, rows), len(events.strings))
+    key, of_used = numbered(kernel_places(events.strings, used), len(places.names))  # names may differ and the keys not
+    (category, kernel, place_of), at = finest(
         [
             (timeline.role[rows], len(CATEGORY_LABELS)),
-            (events.name[rows], len(events.strings)),
-            (place, len(places.place) + 1),
+            (taken(of_used, at), len(key)),
+            (place, len(places) + 1),
         ]
     )
-    first = np.empty(len(found[0]), dtype=np.int64)
+    first = np.empty(len(category), dtype=np.int64)
     first[at[::-1]] = np.arange(len(rows))[::-1]  # of equal indices the last one assigned stays
-    kernel: dict[int, str] = {}
-    keys = []
-    for category, name_at, place_at in np.stack(found, axis=1).tolist():
-        if name_at not in kernel:
-            kernel[name_at] = kernel_key(events.strings[name_at])
-        keys.append((CATEGORY_LABELS[category], kernel[name_at], places.place[place_at - 1] if place_at else OUTSIDE))
-    keys, rank = _in_order(keys, events.start_ns[rows][first])
-    index: dict[tuple[str, ...], int] = {}  # names may differ and the kernels' keys not
-    number = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)
-    row, steps = number[rank][at], int(step.max(initial=0)) + 1
-    cells = added_cells(len(index), steps, [(row, (step, rows), (events.dur_ns, rows))], [(row, (step, rows), None)])
-    return cells.named(list(index).__getitem__)
+    texts = [places.names.texts[code] for code in key.tolist()]
+    order, rank = _in_order(
+        events.start_ns[rows][first],
+        (_ranks(CATEGORY_LABELS)[category], _ranks(texts)[kernel]),
+        lambda number: places.pool.text(int(place_of[number])),
+    )
+    row, steps = rank[at], int(step.max(initial=0)) + 1
+    cells = added_cells(len(order), steps, [(row, (step, rows), (events.dur_ns, rows))], [(row, (step, rows), None)])
+    category, kernel, place_of = category[order], kernel[order], place_of[order]
+    return cells.named(
+        lambda rows: keys((category[rows], _LABELS), (kernel[rows], TextPool(texts)), (place_of[rows], places.pool))
+    )
 
 
 def _operators(timeline: Timeline, rows: Ints, step: Some, nodes: _Nodes, places: _Places) -> SplitTime:
@@ -143,24 +144,43 @@ def _operators(timeline: Timeline, rows: Ints, step: Some, nodes: _Nodes, places
     called, when = places.of_node[active], step[rows[nodes.first[active]]]
     known = np.flatnonzero(nodes.of_row >= 0)
     steps = int(step.max(initial=0)) + 1
-    code, at = numbered_pairs(places.of_node[nodes.of_row[known]], len(places.place), step[rows[known]], steps)
+    code, at = numbered_pairs(places.of_node[nodes.of_row[known]], len(places), step[rows[known]], steps)
     place, within = np.divmod(code, steps)
     dur = added(at, len(code), value=(timeline.events.dur_ns, rows[known]))[:, 0]
     place, within, dur = cells_upwards(places.above, place, within, dur, steps)
-    first = np.full(len(places.place), len(rows), dtype=np.int64)
+    first = np.full(len(places), len(rows), dtype=np.int64)
     np.minimum.at(first, called, nodes.first[active])
-    keys, rank = _in_order(places.key, timeline.events.start_ns[rows][first])
-    cells = added_cells(len(keys), steps, [(rank[place], within, dur)], [(rank[called], when, None)])
-    return cells.named(keys.__getitem__)
+    ranks = operator_keys_of(timeline.events.strings).ranks(timeline.events.strings)
+    order, rank = _in_order(
+        timeline.events.start_ns[rows][first],
+        (ranks[places.name], _ranks(places.shapes.texts)[places.shape]),
+        lambda number: places.pool.text(int(places.above[number]) + 1),
+    )
+    cells = added_cells(len(order), steps, [(rank[place], within, dur)], [(rank[called], when, None)])
+    name, shape, above = places.name[order], places.shape[order], places.above[order] + np.int32(1)
+    return cells.named(
+        lambda rows: keys((name[rows], places.names), (shape[rows], places.shapes), (above[rows], places.pool))
+    )
 
 
-def _in_order(keys: Sequence[tuple[str, str, str]], start_ns: Ints) -> tuple[list[tuple[str, str, str]], Ints]:
-    """(keys in the order of their first start, names settling what starts at once; new place of each)."""
-    order = np.argsort(start_ns, kind="stable")
-    ties = np.flatnonzero(np.diff(start_ns[order]) == 0)
+def _ranks(texts: Sequence[str]) -> Ints:
+    """(t,) place of each text in alphabetical order."""
+    rank = np.empty(len(texts), dtype=np.int64)
+    rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    return rank
+
+
+def _in_order(start_ns: Ints, ranks: tuple[Ints, Ints], place: Callable[[int], str]) -> tuple[Ints, Ints]:
+    """(numbers in the order of their first start, ranks and then places settling what starts at once; new place of
+    each). A place is asked for where ranks are equal."""
+    order = sorted_order(start_ns, np.zeros_like(start_ns), *ranks).astype(np.int64)
+    equal = np.diff(start_ns[order]) == 0
+    for rank in ranks:
+        equal &= np.diff(rank[order]) == 0
+    ties = np.flatnonzero(equal)
     for tie in np.split(ties, np.flatnonzero(np.diff(ties) > 1) + 1) if len(ties) else ():
         span = slice(int(tie[0]), int(tie[-1]) + 2)
-        order[span] = sorted(order[span].tolist(), key=keys.__getitem__)
+        order[span] = sorted(order[span].tolist(), key=place)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    return [keys[i] for i in order.tolist()], rank
+    return order, rank

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.flags import Flags, among, used_codes
+from tb_perfcompare.analysis.flags import Flags, among, holding, used_codes
 from tb_perfcompare.analysis.grouping import Groups, argument_of
 from tb_perfcompare.analysis.launch_properties import launch_texts
 from tb_perfcompare.analysis.numbering import numbered, numbered_pairs
@@ -59,8 +59,10 @@ def operator_texts(timeline: Timeline, rows: Ints) -> Texts | None:
     name = np.where(operator >= 0, events.name[operator], -1)
     used, at = numbered(name + 1, len(events.strings) + 1)
     none = ("",) if used[0] == 0 else ()
-    number, texts = operator_keys_of(events.strings).numbered(used[len(none) :] - 1, none)
-    return np.concatenate([np.zeros(len(none), dtype=np.int64), number])[at], tuple(texts)
+    keys = operator_keys_of(events.strings)
+    number, places = keys.numbered(used[len(none) :] - 1, none)
+    texts = tuple(map(keys.pool.texts.__getitem__, places.tolist()))
+    return np.concatenate([np.zeros(len(none), dtype=np.int64), number])[at], texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +153,7 @@ class _Work:
         facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
         marks = self._timeline.vendor.tensor_cores
         if tensor_cores and marks:
-            uses = {name: any(map(name.__contains__, marks)) for name in self._keys}
+            uses = dict(zip(self._keys, holding(marks, self._keys), strict=True))
             facts["tensor_cores"] = np.array([uses[key[0]] for key in keys], dtype=np.float64)
         if summed:
             facts[summed] = self._sum(summed, group, len(keys))

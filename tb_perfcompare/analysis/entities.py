@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.flags import among
 from tb_perfcompare.analysis.grouping import Groups
 from tb_perfcompare.analysis.numbering import added, numbered_pairs, portions, rows_where, taken
-from tb_perfcompare.analysis.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.owned_parts import owned_parts
 from tb_perfcompare.analysis.ownership import Claims, Shares, owned_shares
 from tb_perfcompare.analysis.passes import Coded
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import Category, EventTable
-from tb_perfcompare.model.names import kernel_key
 from tb_perfcompare.model.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
-from tb_perfcompare.model.unique import unique_first
+from tb_perfcompare.model.texts import Texts, column
+from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]
@@ -33,7 +33,8 @@ class Owners:
     role    (m,) int8 StepCategory
     shares  its claims are these rows
     entity  (m,) int32 its entity
-    category, key, name  of each entity: (e,) int8 StepCategory, e texts that join two runs, e raw names to show
+    category, key, name  of each entity: (e,) int8 StepCategory, e texts that join two runs, e raw names to show; both
+                         of OperatorKeys.pool
     """
 
     row: Rows
@@ -41,8 +42,8 @@ class Owners:
     shares: Shares
     entity: Rows
     category: NDArray[np.int8]
-    key: list[str]
-    name: list[str]
+    key: Texts
+    name: Texts
 
 
 def step_of(start_ns: Ints, windows: Windows) -> Rows:
@@ -95,15 +96,15 @@ def own(timeline: Timeline, owners: Owners, step: Rows, steps: int) -> OwnedTime
     calls, plain = starting.matrix(), starting.matrix((events.dur_ns, rows))
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
     nothing = np.zeros((1, steps), dtype=np.int64)
-    known = list(zip(category.tolist(), key, strict=True))
+    nobody = operator_keys_of(events.strings).places((NOBODY,))
     return OwnedTime(
         category=np.append(category[seen], np.int8(StepCategory.OTHER)),
-        key=(*map(key.__getitem__, seen.tolist()), NOBODY),
-        name=(*map(name.__getitem__, seen.tolist()), NOBODY),
+        key=column(np.append(key.code[seen], nobody), key.pool),
+        name=column(np.append(name.code[seen], nobody), name.pool),
         time_ns=np.vstack([time[seen], rest[None, :]]),
         plain_ns=np.vstack([plain[seen], rest[None, :]]),
         calls=np.vstack([calls[seen], nothing]),
-        parts=owned_parts(timeline, rows, shares, entity, known, step, steps),
+        parts=owned_parts(timeline, rows, shares, entity, (category, key), step, steps),
     )
 
 
@@ -113,34 +114,31 @@ def _roles(timeline: Timeline) -> NDArray[np.int8]:
     return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
 
 
-def _entities(
-    timeline: Timeline, rows: Rows, roles: NDArray[np.int8]
-) -> tuple[Rows, NDArray[np.int8], list[str], list[str]]:
-    """(entity of each row, category, key and display name of each entity)."""
+def _entities(timeline: Timeline, rows: Rows, roles: NDArray[np.int8]) -> tuple[Rows, NDArray[np.int8], Texts, Texts]:
+    """(entity of each row, category, key and display name of each entity): in the order of their first raw names."""
     events = timeline.events
-    texts, ranks = events.strings.texts, events.strings.ranks()
-    pairs, pair_of = numbered_pairs(roles, len(StepCategory), taken(events.name, rows), len(texts))
-    role, name = np.divmod(pairs, max(len(texts), 1))
-    number, keys = _keys(timeline, role, name)
-    order = np.argsort(ranks[name] if len(pairs) else name, kind="stable")
-    code = (role * len(keys) + number)[order]
-    found, first, _ = unique_first(code)
-    by_first = np.argsort(first, kind="stable")
-    place = np.empty(len(found), dtype=np.int32)
-    place[by_first] = np.arange(len(found), dtype=np.int32)
-    entity_of_pair = np.zeros(len(pairs), dtype=np.int32)
-    entity_of_pair[order] = place[np.searchsorted(found, code)]
-    shown = order[first[by_first]]
+    strings, keys = events.strings, operator_keys_of(events.strings)
+    pairs, pair_of = numbered_pairs(roles, len(StepCategory), taken(events.name, rows), len(strings))
+    role, name = np.divmod(pairs, max(len(strings), 1))
+    place = _key_places(timeline, role, name)
+    code, entity = unique_places(role * len(keys.pool) + place)  # nearly in order as they are
+    first = np.full(len(code), len(strings))
+    if len(pairs):
+        np.minimum.at(first, entity, strings.ranks()[name])
+    order = np.argsort(first, kind="stable")
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    category, place = np.divmod(code[order], max(len(keys.pool), 1))
     return (
-        taken(entity_of_pair, pair_of),
-        role[shown].astype(np.int8),
-        [keys[i] for i in number[shown].tolist()],
-        [texts[i] for i in name[shown].tolist()],
+        taken(number, taken(entity, pair_of)),
+        category.astype(np.int8),
+        Texts(place.astype(np.int32), keys.pool),
+        Texts(strings.in_order()[first[order]], keys.pool),
     )
 
 
-def _keys(timeline: Timeline, role: Ints, name: Ints) -> tuple[Ints, list[str]]:
-    """((p,) number of the key of each pair of a role and a name, the keys); those of hosts and devices are apart."""
+def _key_places(timeline: Timeline, role: Ints, name: Ints) -> Rows:
+    """(p,) place in OperatorKeys.pool of the key of each pair of a role and a name."""
     events = timeline.events
     overhead = np.zeros(len(events.strings) + 1, dtype=bool)
     overhead[events.name[events.category == Category.OVERHEAD]] = True
@@ -148,10 +146,8 @@ def _keys(timeline: Timeline, role: Ints, name: Ints) -> tuple[Ints, list[str]]:
     is_device[list(DEVICE_CATEGORIES)] = True
     host, at = ~is_device[role], np.flatnonzero(is_device[role])
     keys = operator_keys_of(events.strings)
-    is_overhead = (role == StepCategory.OTHER) & overhead[name]
-    number = np.zeros(len(role), dtype=np.int64)
-    number[host], texts = keys.numbered(name[host], (PROFILER_WORK,))
-    number[is_overhead] = 0
-    index: dict[str, int] = {}
-    number[at] = [index.setdefault(kernel_key(events.strings[i]), len(texts) + len(index)) for i in name[at].tolist()]
-    return number, [*texts, *index]
+    place = np.zeros(len(role), dtype=np.int32)
+    place[host] = keys.of(name[host])
+    place[(role == StepCategory.OTHER) & overhead[name]] = keys.places((PROFILER_WORK,))[0]
+    place[at] = kernel_places(events.strings, name[at])
+    return place

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.joined_names import JoinedNames
 from tb_perfcompare.model.names import passing_names
 from tb_perfcompare.model.strings import StringTable
 
@@ -33,18 +36,28 @@ def used_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
     return np.flatnonzero(seen)
 
 
+def holding(marks: Sequence[str], texts: Sequence[str]) -> list[bool]:
+    """Whether each text holds one of the marks. Tables and figures ask for the same ones."""
+    return list(map(_holds, repeat(tuple(marks)), texts))
+
+
+@lru_cache(maxsize=1 << 14)
+def _holds(marks: tuple[str, ...], text: str) -> bool:
+    return any(map(text.__contains__, marks))
+
+
 class NameFlags:
     """Tests of names, at most eight, each asked once per distinct name of the events; one look-up per event for all."""
 
     def __init__(self, strings: StringTable, name: NDArray[np.int32], *tests: Callable[[str], bool]) -> None:
         used = used_codes(name, len(strings)).tolist()
         texts = [strings[code] for code in used]
-        together = "\n".join(texts).lower()
+        joined = JoinedNames(texts)
         bits = np.zeros(len(strings), dtype=np.uint8)
         self._bit = {test: 1 << number for number, test in enumerate(tests)}
         self._any: dict[Callable[[str], bool], bool] = {}
         for test, bit in self._bit.items():
-            passing = [used[at] for at in passing_names(test, texts, together)]
+            passing = [used[at] for at in passing_names(test, joined)]
             bits[passing] |= bit
             self._any[test] = bool(passing)
         self._bits = bits[name]

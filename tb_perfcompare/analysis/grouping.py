@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.numbering import Chosen, added, numbered, numbered_pairs, taken
+from tb_perfcompare.analysis.passes import compiled
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 
@@ -89,7 +90,11 @@ def added_up(matrix: Ints, into: Some, count: int) -> Ints:
     """(count, s) sums of the rows of a matrix that go into the same row."""
     if count == len(into) and (np.diff(into) == 1).all():
         return matrix  # every row into its own
-    out = np.zeros((count, matrix.shape[1]), dtype=np.int64)
+    rows, steps = matrix.shape
+    if compiled() is not None:
+        row = into.astype(np.int32, copy=False), np.repeat(np.arange(rows, dtype=np.int32), steps)
+        return added(row, count, np.tile(np.arange(steps, dtype=np.int32), rows), steps, matrix.ravel())
+    out = np.zeros((count, steps), dtype=np.int64)
     if len(into):
         order = np.argsort(into, kind="stable")
         first = np.flatnonzero(np.diff(into[order], prepend=-1))
@@ -109,10 +114,3 @@ def largest(values: Ints, into: Some, count: int) -> Ints:
     out = np.zeros(count, dtype=np.int64)
     np.maximum.at(out, into, values)
     return out
-
-
-def texts_by_rank(strings: StringTable, ranks: Ints) -> list[str]:
-    """The texts at these places in alphabetical order."""
-    at = np.empty(len(strings), dtype=np.int64)
-    at[strings.ranks()] = np.arange(len(strings))
-    return list(map(strings.texts.__getitem__, at[ranks].tolist()))

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.flags import used_codes
-from tb_perfcompare.analysis.grouping import Groups, added_up, finest, largest, least, texts_by_rank
+from tb_perfcompare.analysis.grouping import Groups, added_up, finest, largest, least
 from tb_perfcompare.analysis.nesting import nest, with_descendants
 from tb_perfcompare.analysis.numbering import added, numbered, rows_where, taken
 from tb_perfcompare.analysis.operator_keys import operator_keys_of
-from tb_perfcompare.analysis.shown_texts import learn, shown_text
+from tb_perfcompare.analysis.shown_texts import shown_texts
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import EventTable
+from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary import GroupTable
+from tb_perfcompare.model.texts import Keys, TextPool, column, keys
 from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
@@ -100,41 +102,39 @@ def operator_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, Gro
     rows = taken(forest.row, shown)
     of = taken(forest.row, taken(forest.top, shown))
     names, labels = _names(events, rows)
-    keys: list[tuple[Rows, int]] = [(names, len(labels))]
-    arguments: list[tuple[str, str, list[str]]] = []
-    for kind, column, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
+    parts: list[tuple[Rows, int]] = [(names, len(labels))]
+    arguments: list[tuple[str, str, TextPool]] = []
+    for kind, of_key, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
         if argument in events.args:
             number_of, texts = _argument_texts(events, argument, of)
-            keys.append((number_of, len(texts)))
-            arguments.append((kind, column, texts))
-    groups_of, of_row = finest(keys)
+            parts.append((number_of, len(texts)))
+            arguments.append((kind, of_key, TextPool(texts)))
+    groups_of, of_row = finest(parts)
     groups = Groups(of_row, len(groups_of[0]), (step, rows), steps)
-    del keys, names, of, of_row  # what follows needs the room
+    del parts, names, of, of_row  # what follows needs the room
     sums = _sums(timeline, shown, groups)
-    operators = sums.table("operator", ("name",), groups_of[0], _single(labels))
+    pool = operator_keys_of(events.strings).pool
+    operators = sums.table("operator", ("name",), groups_of[0], lambda codes: keys((labels[codes], pool)))
     tables = {"operators": operators}
-    for (kind, column, texts), numbers in zip(arguments, groups_of[1:], strict=True):
-        width = len(texts)
+    for (kind, of_key, of_texts), numbers in zip(arguments, groups_of[1:], strict=True):
+        width = len(of_texts)
         tables[f"operators_by_{kind}"] = sums.table(
-            f"operator_by_{kind}", ("name", column), groups_of[0] * width + numbers, _pair(labels, texts)
+            f"operator_by_{kind}", ("name", of_key), groups_of[0] * width + numbers, _pair(labels, pool, of_texts)
         )
     return tables
 
 
-def _single(labels: list[str]) -> Callable[[Ints], Iterable[tuple[str, ...]]]:
-    return lambda codes: zip(map(labels.__getitem__, codes.tolist()), strict=True)
-
-
-def _pair(labels: list[str], texts: list[str]) -> Callable[[Ints], Iterable[tuple[str, ...]]]:
-    def keys(codes: Ints) -> Iterable[tuple[str, ...]]:
+def _pair(labels: Rows, pool: TextPool, texts: TextPool) -> Callable[[Ints], Keys]:
+    def pairs(codes: Ints) -> Keys:
         label, text = np.divmod(codes, len(texts))
-        return zip(map(labels.__getitem__, label.tolist()), map(texts.__getitem__, text.tolist()), strict=True)
+        return keys((labels[label], pool), (text, texts))
 
-    return keys
+    return pairs
 
 
-def _names(events: EventTable, rows: Rows) -> tuple[Rows, list[str]]:
-    """((r,) number of each row's operator, their keys): numbered by the first code that has the key."""
+def _names(events: EventTable, rows: Rows) -> tuple[Rows, Rows]:
+    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): numbered by the first code that
+    has the key."""
     used, place = numbered(taken(events.name, rows), len(events.strings))
     number, labels = operator_keys_of(events.strings).numbered(used)
     return taken(number, place), labels
@@ -144,33 +144,30 @@ def _argument_texts(events: EventTable, argument: str, rows: Rows) -> tuple[Rows
     """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
     codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
     codes += 1
-    number, texts = _numbered(events, taken(codes, rows), 1, shown_text)
-    return number, ["", *texts]
+    used, place = numbered(taken(codes, rows), len(events.strings) + 1)
+    number, texts = numbered_texts(events.strings, used)
+    return taken(number, place), texts
 
 
-def _numbered(
-    events: EventTable, codes: Rows, first: int, shown: Callable[[str], str]
-) -> tuple[Rows, list[str]]:
-    """((r,) number of what is shown of each row's text, what is shown of each); texts that are shown alike share the
-    number of the first. Codes are those of the texts and `first` more; lower ones are numbers of their own."""
-    index: dict[str, int] = {}
-    used, place = numbered(codes, len(events.strings) + first)
-    if shown is shown_text:
-        learn(events.strings[code - first] for code in used.tolist() if code >= first)
-    number = [
-        code if code < first else first + index.setdefault(shown(events.strings[code - first]), len(index))
-        for code in used.tolist()
-    ]
-    return taken(np.array(number, dtype=np.int32), place), list(index)
+def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Rows, list[str]]:
+    """((c,) number of what is shown of each text, what is shown); texts that are shown alike share a number, in the
+    order of the first. Ascending codes are those of the texts and one more; 0 is the text "", number 0."""
+    some = codes[1:] if len(codes) and codes[0] == 0 else codes
+    shown = shown_texts(list(map(strings.texts.__getitem__, (some - 1).tolist())))
+    texts = list(dict.fromkeys(("", *shown)))
+    index = dict(zip(texts, range(len(texts)), strict=True))
+    number = np.zeros(len(codes), dtype=np.int32)
+    number[len(codes) - len(some) :] = list(map(index.__getitem__, shown))
+    return number, texts
 
 
 def shape_ids(events: EventTable, argument: str = "input_dims") -> Rows:
     """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
     used = used_codes(np.asarray(events.args[argument].values, dtype=np.int32), len(events.strings))
     out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
-    first: dict[str, int] = {}
-    for index in used.tolist():
-        out[index] = first.setdefault(shown_text(events.strings[index]), index)
+    shown = shown_texts(list(map(events.strings.texts.__getitem__, used.tolist())))
+    first = dict(zip(reversed(shown), reversed(used.tolist()), strict=True))  # of equal texts the last written stays
+    out[used] = list(map(first.__getitem__, shown))
     return out
 
 
@@ -186,17 +183,18 @@ class _Sums:
     first_name: Ints
 
     def table(
-        self, kind: str, key_columns: tuple[str, ...], codes: Ints, keys: Callable[[Ints], Iterable[tuple[str, ...]]]
+        self, kind: str, key_columns: tuple[str, ...], codes: Ints, keys_of: Callable[[Ints], Keys]
     ) -> GroupTable:
-        """The table whose row a group belongs to is told by its code; `keys` gives those of codes."""
+        """The table whose row a group belongs to is told by its code; `keys_of` gives those of codes."""
         used, into = unique_places(codes)
+        strings = self.timeline.events.strings
         count = len(used)
         low = least(self.low, into, count)
         return GroupTable(
             kind=kind,
             key_columns=key_columns,
-            keys=tuple(keys(used)),
-            names=tuple(texts_by_rank(self.timeline.events.strings, least(self.first_name, into, count))),
+            keys=keys_of(used),
+            names=column(strings.in_order()[least(self.first_name, into, count)], operator_keys_of(strings).pool),
             calls=added_up(self.calls, into, count),
             measures_ns={name: added_up(matrix, into, count) for name, matrix in self.measures_ns.items()},
             min_ns=np.where(low == _NO_CALL, 0, low),

@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.numbering import numbered_pairs, portions, taken
 from tb_perfcompare.analysis.paths import found_paths
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.events import FlowTable
-from tb_perfcompare.model.split_time import SplitTime
+from tb_perfcompare.model.split_time import SplitTime, listed
 from tb_perfcompare.model.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
 from tb_perfcompare.model.unique import unique_first
 
@@ -85,7 +85,7 @@ def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
         ((part, shares.claim), shares.step, shares.time_ns),
         (rest, shares.gap_step, shares.gap_end - shares.gap_start),
     ]
-    found = added_cells(len(index), steps, timed, []).named(list(index).__getitem__)
+    found = added_cells(len(index), steps, timed, []).named(listed(list(index)))
     return found.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
 
 

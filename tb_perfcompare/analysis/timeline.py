@@ -25,6 +25,7 @@ from tb_perfcompare.model.names import (
     is_loader,
     is_optimizer,
     is_step,
+    is_wrapper,
 )
 from tb_perfcompare.model.summary import StepCategory
 
@@ -37,7 +38,6 @@ NO_ROLE = -1
 _HOST_WORK = (Category.OPERATOR, Category.ANNOTATION, Category.PYTHON)
 _API = (Category.RUNTIME, Category.DRIVER)
 _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
-_WRAPPERS = frozenset({"DataParallel.forward", "DistributedDataParallel.forward"})
 
 IDS_REPEAT_CORRELATION = 0.5
 """Share of API calls whose External id equals their correlation above which the ids link nothing. Seen: 1.00 in every
@@ -120,7 +120,7 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
     """The corrected reading of one trace's events."""
     names = NameFlags(
         events.strings, events.name,
-        is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, _is_wrapper,
+        is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, is_wrapper,
     )  # fmt: skip
     step, annotated = names.where(is_step), names.where(is_collective_annotation)
     loader = names.where(is_loader)
@@ -130,7 +130,7 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
     api, device = among(category, _API), among(category, _DEVICE)
     lane = _lanes(events)
     work = host & ~step
-    is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(_is_wrapper))
+    is_operator = (category == Category.OPERATOR) & ~(step | special | names.where(is_wrapper))
     is_node = work & ((category != Category.ANNOTATION) | special)
     forest = _host_forest(events, lane, is_node, is_operator)
     ids_unusable = _ids_repeat_correlation(events, api)
@@ -149,10 +149,6 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
         ids_unusable=ids_unusable,
         device_markers=int((step & (category == Category.DEVICE_ANNOTATION)).sum()),
     )
-
-
-def _is_wrapper(name: str) -> bool:
-    return name in _WRAPPERS
 
 
 def _lanes(events: EventTable) -> NDArray[np.int32]:

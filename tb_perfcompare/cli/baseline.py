@@ -22,8 +22,6 @@ from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.workspace.baselines import Baselines
 
-NAME = "baseline"
-
 LIST_SCHEMA = "tb_perfcompare.baselines/1"
 
 _COLUMNS = (

@@ -10,10 +10,9 @@ import argparse
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.render import wire
+from tb_perfcompare.workspace.cache_place import SWITCH
 from tb_perfcompare.workspace.disk_entries import CacheFacts
-from tb_perfcompare.workspace.summary_cache import SWITCH, SummaryCache, user_cache
-
-NAME = "cache"
+from tb_perfcompare.workspace.summary_cache import SummaryCache, user_cache
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -25,10 +25,8 @@ from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.workspace.jobs import Side
-from tb_perfcompare.workspace.workspace import Question
-
-NAME = "diff"
+from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.sides import Side
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,8 +14,6 @@ from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.workspace.history import series_history, series_of
 from tb_perfcompare.workspace.history_answers import history_dict, history_table, series_table
 
-NAME = "history"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
-from typing import NoReturn, Protocol, TextIO
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import NoReturn, Protocol, TextIO, cast
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.cli import baseline, cache, diff, history, pairs, record, runs, strict, trace, verdicts, view
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import PerfCompareError
 
@@ -23,7 +23,6 @@ INTERRUPTED = 130
 class Command(Protocol):
     """What a command's module offers. Its docstring is the command's help."""
 
-    NAME: str
     __doc__: str | None
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -35,7 +34,32 @@ class Command(Protocol):
         ...
 
 
-COMMANDS: tuple[Command, ...] = (runs, pairs, view, diff, verdicts, strict, trace, baseline, record, history, cache)
+COMMANDS: dict[str, str] = {
+    "runs": "List runs, workers and spans below a log directory, with device, steps, size and problems of every file.",
+    "pairs": "Suggest which runs to compare, from their names, each pair with its reason; the best comes first.",
+    "view": "Show one run by itself: its overview, steps, operators, kernels and more.",
+    "diff": "Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.",
+    "verdicts": (
+        "Compare several runs with one BASELINE: a row for each CANDIDATE, and what so many looks leave of "
+        "the verdicts."
+    ),
+    "strict": (
+        'Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables '
+        "(*_perf_data.csv), or traces."
+    ),
+    "trace": "Cut steps out of a trace, as the profiler wrote them, for a trace viewer such as Perfetto.",
+    "baseline": "Save runs as baselines: small files to compare against without the traces, which can be committed.",
+    "record": (
+        "Record a run as a point of a series: an event file in a log directory, which TensorBoard shows and "
+        "history reads."
+    ),
+    "history": (
+        "Show the runs of a series over time: levels of the step time, where they change, and each run's verdict."
+    ),
+    "cache": "Show or empty the cache of summaries and comparisons, which makes the second opening of large runs fast.",
+}
+"""Name of a command, which is that of its module -> the first line of its help. Modules are imported for a command that
+is used: all of them take longer than most commands work."""
 
 
 class _UsageError(Exception):
@@ -47,8 +71,8 @@ class _Parser(argparse.ArgumentParser):
         raise _UsageError(f"{self.prog}: {message}; see {self.prog} --help")
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The parser of all commands; those that are not `used` have no arguments."""
     parser = _Parser(
         prog=PROGRAM, allow_abbrev=False,
         description="Compare two profiler runs: which is slower, by how much, is the difference real, and why.",
@@ -56,11 +80,13 @@ def build_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    for command in COMMANDS:
-        text = (command.__doc__ or "").strip()
-        summary = text.partition("\n")[0]
+    for name, summary in COMMANDS.items():
+        if name not in used:
+            commands.add_parser(name, help=summary)
+            continue
+        command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
         own = commands.add_parser(
-            command.NAME, help=summary, description=text, allow_abbrev=False,
+            name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.add_arguments(own)
@@ -70,7 +96,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments; what no command knows is an error of the command, not of the program."""
-    arguments, unknown = build_parser().parse_known_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    arguments, unknown = build_parser(given[:1]).parse_known_args(given)
     if unknown:
         command = f"{PROGRAM} {arguments.command}"
         raise _UsageError(f"{command}: unrecognized arguments: {' '.join(unknown)}; see {command} --help")

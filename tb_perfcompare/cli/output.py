@@ -10,7 +10,7 @@ from typing import TextIO
 from tb_perfcompare.cli.progress_line import ProgressLine
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.render.grid import printable
+from tb_perfcompare.render.printable import printable
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79

@@ -13,8 +13,6 @@ from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.workspace.describe import pairs_dict
 
-NAME = "pairs"
-
 _COLUMNS = (
     columns.key("baseline", "Baseline", "run to compare against"),
     columns.key("candidate", "Candidate", "run to judge"),

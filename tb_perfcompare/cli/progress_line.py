@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.render.grid import printable
 from tb_perfcompare.render.numbers import byte_scale, number
-from tb_perfcompare.render.text import elide
+from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.widths import elide
 
 _GAP = "  "
 _LEAST_PATH = 8
+
 
 class ProgressLine:
     """Keeps the latest progress of each file."""

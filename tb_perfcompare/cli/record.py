@@ -17,8 +17,6 @@ from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.workspace.baselines import saved_content
 from tb_perfcompare.workspace.record_point import record
 
-NAME = "record"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="RUN", help=RUN)

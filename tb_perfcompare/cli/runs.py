@@ -25,8 +25,6 @@ from tb_perfcompare.units import Better
 from tb_perfcompare.workspace.describe import runs_dict
 from tb_perfcompare.workspace.index import Listing, span_file
 
-NAME = "runs"
-
 _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),
     columns.key("worker", "Worker", "process"),

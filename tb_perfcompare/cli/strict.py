@@ -21,11 +21,10 @@ from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
+from tb_perfcompare.workspace.question import Question
 from tb_perfcompare.workspace.strict_corrected import of_tables, of_worker
 from tb_perfcompare.workspace.strict_jobs import CSV, MARKDOWN, drawn
-from tb_perfcompare.workspace.workspace import Question, Workspace
-
-NAME = "strict"
+from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV)
 

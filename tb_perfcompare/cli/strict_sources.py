@@ -20,7 +20,7 @@ from tb_perfcompare.sources.perf_data_csv import counters_beside, read_perf_data
 from tb_perfcompare.sources.perf_data_pairs import find_pairs, holds_perf_data
 from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import Side
+from tb_perfcompare.workspace.sides import Side
 from tb_perfcompare.workspace.strict_jobs import in_cycles
 from tb_perfcompare.workspace.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
 from tb_perfcompare.workspace.workspace import Workspace

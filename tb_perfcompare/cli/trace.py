@@ -15,13 +15,11 @@ from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import parse_steps
+from tb_perfcompare.workspace.sides import parse_steps
 from tb_perfcompare.workspace.step_choice import TYPICAL, WORST, StepChoice
 from tb_perfcompare.workspace.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.step_views import ChosenSide
 from tb_perfcompare.workspace.workspace import Workspace
-
-NAME = "trace"
 
 _COMPRESSED = ".gz"
 _NAMED = 20

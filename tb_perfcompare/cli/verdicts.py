@@ -15,12 +15,11 @@ from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import FORMATS, render_table
-from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.look_answers import several_dict, several_table
 from tb_perfcompare.workspace.looks import MOST_CANDIDATES, Candidate, LookRow, several
-from tb_perfcompare.workspace.workspace import Question, Workspace
-
-NAME = "verdicts"
+from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.sides import Side
+from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
 

@@ -28,10 +28,9 @@ from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import first_rows, render_table
 from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import CompatQuestion, Side, compat_answer
+from tb_perfcompare.workspace.jobs import CompatQuestion, compat_answer
 from tb_perfcompare.workspace.run_views import check_view, run_views
-
-NAME = "view"
+from tb_perfcompare.workspace.sides import Side
 
 _COMPAT_ONLY = ("group_by", "param")
 _PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
 from tb_perfcompare.units import Better
 
@@ -20,6 +20,8 @@ SCHEMA = "tb_perfcompare.comparison/1"
 
 Cell = str | int | float | bool | None
 """A table cell; None is "absent" or "not measured", never zero."""
+
+Row = tuple[Cell, ...]
 
 
 class Verdict(str, Enum):
@@ -218,12 +220,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows are in the default order. `notes` are sentences about the whole table, which reading it shows among them."""
+    """Rows are in the default order; where there are many of them they are made when they are asked for
+    (column_rows.py). `notes` are sentences about the whole table, which reading it shows among them."""
 
     name: str
     title: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: Sequence[Row]
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

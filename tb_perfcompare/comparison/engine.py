@@ -45,7 +45,7 @@ from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
-from tb_perfcompare.comparison.tables.groups import diff_table
+from tb_perfcompare.comparison.tables.groups import diff_tables
 from tb_perfcompare.comparison.tables.memory import memory_tables
 from tb_perfcompare.comparison.tables.plain import (
     bound_table,
@@ -134,7 +134,7 @@ def _entity_tables(
     baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions
 ) -> dict[str, Table]:
     """Of operators, kernels, copies, ..., and what is matched with what between them."""
-    tables = _those_there_are(diff_table(name, baseline, candidate, headline.delta, options) for name in SHAPES)
+    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options)
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)

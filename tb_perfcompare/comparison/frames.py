@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from tb_perfcompare.comparison.column_rows import cells_of
 from tb_perfcompare.comparison.comparison import Cell, Ledger, Table
 from tb_perfcompare.errors import PerfCompareError
 
@@ -43,7 +44,7 @@ def table_frame(table: Table) -> DataFrame:
     """Rows in the table's order, columns by their names, not their labels. Raises PerfCompareError without pandas."""
     pandas = _pandas()
     columns = {
-        column.name: _array(pandas, [row[at] for row in table.rows], _EMPTY.get(column.kind, "Float64"))
+        column.name: _array(pandas, cells_of(table.rows, at), _EMPTY.get(column.kind, "Float64"))
         for at, column in enumerate(table.columns)
     }
     frame: DataFrame = pandas.DataFrame(columns)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, counted, whole
 from tb_perfcompare.render import document
-from tb_perfcompare.render.grid import Grid, Head, printable
+from tb_perfcompare.render.grid import Grid, Head
 from tb_perfcompare.render.markdown import markdown
+from tb_perfcompare.render.printable import printable
 
 MOST_BYTES = 1_000_000
 """GitHub takes 1 MiB per step."""

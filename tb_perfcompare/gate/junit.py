@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure
-from tb_perfcompare.render.grid import printable
+from tb_perfcompare.render.printable import printable
 
 _SUITE = "tb-perfcompare"
 _CLASS = "tb_perfcompare.gate"

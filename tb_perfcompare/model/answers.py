@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.recording import FileFacts
 
 
 class AnswerKind(str, Enum):

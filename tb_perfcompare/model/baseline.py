@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tb_perfcompare.model.recording import FileFacts
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.summary import DeviceFacts, Summary
 
 SCHEMA = "tb_perfcompare.baseline/1"

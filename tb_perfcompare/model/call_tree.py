@@ -178,18 +178,19 @@ class _Growing:
             below[self._parent[number]].append(number)
         # the smaller ones stand last, whatever tree they are of
         for numbers in below:
-            numbers.sort(key=lambda number: (self._key[number] == REST, self._place[number]), reverse=True)
-        order = np.zeros(len(self._parent), dtype=np.int64)
+            if len(numbers) > 1:
+                numbers.sort(key=lambda number: (self._key[number] == REST, self._place[number]), reverse=True)
+        order = [0] * len(self._parent)
         frames = Frames([], [])
         waiting = [0]
         while waiting:
             number = waiting.pop()
             order[number] = len(frames)
             parent = self._parent[number]
-            frames.parent.append(-1 if parent < 0 else int(order[parent]))
+            frames.parent.append(-1 if parent < 0 else order[parent])
             frames.key.append(self._key[number])
             waiting += below[number]
-        return frames, order
+        return frames, np.array(order, dtype=np.int64)
 
 
 def tree_of(

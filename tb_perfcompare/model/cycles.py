@@ -12,8 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.strings import StringTable
 
 Ints: TypeAlias = NDArray[np.int64]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.formats import LISTING
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.recording import FileFacts, ReadStats
+from tb_perfcompare.model.recording import ReadStats
 from tb_perfcompare.model.strings import StringTable
 
 

@@ -17,11 +17,13 @@ from tb_perfcompare.model.device import (
     COLLECTIVE_RANGES,
     OPERATOR_LIBRARIES,
 )
+from tb_perfcompare.model.joined_names import JoinedNames
 
 STEP_PREFIX = "ProfilerStep#"
 _LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
+_WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
 _ON_DEVICES = [library for library in COLLECTIVE_LIBRARIES if library not in ("gloo", "mpi")]
 _COLLECTIVE_ANNOTATION = re.compile(
@@ -71,27 +73,31 @@ def is_collective_kernel(name: str) -> bool:
     return any(map(name.__contains__, _COLLECTIVE_MARKS)) and _COLLECTIVE_KERNEL.search(name) is not None
 
 
+def is_wrapper(name: str) -> bool:
+    """A parallel module's own range around the whole forward pass."""
+    return name in _WRAPPERS
+
+
 _MARKS: dict[Callable[[str], bool], tuple[str, ...]] = {
     is_step: (STEP_PREFIX.lower(),),
     is_loader: (_LOADER_PREFIX.lower(), _PIPE_PREFIX.lower()),
     is_optimizer: ("optimizer.",),
+    is_wrapper: tuple("\n" + name.lower() for name in _WRAPPERS),
     is_collective_annotation: tuple(word.lower() for word in (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES)),
     is_collective_kernel: tuple(mark.lower() for mark in _COLLECTIVE_MARKS),
 }
 """One of these is in every name that passes, in lower case."""
 
 
-def passing_names(test: Callable[[str], bool], names: Sequence[str], together: str) -> list[int]:
-    """Where names stand that pass a test. `together` is all of them in one, in lower case: what is nowhere in it need
-    not be asked of each."""
-    marks = _MARKS.get(test)
-    if marks and together.isascii() and not any(mark in together for mark in marks):
-        return []
-    return [at for at, name in enumerate(names) if test(name)]
+def passing_names(test: Callable[[str], bool], joined: JoinedNames) -> list[int]:
+    """Where names stand that pass a test, which is asked of those that hold a mark of it."""
+    names, marks = joined.names, _MARKS.get(test)
+    if not marks or not joined.is_plain:
+        return [at for at, name in enumerate(names) if test(name)]
+    marked = {at for mark in marks for at in joined.holding(mark, any_case=True)}
+    return [at for at in sorted(marked) if test(names[at])]
 
 
-_BLANKS = re.compile(r"\s+")
-_AROUND = re.compile(r"^ | $")
 _CLOSING = re.compile(r"(?<=>) (?=>)")
 _ADDRESS = re.compile(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
 _AUTOGRAD = re.compile(r"(?<=Backward)\d+(?!\w)")
@@ -109,6 +115,7 @@ _HOST_WORDS = ("0x", "_0", ":send ", ":recv ", "CompiledFxGraph")
 _ANY_CASE = ("rank", "stream")
 _LONGEST = 10_000
 _SHORTEST_HASH = 24
+_HEXADECIMAL = "0123456789abcdef"
 _LONG_HEXADECIMAL = re.compile(r"[0-9a-f]{24}")
 _TYPES = r"(?:b?f(?:8|16|32|64))+"
 _HASH = re.compile(
@@ -131,24 +138,21 @@ def operator_key(name: str) -> str:
         return "enumerate(DataLoader).__next__"
     if is_step(name):
         return "ProfilerStep"
-    return _without(_HOST_NOISE, name) if _may_have_any_noise(name) else name
+    return _without(_host_noise, name) if _may_have_any_noise(name) else name
 
 
-def operator_keys(names: Sequence[str]) -> list[str]:
-    """operator_key of each name. What has nothing to be left out is the name itself, and found for all at once."""
-    keys = list(names)
-    for at in _with_host_noise(keys):
-        key = operator_key(keys[at])
-        if key != keys[at]:
-            keys[at] = key
-    return keys
+def other_keys(names: Sequence[str]) -> dict[int, str]:
+    """Where names stand that are not their own operator_key -> their key. What has nothing to be left out is found for
+    all at once."""
+    keys = ((at, operator_key(names[at])) for at in sorted(_with_host_noise(names)))
+    return {at: key for at, key in keys if key != names[at]}
 
 
 @lru_cache(maxsize=1 << 14)
 def kernel_key(name: str) -> str:
     """What joins kernels: the name, blanks squeezed (demanglers differ in them), without the number, signature or hash
     that a compiler gives to the kernels it writes (`triton_poi_fused_add_12`)."""
-    return _without(_KERNEL_NOISE, name) if _may_have_noise(name) or " ".join(name.split()) != name else name
+    return _without(_kernel_noise, name) if _may_have_noise(name) or " ".join(name.split()) != name else name
 
 
 def alike_key(key: str) -> str:
@@ -165,7 +169,7 @@ def library_free(operator: str) -> str:
 
 
 def _may_have_noise(name: str) -> bool:
-    """Whether a name holds what the patterns of _WRITTEN and _without_number begin with. Most names do not, and finding
+    """Whether a name holds what the patterns of _written and _without_number begin with. Most names do not, and finding
     that out takes a tenth of the time of the patterns."""
     return (
         "0x" in name
@@ -190,28 +194,21 @@ def _may_have_host_noise(name: str) -> bool:
     )
 
 
-def _with_host_noise(names: list[str]) -> set[int]:
+def _with_host_noise(names: Sequence[str]) -> set[int]:
     """Where names stand that operator_key may change. What no name holds is found out in all of them laid end to end,
     and asked of none."""
-    text = "\n".join(["", *names])
-    if not text.isascii():
+    joined = JoinedNames(names)
+    if not joined.is_plain:
         return {at for at, name in enumerate(names) if name.startswith(_HOST_STARTS) or _may_have_any_noise(name)}
     found: set[int] = set()
-    starts = tuple(start for start in _HOST_STARTS if "\n" + start in text)
-    if starts:
-        found.update(at for at, name in enumerate(names) if name.startswith(starts))
-    for word in _HOST_WORDS:
-        if word in text:
-            found.update(at for at, name in enumerate(names) if word in name)
-    if _AUTOGRAD_NUMBER.search(text):
+    for word in (*("\n" + start for start in _HOST_STARTS), *_HOST_WORDS):
+        found.update(joined.holding(word))
+    if joined.has(_AUTOGRAD_NUMBER):
         found.update(at for at, name in enumerate(names) if "Backward" in name and _AUTOGRAD_NUMBER.search(name))
-    lower = text.lower()
     for word in _ANY_CASE:
-        if word in lower:
-            found.update(at for at, name in enumerate(names) if word in name.lower())
-    long = [at for at, name in enumerate(names) if len(name) >= _SHORTEST_HASH]
-    if _LONG_HEXADECIMAL.search("\n".join([names[at] for at in long])):
-        found.update(at for at in long if _LONG_HEXADECIMAL.search(names[at]))
+        found.update(joined.holding(word, any_case=True))
+    if joined.has_run(_HEXADECIMAL, _SHORTEST_HASH):
+        found.update(at for at, name in enumerate(names) if _LONG_HEXADECIMAL.search(name))
     return found
 
 
@@ -219,18 +216,43 @@ def _may_have_any_noise(name: str) -> bool:
     return _may_have_noise(name) or _may_have_host_noise(name)
 
 
-def _without(noise: tuple[tuple[re.Pattern[str], str], ...], name: str) -> str:
+def _without(removal: Callable[[str], str], name: str) -> str:
     """The name without noise. What one removal leaves may be noise again."""
     if len(name) > _LONGEST:
         return name
-    while True:
-        again = name
-        for pattern, kept in noise:
-            again = pattern.sub(kept, again)
-        again = _without_number(again)
-        if again == name:
-            return name
+    while (again := removal(name)) != name:
         name = again
+    return name
+
+
+def _kernel_noise(name: str) -> str:
+    return _without_number(_written(" ".join(name.split())))
+
+
+def _host_noise(name: str) -> str:
+    name = _written(name)
+    if "Backward" in name:
+        name = _AUTOGRAD.sub("", name)
+    if name.startswith("Torch-Compiled Region"):
+        name = _REGION.sub(r"\1", name)
+    if "CompiledFxGraph" in name:
+        name = _GRAPH.sub(r"\1", name)
+    if ":send " in name or ":recv " in name:
+        name = _PEER.sub(r"\1", name)
+    lower = name.lower()
+    if "rank" in lower or "stream" in lower or not name.isascii():
+        name = _RANK.sub(r"\1", name)
+    return _without_number(name)
+
+
+def _written(name: str) -> str:
+    """Without what a compiler or the profiler writes into names. Looking for what a pattern cannot do without takes a
+    tenth of its time."""
+    if "0x" in name:
+        name = _ADDRESS.sub("", name)
+    if len(name) >= _SHORTEST_HASH and _LONG_HEXADECIMAL.search(name):
+        name = _HASH.sub("", name)
+    return _SIGNATURE.sub("", name) if "_0" in name else name
 
 
 def _without_number(name: str) -> str:
@@ -244,9 +266,6 @@ def _without_number(name: str) -> str:
     return name if at < 0 or numbers[at:].strip("_") == "" else end + numbers[:at]
 
 
-_WRITTEN = ((_ADDRESS, ""), (_HASH, ""), (_SIGNATURE, ""))
-_KERNEL_NOISE = ((_BLANKS, " "), (_AROUND, ""), *_WRITTEN)
-_HOST_NOISE = (*_WRITTEN, (_AUTOGRAD, ""), (_REGION, r"\1"), (_GRAPH, r"\1"), (_PEER, r"\1"), (_RANK, r"\1"))
 _LIBRARY = re.compile(
     rf"(?<=::)_?(?:{'|'.join(OPERATOR_LIBRARIES)})_(?=\w)"
     rf"|(?<![A-Za-z0-9])(?:{'|'.join(name.capitalize() for name in OPERATOR_LIBRARIES)})(?=[A-Z]\w*Backward)"

@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.texts import Codes, TextPool, Texts
+
 OUTSIDE = ""
 """The place of what no operator encloses."""
 
@@ -17,3 +22,49 @@ def place_below(above: str, operator: str, input_shape: str) -> str:
     """The place of an operator that the place `above` encloses; 16 hexadecimal digits."""
     text = "\0".join((above, operator, input_shape))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+class PlacePool(TextPool):
+    """The places of a tree of p operators: number 0 is OUTSIDE, 1 + i that of operator i. Digests take longer than all
+    else that is known of a place, and are made when the first text is asked for.
+
+    above     (p,) number of the place around each, which comes before its own
+    operator  p names
+    shape     p input shapes
+    """
+
+    __slots__ = ("_above", "_operator", "_shape")
+
+    def __init__(self, above: NDArray[np.int32], operator: Texts, shape: Texts) -> None:
+        super().__init__([])
+        self._above, self._operator, self._shape = above, operator, shape
+
+    @property
+    def texts(self) -> list[str]:
+        """All places."""
+        if not self._texts:
+            texts = [OUTSIDE]
+            for above, operator, shape in zip(self._above.tolist(), self._operator, self._shape, strict=True):
+                texts.append(place_below(texts[above], operator, shape))
+            self._texts = texts
+        return self._texts
+
+    def __len__(self) -> int:
+        return len(self._above) + 1
+
+    def text(self, number: int) -> str:
+        """One place, without making the others."""
+        if self._texts or not number:
+            return self.texts[number] if number else OUTSIDE
+        around = []
+        while number:
+            around.append(number - 1)
+            number = int(self._above[number - 1])
+        text = OUTSIDE
+        for at in reversed(around):
+            text = place_below(text, self._operator[at], self._shape[at])
+        return text
+
+    def only(self, code: Codes) -> Texts:
+        """All of the tree, which any of its places is made of."""
+        return Texts(np.ascontiguousarray(code, dtype=np.int32), self)

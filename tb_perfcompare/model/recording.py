@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import EventTable, FlowTable
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.strings import StringTable
 
@@ -33,17 +34,6 @@ class Origin:
     worker: str = ""
     span: str = ""
     rank: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """One input file. `path` is relative to the source; sha256 is of the bytes as stored ("" when not asked for);
-    `part` says which run is meant in a file that holds several."""
-
-    path: str
-    bytes: int
-    sha256: str = ""
-    part: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.model.unique import unique_places
 
 Ints = NDArray[np.int64]
+First: TypeAlias = Callable[[Ints, int], Ints]
+"""Given rows and a number, so many of them: those whose keys come first."""
 
 _PLACES_PER_CODE = 8
 _SMALL_TABLE = 1 << 21
@@ -30,7 +34,7 @@ class SplitTime:
     pooled   keys that stand together under a rest key, because there were too many
     """
 
-    keys: tuple[tuple[str, ...], ...]
+    keys: Keys
     row: NDArray[np.int32]
     step: NDArray[np.int32]
     time_ns: Ints
@@ -50,7 +54,7 @@ class SplitTime:
         makes of theirs."""
         if len(self) <= most:
             return self
-        kept = _largest(*self.totals(), most, self.keys.__getitem__)
+        kept = _largest(*self.totals(), most, _by_key(self.keys.__getitem__))
         keys = [key if keep else rest(key) for key, keep in zip(self.keys, kept.tolist(), strict=True)]
         return replace(self.renamed(keys), pooled=len(self) - most)
 
@@ -70,31 +74,32 @@ class SplitCells:
     time_ns: Ints
     calls: Ints
 
-    def largest(
-        self, most: int, key: Callable[[int], tuple[str, ...]], group: Ints
-    ) -> tuple[SplitCells, NDArray[np.bool_], int]:
+    def largest(self, most: int, first: First, group: Ints) -> tuple[SplitCells, NDArray[np.bool_], int]:
         """(the `most` largest rows as they are and one more row for all others of each group, (count,) whether a row is
-        such a one, how many stand together). `key` settles who of equal rows is larger; `group` is (count,)."""
+        such a one, how many stand together). `first` settles who of equal rows is larger; `group` is (count,)."""
         used = np.flatnonzero(np.bincount(self.row, minlength=self.count))
         is_rest = np.zeros(self.count, dtype=bool)
         if len(used) <= most:
             return self, is_rest, 0
         time, calls = _totals(self.row, self.time_ns, self.calls, self.count)
-        small = used[~_largest(time[used], calls[used], most, lambda i: key(int(used[i])))]
-        first = np.zeros(int(group.max()) + 1, dtype=np.int64)
-        first[group[small[::-1]]] = small[::-1]  # of equal indices the last one assigned stays
+
+        def first_used(rows: Ints, many: int) -> Ints:
+            return np.searchsorted(used, first(used[rows], many))
+
+        small = used[~_largest(time[used], calls[used], most, first_used)]
+        rest = np.zeros(int(group.max()) + 1, dtype=np.int64)
+        rest[group[small[::-1]]] = small[::-1]  # of equal indices the last one assigned stays
         place = np.arange(self.count)
-        place[small] = first[group[small]]
+        place[small] = rest[group[small]]
         is_rest[place[small]] = True
         row = place[self.row]
         joined = add_cells(self.count, [(row, self.step, self.time_ns)], [(row, self.step, self.calls)])
         return joined, is_rest, len(small)
 
-    def named(self, key: Callable[[int], tuple[str, ...]]) -> SplitTime:
-        """The rows that have cells, under their keys, which differ."""
+    def named(self, keys: Callable[[Ints], Keys]) -> SplitTime:
+        """The rows that have cells, under their keys, which differ; `keys` gives those of rows."""
         used, row = distinct(self.row, self.count)
-        keys = tuple(key(number) for number in used.tolist())
-        return SplitTime(keys, row.astype(np.int32), self.step.astype(np.int32), self.time_ns, self.calls)
+        return SplitTime(keys(used), row.astype(np.int32), self.step.astype(np.int32), self.time_ns, self.calls)
 
 
 Values = tuple[NDArray[np.integer], NDArray[np.integer], Ints]
@@ -132,7 +137,12 @@ def split_time(
     """From keys that may repeat and cells that may lie upon each other. Keys without any time or call go."""
     index: dict[tuple[str, ...], int] = {}
     place = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)[row]
-    return add_cells(len(index), [(place, step, time_ns)], [(place, step, calls)]).named(list(index).__getitem__)
+    return add_cells(len(index), [(place, step, time_ns)], [(place, step, calls)]).named(listed(list(index)))
+
+
+def listed(keys: Sequence[tuple[str, ...]]) -> Callable[[Ints], Keys]:
+    """What gives the keys of rows, from those of all rows."""
+    return lambda rows: tuple(map(keys.__getitem__, rows.tolist()))
 
 
 def _totals(row: NDArray[np.integer], time_ns: Ints, calls: Ints, count: int) -> tuple[Ints, Ints]:
@@ -142,12 +152,16 @@ def _totals(row: NDArray[np.integer], time_ns: Ints, calls: Ints, count: int) ->
     )
 
 
-def _largest(time: Ints, calls: Ints, most: int, key: Callable[[int], tuple[str, ...]]) -> NDArray[np.bool_]:
+def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
+    return lambda rows, many: np.array(sorted(rows.tolist(), key=key)[:many], dtype=np.int64)
+
+
+def _largest(time: Ints, calls: Ints, most: int, first: First) -> NDArray[np.bool_]:
     """Which of the rows are the `most` largest by time, then calls, then key; there are more of them."""
     last = np.lexsort((-calls, -time))[most - 1]
     kept: NDArray[np.bool_] = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
-    equal = np.flatnonzero((time == time[last]) & (calls == calls[last])).tolist()
-    kept[sorted(equal, key=key)[: most - int(kept.sum())]] = True
+    equal = np.flatnonzero((time == time[last]) & (calls == calls[last]))
+    kept[first(equal, most - int(kept.sum()))] = True
     return kept
 
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.alphabetical import alphabetical
+
 T = TypeVar("T")
 
 _FEW = 8
@@ -21,7 +23,7 @@ class StringTable:
     Built by a reader, read-only by convention once the recording exists.
     """
 
-    __slots__ = ("_index", "_known", "_ranks", "_sought", "_texts")
+    __slots__ = ("_index", "_known", "_order", "_ranks", "_sought", "_texts")
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: list[str] = []
@@ -29,6 +31,7 @@ class StringTable:
         self._sought = 0
         self._known: dict[object, tuple[int, Any]] = {}
         self._ranks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._order: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         for text in texts:
             self.intern(text)
 
@@ -65,10 +68,16 @@ class StringTable:
     def ranks(self) -> NDArray[np.int64]:
         """(n,) place of each string in sorted order: a tie-break that does not depend on file order."""
         if len(self._ranks) != len(self._texts):
-            ranks = np.empty(len(self._texts), dtype=np.int64)
-            ranks[sorted(range(len(self._texts)), key=self._texts.__getitem__)] = np.arange(len(self._texts))
-            self._ranks = ranks
+            order = alphabetical(self._texts)
+            ranks = np.empty(len(order), dtype=np.int64)
+            ranks[order] = np.arange(len(order))
+            self._ranks, self._order = ranks, order
         return self._ranks
+
+    def in_order(self) -> NDArray[np.int32]:
+        """(n,) the strings in sorted order."""
+        self.ranks()
+        return self._order
 
     def known(self, find_out: Callable[[Sequence[str]], T]) -> T:
         """What the function makes of all texts; found out once."""

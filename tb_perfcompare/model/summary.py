@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.call_tree import CallTree
 from tb_perfcompare.model.collectives import Collectives
 from tb_perfcompare.model.device_work import DeviceWork
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.memory import MemoryUse
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.rank_steps import RankSteps
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.split_time import SplitTime
+from tb_perfcompare.model.texts import Column, Keys
 
 
 class StepCategory(IntEnum):
@@ -164,8 +165,8 @@ class OwnedTime:
     """
 
     category: NDArray[np.int8]
-    key: tuple[str, ...]
-    name: tuple[str, ...]
+    key: Column
+    name: Column
     time_ns: NDArray[np.int64]
     plain_ns: NDArray[np.int64]
     calls: NDArray[np.int64]
@@ -196,8 +197,8 @@ class GroupTable:
 
     kind: str
     key_columns: tuple[str, ...]
-    keys: tuple[tuple[str, ...], ...]
-    names: tuple[str, ...]
+    keys: Keys
+    names: Column
     calls: NDArray[np.int64]
     measures_ns: Mapping[str, NDArray[np.int64]]
     min_ns: NDArray[np.int64] | None

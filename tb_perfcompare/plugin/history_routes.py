@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.plugin.requests import flag, row_count
+from tb_perfcompare.plugin.pair_request import flag, row_count
 from tb_perfcompare.plugin.responses import JSON, is_known, not_modified, respond, tag_of
 from tb_perfcompare.workspace.history_answers import history_answer
 from tb_perfcompare.workspace.workspace import Workspace

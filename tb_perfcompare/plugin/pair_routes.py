@@ -5,19 +5,16 @@ Imported by the first request that needs it. All of them stop waiting when the b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.comparison.tables.views import VIEWS
+from tb_perfcompare.plugin.comparison_route import SideOf, pair_question, unless_brief
 from tb_perfcompare.plugin.connection import Connection
 from tb_perfcompare.plugin.lines import Lines
+from tb_perfcompare.plugin.pair_request import choice, flag, pair_request
 from tb_perfcompare.plugin.requests import (
-    PairRequest,
-    SideRequest,
-    choice,
-    flag,
-    pair_request,
     paths_request,
     row_request,
     rows_request,
@@ -42,69 +39,51 @@ from tb_perfcompare.render.row_lines import lines_answer
 from tb_perfcompare.render.strict_pages import strict_first
 from tb_perfcompare.workspace import strict_jobs
 from tb_perfcompare.workspace.flights import finished
-from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.strict_jobs import StrictQuestion
 from tb_perfcompare.workspace.table_pages import TableRows
-from tb_perfcompare.workspace.workspace import Question, Workspace
-
-SideOf = Callable[[SideRequest], Side]
-
-
-def comparison(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/comparison."""
-    question = _question(side_of, pair_request(request.args))
-    as_lines = flag(request.args, "stream", default=True)
-    if request.method == "HEAD":
-        return respond(request, b"", JSON)
-    tag, pages, connection = question.tag(), workspace.pages, Connection(request.environ)
-    if as_lines:
-        return stream(request, Lines(lambda: pages.first(question), lambda body: tagged(body, tag), connection))
-    if is_known(request, tag):
-        return not_modified(tag)
-    made = finished(pages.first(question), connection.report)
-    return respond(request, tagged(made.result(), tag), JSON, tag=_unless(made.brief, tag))
+from tb_perfcompare.workspace.workspace import Workspace
 
 
 def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/table."""
     asked = table_request(request.args)
-    question = _question(side_of, asked.pair)
+    question = pair_question(side_of, asked.pair)
     check_tag(_tag(request.args), question.tag())
     tag = tag_of(question, asked)
     if is_known(request, tag):
         return not_modified(tag)
     found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
     body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
-    return respond(request, body, JSON, tag=_unless(found.brief, tag))
+    return respond(request, body, JSON, tag=unless_brief(found.brief, tag))
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/row."""
     asked = row_request(request.args)
-    question = _question(side_of, asked.pair)
+    question = pair_question(side_of, asked.pair)
     tag = tag_of(question, asked)
     if is_known(request, tag):
         return not_modified(tag)
     body, brief = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
-    return respond(request, body, JSON, tag=_unless(brief, tag))
+    return respond(request, body, JSON, tag=unless_brief(brief, tag))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/row_paths."""
     asked = paths_request(request.args)
-    question = _question(side_of, asked.row.pair)
+    question = pair_question(side_of, asked.row.pair)
     tag = tag_of(question, asked)
     if is_known(request, tag):
         return not_modified(tag)
     report = Connection(request.environ).report
     body, brief = workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
-    return respond(request, body, JSON, tag=_unless(brief, tag))
+    return respond(request, body, JSON, tag=unless_brief(brief, tag))
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/rows."""
     asked = rows_request(request.args)
-    question = _question(side_of, asked.pair)
+    question = pair_question(side_of, asked.pair)
     check_tag(_tag(request.args), question.tag())
     tag = tag_of(question, asked)
     if is_known(request, tag):
@@ -114,7 +93,7 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     places = [place for place in asked.places if place < len(chosen.rows)]
     keys = [known.keys[number] for number in chosen.rows[places].tolist()]
     lines, brief = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
-    return respond(request, lines_answer(places, lines, known.lost), JSON, tag=_unless(brief or known.brief, tag))
+    return respond(request, lines_answer(places, lines, known.lost), JSON, tag=unless_brief(brief or known.brief, tag))
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -135,14 +114,14 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     if is_known(request, tag):
         return not_modified(tag)
     body, brief = drawn()
-    return respond(request, body, JSON, tag=_unless(brief, tag))
+    return respond(request, body, JSON, tag=unless_brief(brief, tag))
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/report."""
     form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
     name = request.args.get("table") or None
-    question = _question(side_of, pair_request(request.args))
+    question = pair_question(side_of, pair_request(request.args))
     tag = tag_of(question, form, name)
     if is_known(request, tag):
         return not_modified(tag)
@@ -151,7 +130,7 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     body = render(comparison, form.name, table=name)
     # a table alone has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
-    return respond(request, body, form.media_type, tag=_unless(made.brief, tag), filename=filename)
+    return respond(request, body, form.media_type, tag=unless_brief(made.brief, tag), filename=filename)
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -177,9 +156,9 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         check_tag(_tag(request.args), question.tag())
         found: TableRows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
         body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
-        return respond(request, body, JSON, tag=_unless(found.brief, tag))
+        return respond(request, body, JSON, tag=unless_brief(found.brief, tag))
     made = finished(workspace.ask_strict(question), connection.report)
-    tag = _unless(made.brief, tag)
+    tag = unless_brief(made.brief, tag)
     if form == strict_jobs.JSON:
         return respond(request, drawn(made.result()), JSON, tag=tag)
     kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
@@ -187,14 +166,5 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     return respond(request, made.result(), kind, tag=tag, filename=filename)
 
 
-def _question(side_of: SideOf, asked: PairRequest) -> Question:
-    return Question(side_of(asked.baseline), side_of(asked.candidate), asked.options)
-
-
 def _tag(query: Mapping[str, str]) -> str:
     return query.get("tag", "")
-
-
-def _unless(brief: bool, tag: str) -> str:
-    """The tag; none of an answer that may be more complete when it is asked for again."""
-    return "" if brief else tag

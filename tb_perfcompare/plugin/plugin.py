@@ -1,11 +1,10 @@
 """The tab's routes. Everything they do lives below: names in requests.py, work in workspace/, answers in responses.py.
 
-Construction touches nothing; numpy and the readers are imported by the first request that needs them.
+Construction touches nothing; what computes is imported by the first request that needs it (opening.py).
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,8 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.plugin import page
-from tb_perfcompare.plugin.logdir import LogdirRoot, TraceProbe, logdir_roots
+from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
+from tb_perfcompare.plugin.opening import Opening
 from tb_perfcompare.plugin.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
 from tb_perfcompare.plugin.responses import (
     JSON,
@@ -27,8 +27,8 @@ from tb_perfcompare.plugin.responses import (
 )
 
 if TYPE_CHECKING:
-    from tb_perfcompare.plugin.requests import SideRequest
-    from tb_perfcompare.workspace.jobs import Side
+    from tb_perfcompare.plugin.pair_request import SideRequest
+    from tb_perfcompare.workspace.sides import Side
     from tb_perfcompare.workspace.workspace import Workspace
 
 PLUGIN_NAME = "tb_perfcompare"
@@ -50,8 +50,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._context = context
         self._roots = logdir_roots(context.logdir, getattr(flags, "logdir_spec", "") if flags else "")
         self._probe = TraceProbe(self._roots)
-        self._opened: Workspace | None = None
-        self._lock = threading.Lock()
+        self._opening = Opening(self._roots)
 
     def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
         """Route -> WSGI application."""
@@ -83,28 +82,30 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     @property
     def workspace(self) -> Workspace:
-        """Made at the first request."""
-        with self._lock:
-            if self._opened is None:
-                self._opened = _open_workspace(self._roots)
-            return self._opened
+        """What computes; made when it is first needed."""
+        return self._opening.workspace
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._opening.close()
 
     def _runs(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.requests import flag, row_count
+        from tb_perfcompare.plugin.pair_request import flag, row_count
 
-        listing = self.workspace.listing(rescan=flag(request.args, "rescan", default=False))
+        listing = self._opening.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]
         remote = tuple((root.given, _REMOTE) for root in self._roots if not root.is_opened)
         beside = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
-        page = self.workspace.run_pages.page(listing, roots, remote, beside, row_count(request.args, "offset", 0))
-        if is_known(request, page.tag):
-            return not_modified(page.tag)
-        return respond(request, page.body, JSON, tag=page.tag)
+        page = self._opening.run_pages.page(listing, roots, remote, beside, row_count(request.args, "offset", 0))
+        known = is_known(request, page.tag)
+        answer = not_modified(page.tag) if known else respond(request, page.body, JSON, tag=page.tag)
+        answer.call_on_close(self._opening.open_ahead)
+        return answer
 
     def _comparison(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin import comparison_route
 
-        return pair_routes.comparison(self.workspace, self._side, request)
+        return comparison_route.comparison(self._opening.first, self._side, request)
 
     def _table(self, request: Request) -> Response:
         from tb_perfcompare.plugin import pair_routes
@@ -176,7 +177,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return respond(request, found.body, found.content_type, keep=found.keep)
 
     def _side(self, request: SideRequest) -> Side:
-        side = self.workspace.side(request.selection, request.steps, request.launches)
+        side = self._opening.index.side(request.selection, request.steps, request.launches)
         return replace(side, all_steps=side.all_steps or request.all_steps)
 
 
@@ -196,13 +197,3 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             return failure(request, error)
 
     return application
-
-
-def _open_workspace(roots: tuple[LogdirRoot, ...]) -> Workspace:
-    from tb_perfcompare.workspace.index import Root
-    from tb_perfcompare.workspace.links import links_stay_inside
-    from tb_perfcompare.workspace.summary_cache import user_cache
-    from tb_perfcompare.workspace.workspace import Workspace
-
-    opened = [Root(root.path, root.name) for root in roots if root.is_opened]
-    return Workspace(opened, cache=user_cache(), links_inside=links_stay_inside())

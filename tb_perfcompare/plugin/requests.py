@@ -7,45 +7,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.analysis.as_cycles import BETAS
-from tb_perfcompare.comparison.options import WINDOWS, CompareOptions
-from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.tables.row_query import RowQuery
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.plugin.pair_request import (
+    PairRequest,
+    SideRequest,
+    choice,
+    flag,
+    pair_request,
+    required,
+    row_count,
+    side_request,
+    sides_of,
+    window_of,
+)
 from tb_perfcompare.plugin.responses import BadRequest
 from tb_perfcompare.render.pages import MOST_ASKED, MOST_ROWS, Page
-from tb_perfcompare.workspace.jobs import Steps, parse_steps
 from tb_perfcompare.workspace.strict_jobs import FORMS
 
 _MOST_COLUMNS = 256
 _MOST_SORTS = 8
 _MOST_WORDS = 32
-_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 MOST_PLACES = 500
 USUAL_POINTS, MOST_POINTS = 60, 400
 """Of a row of api/rows: a small picture, and one across a screen."""
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class SideRequest:
-    """One side by name; `launches` names the run whose figures its kernels get, `all_steps` keeps the steps that are
-    usually left out."""
-
-    selection: Selection
-    steps: Steps | None
-    launches: str | None = None
-    all_steps: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PairRequest:
-    """Parameters of api/comparison and api/report."""
-
-    baseline: SideRequest
-    candidate: SideRequest
-    options: CompareOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +102,9 @@ class RowsRequest:
     points: int
 
 
-def pair_request(query: Mapping[str, str]) -> PairRequest:
-    """Raises BadRequest."""
-    baseline, candidate = _pair(query)
-    return PairRequest(
-        replace(baseline, launches=query.get("baseline_launches") or None),
-        replace(candidate, launches=query.get("candidate_launches") or None),
-        CompareOptions(window=window_of(query)),
-    )
-
-
 def strict_request(query: Mapping[str, str]) -> StrictRequest:
     """Raises BadRequest."""
-    sides = _pair(query)
+    sides = sides_of(query)
     return StrictRequest(
         sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), window_of(query),
         choice(query, "format", FORMS, FORMS[0]), query.get("table") or "", _rows(query), _page(query),
@@ -137,7 +114,7 @@ def strict_request(query: Mapping[str, str]) -> StrictRequest:
 
 def view_request(query: Mapping[str, str]) -> ViewRequest:
     """Raises BadRequest."""
-    side = _side(query, _required(query, "run"), "worker", "span", "steps")
+    side = side_request(query, required(query, "run"), "worker", "span", "steps")
     side = replace(side, launches=query.get("launches") or None)
     return ViewRequest(side, query.get("view") or "overview", window_of(query), _rows(query), _page(query))
 
@@ -145,14 +122,14 @@ def view_request(query: Mapping[str, str]) -> ViewRequest:
 def table_request(query: Mapping[str, str]) -> TableRequest:
     """Raises BadRequest."""
     pair = pair_request(query)
-    table = _required(query, "table", "it must name a table of the comparison")
+    table = required(query, "table", "it must name a table of the comparison")
     return TableRequest(pair, table, _rows(query), _page(query), query.get("row") or "")
 
 
 def row_request(query: Mapping[str, str]) -> RowRequest:
     """Raises BadRequest."""
-    table = _required(query, "table", "it must name a table of the comparison")
-    return RowRequest(pair_request(query), table, _required(query, "row", "it must be the key of a row"))
+    table = required(query, "table", "it must name a table of the comparison")
+    return RowRequest(pair_request(query), table, required(query, "row", "it must be the key of a row"))
 
 
 def paths_request(query: Mapping[str, str]) -> PathsRequest:
@@ -163,66 +140,10 @@ def paths_request(query: Mapping[str, str]) -> PathsRequest:
 
 def rows_request(query: Mapping[str, str]) -> RowsRequest:
     """Raises BadRequest."""
-    table = _required(query, "table", "it must name a table of the comparison")
-    places = _places(_required(query, "places", "which rows: 0-59,75"))
+    table = required(query, "table", "it must name a table of the comparison")
+    places = _places(required(query, "places", "which rows: 0-59,75"))
     points = min(max(row_count(query, "points", USUAL_POINTS, "figures"), 2), MOST_POINTS)
     return RowsRequest(pair_request(query), table, _rows(query), places, query.get("measure") or "", points)
-
-
-def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
-    """`1` or `0`. Raises BadRequest for anything else."""
-    match query.get(name, ""):
-        case "":
-            return default
-        case "0" | "1" as value:
-            return value == "1"
-        case value:
-            raise BadRequest(f"{name} is {value[:80]!r}", hint="it must be 0 or 1")
-
-
-def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
-    """One of the known values. Raises BadRequest."""
-    value = query.get(name) or default
-    if value not in known:
-        raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(known)}")
-    return value
-
-
-def row_count(query: Mapping[str, str], name: str, default: int, of: str = "rows") -> int:
-    """A number of rows. Raises BadRequest."""
-    text = query.get(name) or str(default)
-    if not _NUMBER.fullmatch(text):
-        raise BadRequest(f"{name} is {text[:80]!r}", hint=f"it must be a number of {of}")
-    return int(text)
-
-
-def _side(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
-    selection = Selection(run, query.get(worker) or None, query.get(span) or None)
-    return SideRequest(selection, _steps(query, steps), all_steps=flag(query, "all_steps", default=False))
-
-
-def _steps(query: Mapping[str, str], name: str) -> Steps | None:
-    text = query.get(name)
-    if not text:
-        return None
-    try:
-        return parse_steps(text)
-    except SelectionError as error:
-        raise BadRequest(f"{name}: {error.message}", hint=error.hint) from error
-
-
-def window_of(query: Mapping[str, str]) -> str:
-    """`device` or `marker`. Raises BadRequest."""
-    return choice(query, "step_window", WINDOWS, WINDOWS[0])
-
-
-def one_side(query: Mapping[str, str], side: str) -> SideRequest:
-    """`baseline` with `baseline_worker` and the like, and so for other names. Raises BadRequest."""
-    return _side(query, _required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
-
-
-def _pair(query: Mapping[str, str]) -> list[SideRequest]:
-    return [one_side(query, side) for side in ("baseline", "candidate")]
 
 
 def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
@@ -233,13 +154,6 @@ def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
     if found is None:
         raise BadRequest(f"processes is {text[:80]!r}", hint="it must be two process ids such as 10:12")
     return int(found[1]), int(found[2])
-
-
-def _required(query: Mapping[str, str], name: str, hint: str = "it must name a run that api/runs lists") -> str:
-    value = query.get(name)
-    if not value:
-        raise BadRequest(f"{name} is missing", hint=hint)
-    return value
 
 
 def _places(text: str) -> tuple[int, ...]:

@@ -10,10 +10,10 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.connection import Connection
 from tb_perfcompare.plugin.lines import Lines
-from tb_perfcompare.plugin.requests import SideRequest, flag
+from tb_perfcompare.plugin.pair_request import SideRequest, flag
 from tb_perfcompare.plugin.responses import JSON, is_known, not_modified, respond, stream, tag_of
 from tb_perfcompare.plugin.step_requests import SIDES, OneStep, StepRequest, event, find, step_request, stretch
-from tb_perfcompare.workspace.jobs import Side
+from tb_perfcompare.workspace.sides import Side
 from tb_perfcompare.workspace.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.step_views import ChosenSide, StepQuestion
 from tb_perfcompare.workspace.workspace import Workspace

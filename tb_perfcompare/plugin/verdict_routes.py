@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.plugin.connection import Connection
 from tb_perfcompare.plugin.lines import line, progress_lines
-from tb_perfcompare.plugin.requests import SideRequest, flag, one_side, window_of
+from tb_perfcompare.plugin.pair_request import SideRequest, flag, one_side, window_of
 from tb_perfcompare.plugin.responses import (
     JSON,
     BadRequest,
@@ -23,13 +23,13 @@ from tb_perfcompare.plugin.responses import (
     tag_of,
 )
 from tb_perfcompare.render import wire
-from tb_perfcompare.render.pages import MOST_BYTES
-from tb_perfcompare.render.wire_rows import fitted
+from tb_perfcompare.render.wire_rows import MOST_BYTES, fitted
 from tb_perfcompare.workspace.flights import follow
-from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.look_answers import row_dict, several_dict
 from tb_perfcompare.workspace.looks import MOST_CANDIDATES, Candidate, LookRow, row_of, several
-from tb_perfcompare.workspace.workspace import Question, Workspace
+from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.sides import Side
+from tb_perfcompare.workspace.workspace import Workspace
 
 SideOf = Callable[[SideRequest], Side]
 

@@ -8,9 +8,10 @@ from tb_perfcompare.comparison.comparison import Comparison, Finding, Headline, 
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers
-from tb_perfcompare.render.grid import Grid, grid_of, printable
+from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.ledger_prose import largest_parts
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
+from tb_perfcompare.render.printable import printable
 
 VERDICT_WORDS = {
     Verdict.SLOWER: "Slower",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tb_perfcompare.comparison.comparison import Cell, Column, Table
 from tb_perfcompare.render import numbers
+from tb_perfcompare.render.printable import printable
 
-_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SIGNED_ROLES = frozenset({"delta", "percent"})
 _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
 
@@ -49,18 +48,6 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
     cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
     return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes, brief)
-
-
-def printable(text: str) -> str:
-    """The text with control, format and unpaired surrogate characters written out, so that a name taken from a file
-    can neither steer a terminal nor break a line."""
-    if text.isprintable():
-        return text
-    return "".join(_escape(char) if unicodedata.category(char) in _UNPRINTABLE else char for char in text)
-
-
-def _escape(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:

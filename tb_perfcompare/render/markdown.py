@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head
-from tb_perfcompare.render.text import elide
+from tb_perfcompare.render.widths import elide
 
 _NAME_WIDTH = 120
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$])")

@@ -6,6 +6,7 @@ What is left out is always said: the number of rows, and the sums of the columns
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,17 +15,16 @@ import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison import as_json
+from tb_perfcompare.comparison.column_rows import picked
 from tb_perfcompare.comparison.comparison import Comparison, SideFacts, Table
 from tb_perfcompare.comparison.ledger.cut import cut_ledger
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.render.wire_rows import encoded, filled, fitted, raw
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, filled, filled_list, fitted, raw
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
-
-MOST_BYTES = 1_000_000
-"""No JSON answer about a comparison or a run is larger, before compression."""
 
 MOST_ROWS = 2_000
 """Rows of one table in one answer, unless more are asked for."""
@@ -55,6 +55,7 @@ class Page:
     columns: tuple[str, ...] = ()
 
 
+@paused_collector()
 def comparison_answer(comparison: Comparison) -> bytes:
     """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
     long ones get more than an equal share of the room."""
@@ -81,7 +82,7 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
     heads = {name: _head(table) for name, table in tables.items()}
     rows = _shared(tables, room - len(encoded(heads)) - _RESERVE - _LEFT_OUT_BYTES * len(heads))
     return {
-        name: {**head, "rows": rows[name], **_left_out(tables[name], len(rows[name]))} for name, head in heads.items()
+        name: {**head, "rows": rows[name][0], **_left_out(tables[name], rows[name][1])} for name, head in heads.items()
     }
 
 
@@ -139,7 +140,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
     if unknown:
         raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=f"there are: {', '.join(names)}")
     places = [names.index(name) for name in page.columns]
-    wanted = (table.rows[number] for number in numbers)
+    wanted = picked(table.rows, numbers)
     rows, _ = filled(([row[place] for place in places] if places else row for row in wanted), room)
     if numbers and not rows:
         rows = [raw(table.rows[numbers[0]])]
@@ -161,15 +162,20 @@ def _left_out(table: Table, sent: int) -> dict[str, Any]:
     return {"left_out": {"rows": len(rest), "sums": sums_of(table, rest)}} if rest else {}
 
 
-def _shared(tables: Mapping[str, Table], room: int) -> dict[str, list[msgspec.Raw]]:
-    """Rows of each table; those that seem to need the least are served first, each with up to an equal share of what is
-    left."""
+def _shared(tables: Mapping[str, Table], room: int) -> dict[str, tuple[msgspec.Raw, int]]:
+    """Rows of each table, and how many; those that seem to need the least are served first, each with up to an equal
+    share of what is left."""
     most = {name: min(len(table.rows), _FIRST_ROWS.get(name, MOST_ROWS)) for name, table in tables.items()}
     need = {name: _row_bytes(table.rows) * most[name] for name, table in tables.items()}
-    out: dict[str, list[msgspec.Raw]] = {}
+    out: dict[str, tuple[msgspec.Raw, int]] = {}
     for served, name in enumerate(sorted(tables, key=lambda name: (need[name], name))):
         share = max(0, room) // (len(tables) - served)
-        out[name], used = filled(tables[name].rows[: most[name]], share)
+        if need[name] <= share:
+            made, count, used = filled_list(tables[name].rows[: most[name]], share)
+        else:
+            some, used = filled(itertools.islice(tables[name].rows, most[name]), share)
+            made, count = raw(some), len(some)
+        out[name] = made, count
         room -= used
     return out
 

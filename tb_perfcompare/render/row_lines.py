@@ -7,8 +7,7 @@ from typing import Any
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.tables.row_lines import RowLines, SideLines
-from tb_perfcompare.render.pages import MOST_BYTES
-from tb_perfcompare.render.wire_rows import encoded, filled
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, filled
 
 ROWS_SCHEMA = "tb_perfcompare.rows/1"
 _RESERVE = 8_000

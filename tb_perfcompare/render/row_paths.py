@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.tables.row_paths import Figures, PathFrame, RowPaths, Way
 from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
-from tb_perfcompare.render.pages import MOST_BYTES
-from tb_perfcompare.render.wire_rows import encoded, fitted
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, fitted
 
 PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from tb_perfcompare.comparison.comparison import Column, Table
-from tb_perfcompare.render.pages import MOST_BYTES, first_rows
-from tb_perfcompare.render.wire_rows import encoded, fitted, raw
+from tb_perfcompare.render.pages import first_rows
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, fitted, raw
 from tb_perfcompare.units import Better
 
 

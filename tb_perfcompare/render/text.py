@@ -4,17 +4,16 @@ WIDTH. A table asked for by itself is as wide as its numbers need."""
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head
+from tb_perfcompare.render.widths import display_width, elide
 
 WIDTH = 110
 _INDENT = "  "
 _NARROWEST_NAME = 20
 _WIDEST_NAME = 72
-_ELLIPSIS = "…"
 
 
 def text(blocks: Iterable[Block]) -> str:
@@ -25,38 +24,6 @@ def text(blocks: Iterable[Block]) -> str:
             lines.append("")
         lines.extend(_draw(block))
     return "\n".join(line.rstrip() for line in lines) + "\n"
-
-
-def elide(name: str, width: int) -> str:
-    """The name in at most `width` columns: its middle gives way, because a kernel's name tells what it does at the
-    front and how at the end."""
-    if display_width(name) <= width:
-        return name
-    tail = (width - 1) // 3
-    front, back = _take(name, width - 1 - tail), _take(name[::-1], tail)[::-1]
-    return f"{front}{_ELLIPSIS}{back}"
-
-
-def display_width(line: str) -> int:
-    """Terminal columns of the line: wide East Asian characters take two, combining ones none."""
-    if line.isascii():
-        return len(line)
-    return sum(_char_width(char) for char in line)
-
-
-def _char_width(char: str) -> int:
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
-
-
-def _take(name: str, width: int) -> str:
-    used = 0
-    for index, char in enumerate(name):
-        used += _char_width(char)
-        if used > width:
-            return name[:index]
-    return name
 
 
 def _draw(block: Block) -> Iterator[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from tb_perfcompare.render import wire
+
+MOST_BYTES = 1_000_000
+"""No JSON answer about a comparison, a run or a listing is larger, before compression."""
 
 _COMMA = 1
 _TEXT_LENGTHS = (4096, 1024, 256)
@@ -42,6 +44,20 @@ def filled(rows: Iterable[Any], room: int) -> tuple[list[msgspec.Raw], int]:
     return out, used
 
 
+def filled_list(rows: Sequence[Any], room: int) -> tuple[msgspec.Raw, int, int]:
+    """(a list of the first rows that fit into `room` bytes, their number, the bytes they take), as `filled` has it, for
+    rows that are expected to fit: they are written all at once."""
+    try:
+        text = msgspec.json.encode(rows, enc_hook=_plain)
+    except (TypeError, ValueError, OverflowError):
+        text = b""
+    used = len(text) - len(b"[]") + _COMMA
+    if text and rows and used <= room:
+        return msgspec.Raw(text), len(rows), used
+    out, used = filled(rows, room)
+    return raw(out), len(out), used
+
+
 def fitted(body: bytes, most: int) -> bytes:
     """The answer as it is; where names of absurd length make it larger than `most` bytes, without the middle of its
     longest texts."""
@@ -66,6 +82,8 @@ def _with_short_texts(value: Any, longest: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    import numpy as np  # whoever has such a number has loaded it; a listing has none, and does not wait for it
+
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{type(value).__name__} in an answer")
@@ -79,7 +97,7 @@ def _finite(value: Any) -> Any:
             return [_finite(item) for item in value]
         case float():
             return float(value) if math.isfinite(value) else None
-        case np.generic():
-            return value.item()
-        case _:
+        case str() | int() | None:
             return value
+        case _:
+            return _plain(value)

@@ -96,13 +96,13 @@ class ArgumentColumns:
             self._values[slot].append(values[span])
 
 
-Densify: TypeAlias = Callable[["SparseColumn | None", int], NDArray[np.int64]]
+Densify: TypeAlias = Callable[[Sequence[SparseColumn], int], NDArray[np.int64]]
 
 
-def dense(column: SparseColumn | None, n: int) -> NDArray[np.int64]:
-    """(n,) values, ABSENT where an event has none."""
+def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
+    """(n,) values, ABSENT where an event has none; the first spelling an event has wins."""
     out = np.full(n, ABSENT, np.int64)
-    if column is not None:
+    for column in reversed(spellings):
         out[column.rows] = column.values
     return np.frombuffer(out.tobytes(), np.int64)  # what is made from bytes, compiled code reads without a copy
 
@@ -114,15 +114,21 @@ def joined_spellings(
 
     Empties the list on the way: where every event has an id, the sparse column is longer than the dense one.
     """
-    external_id, correlation = (densify(_joined(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
+    external_id, correlation = (densify(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
     columns = {column.name: _joined(slots, column) for column in ARG_COLUMNS}
     return external_id, correlation, {name: column for name, column in columns.items() if column is not None}
 
 
-def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
-    """One column of its spellings, which come next; None if nobody wrote it."""
+def _written(slots: list[SparseColumn], column: ArgColumn) -> list[SparseColumn]:
+    """The spellings of a column, which come next, but for those that nobody wrote."""
     written = [slot for slot in slots[: len(column.keys)] if len(slot.rows)]
     del slots[: len(column.keys)]
+    return written
+
+
+def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
+    """One column of its spellings; None if nobody wrote it."""
+    written = _written(slots, column)
     return _prefer_first(written) if written else None
 
 

@@ -31,6 +31,7 @@ from tb_perfcompare.sources import event_file
 from tb_perfcompare.sources.beginnings import BASELINE_HEADER, is_point
 from tb_perfcompare.sources.columnar import packed, structure_of, unpacked
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.first_look import known
 
 T = TypeVar("T")
 
@@ -145,7 +146,7 @@ def _checked(text: bytes, path: str) -> SavedFacts:
             path, f"is a {what} of another layout: tb_perfcompare {by} wrote it, this is {__version__}",
             hint=f"{again} or use that version",
         )  # fmt: skip
-    facts = msgspec.json.decode(text, type=SavedFacts)
+    facts = msgspec.json.decode(text, type=known(SavedFacts))
     if not any(capture.failed is None for capture in facts.captures):
         raise ValueError("it has no capture that was read")
     return facts

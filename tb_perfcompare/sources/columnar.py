@@ -1,8 +1,9 @@
 """Values of the model as JSON and arrays, and back: how summaries are kept on disk.
 
 The length of a JSON text (8 bytes), the text, then the arrays one behind the other, little-endian, each beginning at a
-multiple of 8. In the text an array is its number; their types and shapes are listed. Reading copies no array, never
-runs code, and takes an array only of the type that the class asks for.
+multiple of 8. In the text an array is its number, and so are texts that columns share; types and shapes of the former
+and the latter themselves are listed. Reading copies no array, never runs code, and takes an array only of the type that
+the class asks for.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.texts import TextPool
+from tb_perfcompare.sources.first_look import known
 
 T = TypeVar("T")
 Array = NDArray[Any]
@@ -33,6 +36,8 @@ _KIND = re.compile(r"[<|](?:[iu][1248]|f[248])")
 def packed(value: object) -> bytes:
     """The value as bytes. Raises ValueError for a text that is no Unicode."""
     arrays: list[Array] = []
+    pools: dict[int, int] = {}  # texts that several columns share are written once
+    texts: list[list[str]] = []
 
     def placed(part: Any) -> Any:
         if isinstance(part, np.ndarray):
@@ -40,6 +45,11 @@ def packed(value: object) -> bytes:
             return len(arrays) - 1
         if isinstance(part, np.generic):
             return part.item()
+        if isinstance(part, TextPool):
+            if id(part) not in pools:
+                pools[id(part)] = len(texts)
+                texts.append(part.texts)
+            return pools[id(part)]
         if isinstance(part, StringTable):
             return list(part.texts)
         raise TypeError(f"{type(part).__name__} in what is kept")
@@ -47,7 +57,7 @@ def packed(value: object) -> bytes:
     text = msgspec.json.encode(value, enc_hook=placed)
     little = [np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays]
     shapes = [(array.dtype.str, array.shape) for array in arrays]
-    head = msgspec.json.encode(_Head(msgspec.Raw(text), [_Shape(kind, shape) for kind, shape in shapes]))
+    head = msgspec.json.encode(_Head(msgspec.Raw(text), [_Shape(kind, shape) for kind, shape in shapes], texts))
     parts = [_SIZE.pack(len(head)), _padded(head)]
     parts += [_padded(array.tobytes()) for array in little]
     return b"".join(parts)
@@ -60,12 +70,17 @@ def unpacked(data: bytes, kind: type[T]) -> T:
         (size,) = _SIZE.unpack_from(data)
     except struct.error as error:
         raise ValueError("it is too short") from error
-    head = msgspec.json.decode(data[_SIZE.size : _SIZE.size + size], type=_Head)
+    head = msgspec.json.decode(data[_SIZE.size : _SIZE.size + size], type=known(_Head))
     arrays = list(_arrays(data, _SIZE.size + _rounded(size), head.arrays))
+    pools = list(map(TextPool, head.texts))
 
     def taken(wanted: Any, stored: Any) -> Any:
         if wanted is StringTable:
             return StringTable(msgspec.convert(stored, list[str]))
+        if wanted is TextPool:
+            if type(stored) is not int or not 0 <= stored < len(pools):
+                raise ValueError("texts that are not there")
+            return pools[stored]
         if type(stored) is not int or not 0 <= stored < len(arrays):
             raise ValueError("an array that is not there")
         (scalar,) = get_args(get_args(wanted)[1])
@@ -73,7 +88,7 @@ def unpacked(data: bytes, kind: type[T]) -> T:
             raise ValueError(f"an array of {arrays[stored].dtype} instead of {np.dtype(scalar)}")
         return arrays[stored]
 
-    return msgspec.json.decode(head.value, type=kind, dec_hook=taken)
+    return msgspec.json.decode(head.value, type=known(kind), dec_hook=taken)
 
 
 class _Shape(msgspec.Struct, array_like=True, frozen=True):
@@ -84,6 +99,7 @@ class _Shape(msgspec.Struct, array_like=True, frozen=True):
 class _Head(msgspec.Struct, frozen=True):
     value: msgspec.Raw
     arrays: list[_Shape]
+    texts: list[list[str]] = []
 
 
 def _arrays(data: bytes, at: int, shapes: list[_Shape]) -> Iterator[Array]:

@@ -19,16 +19,18 @@ import re
 from collections import deque
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.model.baseline import SavedFacts
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.addresses import without_secrets
-from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts
 from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, is_point
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
 from tb_perfcompare.sources.loose_files import held_runs, possible_stem
+
+if TYPE_CHECKING:
+    from tb_perfcompare.model.baseline import SavedFacts
 
 TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
@@ -280,7 +282,7 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
     form, worker, runs = held_runs(file, fs, any_name=any_name)
     if form == BASELINE:
         point = is_point(file.name)
-        facts = _point_facts(file, fs) if point else read_facts(file.path, fs)  # type: ignore[arg-type]  # is hashable
+        facts = _point_facts(file, fs) if point else _facts_of(file, fs)  # type: ignore[arg-type]  # is hashable
         return [_saved_run(name, file, facts)]
     out = []
     for part in range(1, runs + 1):
@@ -293,7 +295,16 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
     """Of an unchanged point they are remembered: a series has hundreds, and they are listed again and again."""
+    from tb_perfcompare.sources.baseline_file import read_point_facts
+
     return read_point_facts(file.path, fs)
+
+
+def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
+    """What summaries are made of, which is most of the package, is imported when a baseline is met."""
+    from tb_perfcompare.sources.baseline_file import read_facts
+
+    return read_facts(file.path, fs)
 
 
 def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:

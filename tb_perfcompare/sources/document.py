@@ -27,8 +27,12 @@ _EVENTS_AHEAD = re.compile(rb'"traceEvents"\s*:\s*\[')
 _SCALAR_END = re.compile(rb"[\s,}\]]")
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRING_END = re.compile(rb'["\\]')
+# whole strings and what stands between them; bounded, for the matcher remembers every repetition
+_NO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
 _MOST_KEY_BYTES = 1 << 20
 _LONGEST_OPENING = 64
+_BRIDGE_BYTES = 32 << 10
+"""Of a block, put behind what the block before left over."""
 
 
 class State(Enum):
@@ -71,14 +75,14 @@ def read_document(
         more.append(block)
         arrived += len(block)
         if arrived >= enough:
-            rest = reader.take(b"".join((rest, *more)) if rest or len(more) > 1 else block, final=False)
+            rest = reader.take_behind(rest, more)
             more.clear()
             arrived = 0
             # what is longer than a block is looked at again when there is twice as much of it: every byte a few times
             enough = min(len(rest), MOST_PENDING_BYTES) if len(rest) > len(block) else 0
         scanner = reader.document.scanner
         after_block(scanner.seen if scanner is not None else 0)
-    reader.take(b"".join((rest, *more)), final=True)
+    reader.take(b"".join((rest, *more)), 0, final=True)
     return reader.document
 
 
@@ -91,10 +95,23 @@ class _Reader:
         self._lists = 0
         self._members_bytes = 0
 
-    def take(self, data: bytes, *, final: bool) -> bytes:
-        """Goes through the data as far as it can; the rest is to be presented again with more behind it."""
+    def take_behind(self, rest: bytes, blocks: list[bytes]) -> bytes:
+        """Takes the blocks, which `rest` stands in front of; what is to be presented again with more behind it."""
+        data, start = blocks[0], 0
+        if rest and len(rest) < _BRIDGE_BYTES < len(data) and len(blocks) == 1:
+            # the event that two blocks share is taken with a few behind it, so that the block need not be copied
+            taken = self.take(rest + data[:_BRIDGE_BYTES], 0, final=False)
+            start = taken - len(rest)
+            rest = rest[taken:]
+        if rest or len(blocks) > 1:
+            data, start = b"".join((rest, *blocks)), 0
+        return data[self.take(data, start, final=False) :]
+
+    def take(self, data: bytes, start: int, *, final: bool) -> int:
+        """Goes through data[start:] as far as it can; from where on it is to be presented again."""
         document = self.document
-        position = 0
+        position = start
+        self._offset -= start
         while True:
             state, before = document.state, position
             if state is State.START:
@@ -115,9 +132,9 @@ class _Reader:
                 break
         self._offset += position
         if len(data) - position > MOST_PENDING_BYTES:
-            self._break(data, position)
-            return b""
-        return data[position:]
+            self._break(data, 0)
+            return len(data)
+        return position
 
     def _begin(self, data: bytes) -> int:
         document = self.document
@@ -226,6 +243,8 @@ class _Value:
         if self._escaped:  # the backslash was the last byte of the data before
             position, self._escaped = position + 1, False
         while not self.complete:
+            if self._depth and not self._in_string:
+                position = _after(_NO_STRUCTURE, data, position)
             found = (_STRING_END if self._in_string else _STRUCTURE).search(data, position)
             if found is None:
                 return len(data)

@@ -22,6 +22,7 @@ import msgspec
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.history import POINT_SCHEMA, PointFacts
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.first_look import known
 
 if TYPE_CHECKING:
     from tensorboard.compat.proto.event_pb2 import Event
@@ -67,7 +68,7 @@ def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
     try:
         if msgspec.json.decode(text, type=dict[str, Any]).get("schema") != POINT_SCHEMA:
             raise InputError(path, "is a point of another version of tb_perfcompare", hint="use that version")
-        point = msgspec.json.decode(text, type=PointFacts)
+        point = msgspec.json.decode(text, type=known(PointFacts))
         wrong = point.misfit()
         if wrong:
             raise ValueError(wrong)

@@ -40,6 +40,7 @@ class Growing(Generic[S]):
     def finish(self) -> NDArray[S]:
         """The values collected; the collector is empty afterwards."""
         array, self._array = self._array, np.empty(0, self._array.dtype)
-        array.resize(self._length, refcheck=False)
+        if len(array) != self._length:
+            array.resize(self._length, refcheck=False)
         self._length = 0
         return array

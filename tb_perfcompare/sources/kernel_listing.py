@@ -19,11 +19,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.kernel_names import CUT
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recording import FileFacts, ReadStats
+from tb_perfcompare.model.recording import ReadStats
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.blocks import Blocks
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem

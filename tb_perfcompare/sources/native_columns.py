@@ -17,8 +17,9 @@ from tb_perfcompare.model.events import ABSENT, ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources import _scanner
 from tb_perfcompare.sources.arguments import SLOTS
+from tb_perfcompare.sources.arguments import dense as dense_of_all
 from tb_perfcompare.sources.gathered import Counts, Gathered
-from tb_perfcompare.sources.interning import JsonTexts, Place, as_place
+from tb_perfcompare.sources.interning import Place, as_place, compacted
 from tb_perfcompare.sources.numbers import NumberText, parse_floats, parse_integers
 from tb_perfcompare.sources.process_layers import OperatorArrows
 
@@ -28,6 +29,10 @@ Found: TypeAlias = dict[str, Any]
 _NO_TEXT = -1
 _STRING = msgspec.json.Decoder(str)
 _PLACE = msgspec.json.Decoder(int | float | str)
+_TOGETHER = 2048
+"""JSON texts whose whitespace is taken out at once."""
+_FEW = 4096
+"""Names that are looked for one by one."""
 _MOST_LENGTH = 255
 _QUOTE = ord('"')
 _VALUES: dict[ArgKind, type[np.generic]] = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
@@ -81,9 +86,11 @@ def gathered(found: Found) -> Gathered:
     )
 
 
-def dense(column: SparseColumn | None, n: int) -> NDArray[np.int64]:
-    """(n,) values, ABSENT where an event has none: arguments.dense without a second array."""
-    rows, values = (b"", b"") if column is None else (_bytes(column.rows), _bytes(column.values))
+def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
+    """(n,) values, ABSENT where an event has none: arguments.dense without a second array for one spelling."""
+    if len(spellings) > 1:
+        return dense_of_all(spellings, n)
+    rows, values = (_bytes(spellings[0].rows), _bytes(spellings[0].values)) if spellings else (b"", b"")
     return _numbers(_scanner.dense(rows, values, n, ABSENT), np.int64)
 
 
@@ -100,6 +107,11 @@ class _Texts:
 
     def __getitem__(self, number: int) -> bytes:
         return self._bytes[int(self._end[number - 1]) if number else 0 : int(self._end[number])]
+
+    def written(self, numbers: NDArray[np.int64]) -> list[bytes]:
+        """Some of them."""
+        data, starts = self._bytes, np.where(numbers, self._end[numbers - 1], 0).tolist()
+        return [data[start:end] for start, end in zip(starts, self._end[numbers].tolist(), strict=True)]
 
     def string(self, number: int) -> str:
         """What a text that is a string says; _NO_TEXT says nothing."""
@@ -135,6 +147,10 @@ def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes)
         said[at] = texts.string(int(used[at]))
         codes[at] = strings.intern(said[at])
     no_text = strings.intern("") if (_numbers(categories, np.int32) == _NO_TEXT).any() else -1
+    if len(said) <= _FEW:
+        for at in np.flatnonzero(codes < 0).tolist():
+            codes[at] = strings.intern(said[at])
+        return _code_table(len(texts), used, codes, no_text)
     # whoever says the same as what is there begins like it and is as long; of a million names that leaves a few
     likely = np.zeros(256 * (_MOST_LENGTH + 1), np.bool_)
     for text in strings.texts:
@@ -145,7 +161,12 @@ def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes)
     new = np.flatnonzero(codes < 0)
     codes[new] = np.arange(len(strings), len(strings) + len(new), dtype=np.int32)
     strings.add_distinct(said if len(new) == len(said) else [said[at] for at in new.tolist()])
-    code_of = np.full(len(texts) + 1, -1, np.int32)
+    return _code_table(len(texts), used, codes, no_text)
+
+
+def _code_table(count: int, used: NDArray[np.int64], codes: NDArray[np.int32], no_text: int) -> bytes:
+    """int32 of each of so many texts, then of _NO_TEXT: the codes of those that are used."""
+    code_of = np.full(count + 1, -1, np.int32)
     code_of[used] = codes
     code_of[_NO_TEXT] = no_text
     return code_of.tobytes()
@@ -175,10 +196,14 @@ def _places(texts: _Texts, pids: NDArray[np.int32], tids: NDArray[np.int32]) -> 
 def _arguments(parts: list[Found], texts: _Texts, strings: StringTable) -> tuple[SparseColumn, ...]:
     """A column for each of SLOTS. Empties the parts on the way."""
     kinds = [column.kind for column, _ in SLOTS]
-    json_texts, code_of = JsonTexts(strings), np.zeros(len(texts), np.int32)
+    code_of = np.zeros(len(texts), np.int32)
     written = [part["values"] for kind, part in zip(kinds, parts, strict=True) if kind is ArgKind.JSON and part["rows"]]
-    for number in _used(len(texts), *written).tolist():
-        code_of[number] = json_texts[texts[number]]
+    used = _used(len(texts), *written)
+    for at in range(0, len(used), _TOGETHER):
+        some = used[at : at + _TOGETHER]
+        code_of[some] = [
+            strings.intern(text) if text != "null" else _NO_TEXT for text in compacted(texts.written(some))
+        ]
     codes = code_of.tobytes()
     written.clear()
     return tuple(_argument(kind, part, texts, codes) for kind, part in zip(kinds, parts, strict=True))

@@ -23,12 +23,6 @@ from tb_perfcompare.sources.native_columns import dense, gathered
 from tb_perfcompare.sources.pieces import skip_between
 from tb_perfcompare.sources.scan import Fed, PythonScanner
 
-INTERFACE = 3
-"""Of the compiled module that this one is written for."""
-
-if getattr(_scanner, "INTERFACE", None) != INTERFACE:
-    raise ImportError("it is of another version of this package; install the package again")
-
 _LETTERS = {ArgKind.INT: b"i", ArgKind.FLOAT: b"f", ArgKind.JSON: b"j"}
 _MANY = 500_000
 """Events whose columns leave so much room free behind them that it is given back before the last of them are made."""

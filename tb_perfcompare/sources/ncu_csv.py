@@ -16,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recording import FileFacts, ReadStats
+from tb_perfcompare.model.recording import ReadStats
 from tb_perfcompare.sources.beginnings import is_ncu_header
 from tb_perfcompare.sources.blocks import Blocks
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem

@@ -23,12 +23,9 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.beginnings import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.perf_data_names import names_beside
 from tb_perfcompare.sources.places import file_system
 from tb_perfcompare.sources.text_file import TextFile, open_text
-
-PERF_DATA = "_perf_data.csv"
-COUNTERS = "_counters_data.csv"
-"""Ends of the file names."""
 
 REQUIRED = PERF_DATA_COLUMNS
 OPTIONAL = (
@@ -125,7 +122,7 @@ def counters_beside(path: str) -> CounterTable | None:
 
 def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
     """The counters and, where there is a file that cannot be used, why."""
-    for beside in _names_beside(path):
+    for beside in names_beside(path):
         try:
             fs.stat(beside)
         except OSError:
@@ -137,23 +134,3 @@ def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[Count
             message = f"the samples of the counters are left out: {place}{error.reason}; {error.hint}"
             return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(beside)),)
     return None, ()
-
-
-def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[tuple[str, int, int], ...]:
-    """(name, bytes, time) of the files that `read_cycles` reads along with a table; () for other files."""
-    for beside in _names_beside(path):
-        try:
-            facts = fs.stat(beside)
-        except OSError:
-            continue
-        return ((facts.name, facts.bytes, facts.mtime_ns),)
-    return ()
-
-
-def _names_beside(path: str) -> tuple[str, ...]:
-    """Where the counters file of a table may be; only the end of the name differs."""
-    bare = path.removesuffix(".gz")
-    if not bare.endswith(PERF_DATA):
-        return ()
-    beside = bare.removesuffix(PERF_DATA) + COUNTERS
-    return (beside, f"{beside}.gz")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.phases import ABNORMAL, MOST_CHOICES, NORMAL, partners_of, phase_of
-from tb_perfcompare.sources.perf_data_csv import PERF_DATA
+from tb_perfcompare.sources.perf_data_names import PERF_DATA
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from typing import TypeVar
 
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.answers import AnswerKind, AnswersRecording
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.sources.answer_lines import MOST_BYTES, Line, RawRun, first_problem, split_runs, whole
 from tb_perfcompare.sources.answer_rows import Rows, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
 from tb_perfcompare.sources.blocks import Blocks

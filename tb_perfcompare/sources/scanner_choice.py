@@ -1,11 +1,17 @@
-"""Which scanner reads traces: the compiled one where it is installed, unless the environment says otherwise."""
+"""Which scanner reads traces: the compiled one where it is installed, unless the environment says otherwise.
+
+The scanners are imported when one is made: a listing names the reader and reads no trace.
+"""
 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.sources.scan import PythonScanner
+
+if TYPE_CHECKING:
+    from tb_perfcompare.sources.scan import PythonScanner
 
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable: `native`, `python`, or empty for the faster one that there is."""
@@ -13,15 +19,13 @@ VARIABLE = "TB_PERFCOMPARE_READER"
 NATIVE, PYTHON = "native", "python"
 
 try:
-    from tb_perfcompare.sources.native_scan import NativeScanner
+    import tb_perfcompare.sources.compiled  # noqa: F401  # whether it can be
 except ImportError as error:  # no compiler when the package was installed, or a module of another version
     WHY_NOT_NATIVE = str(error)
-    _SCANNERS: dict[str, type[PythonScanner]] = {PYTHON: PythonScanner}
+    AVAILABLE: tuple[str, ...] = (PYTHON,)
 else:
     WHY_NOT_NATIVE = ""
-    _SCANNERS = {NATIVE: NativeScanner, PYTHON: PythonScanner}
-
-AVAILABLE = tuple(_SCANNERS)
+    AVAILABLE = (NATIVE, PYTHON)
 """Readers of this installation, the faster one first."""
 
 
@@ -30,7 +34,7 @@ def active_reader() -> str:
     asked = os.environ.get(VARIABLE, "")
     if not asked:
         return AVAILABLE[0]
-    if asked in _SCANNERS:
+    if asked in AVAILABLE:
         return asked
     if asked == NATIVE:
         message = f"{VARIABLE}={asked}, but the compiled reader is not installed ({WHY_NOT_NATIVE})"
@@ -40,4 +44,10 @@ def active_reader() -> str:
 
 def new_scanner(reader: str, *, skip_python_functions: bool = False) -> PythonScanner:
     """A scanner for one list of events."""
-    return _SCANNERS[reader](skip_python_functions=skip_python_functions)
+    if reader == NATIVE:
+        from tb_perfcompare.sources.native_scan import NativeScanner
+
+        return NativeScanner(skip_python_functions=skip_python_functions)
+    from tb_perfcompare.sources.scan import PythonScanner
+
+    return PythonScanner(skip_python_functions=skip_python_functions)

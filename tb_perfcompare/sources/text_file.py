@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.sources.blocks import Blocks
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 

@@ -22,9 +22,10 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recording import FileFacts, ReadStats, TraceRecording
+from tb_perfcompare.model.recording import ReadStats, TraceRecording
 from tb_perfcompare.sources.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.counter_samples import counter_samples
 from tb_perfcompare.sources.discover import TRACE_FILE

@@ -16,21 +16,14 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.counter_file import with_counter_file
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.baseline import SavedCapture, SavedFacts, SavedFailure
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.baseline_file import read_facts, structure, write_baseline
 from tb_perfcompare.sources.beginnings import BASELINE_ENDING
-from tb_perfcompare.workspace.jobs import (
-    CaptureFile,
-    LoadedSide,
-    Side,
-    failure_note,
-    pooled,
-    read_counter_file,
-    read_launches,
-)
+from tb_perfcompare.workspace.jobs import LoadedSide, failure_note, pooled, read_counter_file, read_launches
+from tb_perfcompare.workspace.sides import CaptureFile, Side
 from tb_perfcompare.workspace.workspace import Workspace
 
 USUAL_PLACE = os.path.join(".perfcompare", "baselines")

@@ -11,8 +11,6 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
 T = TypeVar("T")
 
 BRIEF_S = 5.0
@@ -86,8 +84,6 @@ def size_of(value: Any) -> int:
     """Bytes a value of the model occupies, near enough to bound memory: arrays, texts, and what dataclasses,
     sequences and mappings hold; of long sequences a sample. Shared parts count each time they are met."""
     match value:
-        case np.ndarray():
-            return int(value.nbytes)
         case str() | bytes():
             return sys.getsizeof(value)
         case Mapping():
@@ -98,5 +94,7 @@ def size_of(value: Any) -> int:
             return 8 * len(value) + int(share * sum(size_of(item) for item in looked_at))
         case _ if dataclasses.is_dataclass(value):
             return sum(size_of(getattr(value, field.name)) for field in dataclasses.fields(value))
+        case _ if (size := getattr(value, "nbytes", None)) is not None:
+            return int(size)
         case _:
             return 32

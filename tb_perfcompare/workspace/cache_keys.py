@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from tb_perfcompare.sources.places import file_system, is_address
-from tb_perfcompare.workspace.jobs import CaptureFile
+from tb_perfcompare.workspace.sides import CaptureFile
 
 _LOOKED_AT = 64 * 2**10
+_CODE = (".py", ".so", ".pyd")  # as written and as compiled
 
 
 def described(value: Any, *, names: bool) -> Iterator[Any]:
@@ -76,7 +77,7 @@ def code() -> str:
     """Stands for this package's code: another version, or an edited one, may read a file differently."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for path in sorted([*root.rglob("*.py"), *(root / "sources").glob("_scanner.*")]):
+    for path in sorted(path for path in root.rglob("*") if path.suffix in _CODE):
         facts = path.stat()
         digest.update(f"{path.relative_to(root)} {facts.st_size} {facts.st_mtime_ns}\n".encode())
     return digest.hexdigest()

@@ -183,6 +183,13 @@ class SharedWork(Generic[T]):
                 del self._flights[flight.key]
 
 
+def landed(key: Hashable, value: T) -> Flight[T]:
+    """The flight of a value that is there already."""
+    flight: Flight[T] = Flight(key)
+    flight.finish(value)
+    return flight
+
+
 def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
     """Waits until all are done, forwarding what they report. When nothing is new the last report is repeated, so that
     `report` can end the wait (by raising) within a tick."""

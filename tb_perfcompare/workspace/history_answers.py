@@ -9,8 +9,7 @@ from typing import Any
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.comparison import Cell, Table
 from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.render.pages import MOST_BYTES
-from tb_perfcompare.render.wire_rows import encoded, filled, fitted
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, filled, fitted
 from tb_perfcompare.workspace.describe import problem_dict
 from tb_perfcompare.workspace.history import SeriesPoints, series_of
 from tb_perfcompare.workspace.index import Listing

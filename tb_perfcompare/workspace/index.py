@@ -24,10 +24,10 @@ from tb_perfcompare.sources.discover import (
     parse_source,
     without_part,
 )
-from tb_perfcompare.sources.perf_data_csv import read_along
+from tb_perfcompare.sources.perf_data_names import read_along
 from tb_perfcompare.sources.places import file_system, is_address, without_secrets
-from tb_perfcompare.workspace.jobs import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.links import REFUSED, InsideOnly, is_inside
+from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 
 _KEPT_S = 5.0
 _REST = 4
@@ -180,9 +180,7 @@ def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry
     run = parse_source(path, fs)
     place, part = without_part(fs.absolute(path), fs)
     path = without_secrets(path)
-    is_file = any(
-        file.path == run.path == place for one in run.workers for found in one.spans for file in found.files
-    )
+    is_file = any(file.path == run.path == place for one in run.workers for found in one.spans for file in found.files)
     folder = path if part is None else path.removesuffix(f"#{part}")
     shown = path if is_file else folder.rstrip("/") + "/"
     return run, _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.analysis.fold import Fold
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.jobs import Side
+from tb_perfcompare.workspace.sides import Side
 
 MANY_RANKS = 33
 """From so many workers on a side its tables hold means over them, so that memory does not grow with their number."""

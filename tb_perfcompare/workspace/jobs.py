@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,76 +33,7 @@ from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data_csv import read_counters
 from tb_perfcompare.sources.places import file_system
-
-Steps = tuple[int, int]
-"""First and last step number to keep, both included."""
-
-_STEPS = re.compile(r"\s*(\d{1,18})\s*(?:-\s*(\d{1,18})\s*)?", re.ASCII)
-
-
-def parse_steps(text: str) -> Steps:
-    """ "3-10" or "5". Raises SelectionError."""
-    found = _STEPS.fullmatch(text)
-    if found is None:
-        raise SelectionError(f"{text!r} is no range of steps", hint="give two numbers such as 3-10, or one")
-    first, last = int(found[1]), int(found[2] or found[1])
-    if last < first:
-        raise SelectionError(f"the range of steps {text!r} ends before it starts", hint="give the smaller number first")
-    return first, last
-
-
-@dataclass(frozen=True, slots=True)
-class CaptureFile:
-    """One file to read, and what is said about it.
-
-    path    opens it; never shown
-    shown   how messages name it: relative to the logdir, or as the user typed it
-    name    relative to the source, for the files of a side
-    bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
-    source  what the user calls the whole it belongs to: a run, or a path as typed
-    part    which run of a file that holds several
-    beside  (name, bytes, time) of files that are read along with it
-    version a store's name for the state that is meant, "" for none
-    """
-
-    path: str
-    shown: str
-    name: str
-    bytes: int
-    mtime_ns: int
-    run: str
-    worker: str
-    span: str
-    rank: int | None
-    source: str
-    part: int = 1
-    beside: tuple[tuple[str, int, int], ...] = ()
-    version: str = ""
-
-    @property
-    def origin(self) -> Origin:
-        """What its summary says about where it comes from."""
-        return Origin(self.source, self.run, self.worker, self.span, self.rank)
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
-    listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
-    `all_steps` keeps the steps that are usually left out (analysis/step_admission.py).
-    """
-
-    source: str
-    files: tuple[CaptureFile, ...]
-    steps: Steps | None = None
-    launches: CaptureFile | None = None
-    counters: CaptureFile | None = None
-    all_steps: bool = False
-
-    @property
-    def everything(self) -> tuple[CaptureFile, ...]:
-        """All files to read."""
-        return (*self.files, *(file for file in (self.launches, self.counters) if file is not None))
+from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +59,21 @@ class LoadedSide:
 
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
     """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
-    file = job.file
+    file, origin = job.file, origin_of(job.file)
     try:
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
-                return summarize(trace, file.origin, job.window, paths_of_rows=job.paths)
+                return summarize(trace, origin, job.window, paths_of_rows=job.paths)
             case AnswersRecording() as answers:
-                return summarize_answers(answers, file.origin, job.window)
+                return summarize_answers(answers, origin, job.window)
             case LaunchRecording() as launches:
-                return summarize_launches(launches, file.origin, job.window)
+                return summarize_launches(launches, origin, job.window)
             case CycleRecording() as cycles:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, len(cycles.table)))
-                return summarize_cycles(cycles, file.origin, job.window)
+                return summarize_cycles(cycles, origin, job.window)
             case SavedSummary() as saved:
-                return saved_summary(saved, file.origin, job.window)
+                return saved_summary(saved, origin, job.window)
     except InputError as error:
         raise shown_error(error, file) from error
 
@@ -176,6 +106,11 @@ def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
 
     fs = file_system(file.path)
     return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
+
+
+def origin_of(file: CaptureFile) -> Origin:
+    """What a file's summary says about where it comes from."""
+    return Origin(file.source, file.run, file.worker, file.span, file.rank)
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:

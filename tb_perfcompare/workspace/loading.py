@@ -15,16 +15,9 @@ from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
 from tb_perfcompare.workspace.intake import Intake, is_many
-from tb_perfcompare.workspace.jobs import (
-    CaptureFile,
-    LoadedSide,
-    Side,
-    SummaryJob,
-    failure_note,
-    read_counter_file,
-    read_launches,
-)
+from tb_perfcompare.workspace.jobs import LoadedSide, SummaryJob, failure_note, read_counter_file, read_launches
 from tb_perfcompare.workspace.limits import reading_bytes
+from tb_perfcompare.workspace.sides import CaptureFile, Side
 from tb_perfcompare.workspace.summary_cache import SummaryCache
 from tb_perfcompare.workspace.worker import WorkerDied
 from tb_perfcompare.workspace.workers import WorkerPool

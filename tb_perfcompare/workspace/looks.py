@@ -13,7 +13,8 @@ from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished, follow
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.workspace import Question, Workspace
+    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.workspace import Workspace
 
 MOST_CANDIDATES = 20
 _LOOK_CACHE_BYTES = 8 * 2**20

@@ -22,7 +22,8 @@ from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.workspace import Question, Workspace
+    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.workspace import Workspace
 
 MOST_FILES = 16
 """A side of more recordings than this is not read once more for a row."""

@@ -18,13 +18,13 @@ from tb_perfcompare.comparison.tables.row_steps import (
     step_source,
 )
 from tb_perfcompare.model.progress import Reporter, silent
-from tb_perfcompare.render.pages import MOST_BYTES
-from tb_perfcompare.render.wire_rows import encoded, fitted
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, fitted
 from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.workspace import Question, Workspace
+    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.workspace import Workspace
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
 _TABLE_CACHE_BYTES = 192 * 2**20

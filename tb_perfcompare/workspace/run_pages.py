@@ -10,8 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tb_perfcompare.render.pages import MOST_BYTES
-from tb_perfcompare.render.wire_rows import encoded, filled, raw
+from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, filled, raw
 from tb_perfcompare.sources.discover import RunEntry
 from tb_perfcompare.workspace.describe import pair_dict, problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.index import Listing

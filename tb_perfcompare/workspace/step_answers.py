@@ -15,7 +15,6 @@ from tb_perfcompare.comparison.alignment.step_differences import name_difference
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.model.step_events import NOBODY, StepDetail, StepEvents, StepFacts
 from tb_perfcompare.render.event_wire import event_answer, event_dict
-from tb_perfcompare.render.pages import MOST_BYTES
 from tb_perfcompare.render.step_wire import (
     Counterparts,
     absent_answer,
@@ -25,6 +24,7 @@ from tb_perfcompare.render.step_wire import (
     listed,
     step_answer,
 )
+from tb_perfcompare.render.wire_rows import MOST_BYTES
 
 Ints = NDArray[np.int64]
 

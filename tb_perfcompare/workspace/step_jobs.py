@@ -14,7 +14,8 @@ from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.model.step_events import StepEvents
 from tb_perfcompare.sources.excerpt import excerpt_file, packed, read_excerpt
 from tb_perfcompare.sources.joined_excerpts import JoinedSide, joined_file
-from tb_perfcompare.workspace.jobs import CaptureFile, read_recording, shown_error
+from tb_perfcompare.workspace.jobs import read_recording, shown_error
+from tb_perfcompare.workspace.sides import CaptureFile
 
 MOST_AT_ONCE = 300_000
 """Events of further steps that are cut out along with the one asked for: another step is mostly asked for next."""

@@ -12,7 +12,7 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.step_events import StepEvents, StepFacts
 from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, follow
-from tb_perfcompare.workspace.jobs import CaptureFile, Side
+from tb_perfcompare.workspace.sides import CaptureFile, Side
 from tb_perfcompare.workspace.step_answers import Stretch, drawn_event, drawn_step, nothing_drawn
 from tb_perfcompare.workspace.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list
 from tb_perfcompare.workspace.step_jobs import ExcerptSide, NoEvents, StepJob, match_steps, read_steps, trace_file

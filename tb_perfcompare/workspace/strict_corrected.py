@@ -13,7 +13,8 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.cycles import CycleRecording
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.jobs import CaptureFile, Side, narrowed, read_recording, shown_error
+from tb_perfcompare.workspace.jobs import narrowed, origin_of, read_recording, shown_error
+from tb_perfcompare.workspace.sides import CaptureFile, Side
 
 
 def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
@@ -44,7 +45,7 @@ def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter)
     recording = read_table(file, report)
     table = recording.table
     try:
-        summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), file.origin, options.window)
+        summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), origin_of(file), options.window)
     except InputError as error:
         raise shown_error(error, file) from error
     return narrowed(summary, side.steps)

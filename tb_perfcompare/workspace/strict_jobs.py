@@ -27,7 +27,8 @@ from tb_perfcompare.render.strict_tables import strict_csv
 from tb_perfcompare.render.strict_wire import strict_dict
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data_pairs import find_pairs
-from tb_perfcompare.workspace.jobs import CaptureFile, LoadedSide, Side, Steps, pooled
+from tb_perfcompare.workspace.jobs import LoadedSide, pooled
+from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.strict_corrected import read_table
 from tb_perfcompare.workspace.strict_sides import (
     StrictSides,

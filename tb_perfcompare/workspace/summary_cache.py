@@ -18,24 +18,18 @@ from pathlib import Path
 from typing import IO
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.columnar import packed, unpacked
 from tb_perfcompare.workspace.cache_keys import code, described
+from tb_perfcompare.workspace.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.comparison_cache import ComparisonCache
 from tb_perfcompare.workspace.disk_entries import SUMMARY, CacheFacts, DiskEntries
-from tb_perfcompare.workspace.jobs import CaptureFile, SummaryJob
+from tb_perfcompare.workspace.jobs import SummaryJob
+from tb_perfcompare.workspace.sides import CaptureFile
 
 FORMAT = 3
 """Changes when entries written before cannot be read any more."""
 
-SWITCH = "TB_PERFCOMPARE_CACHE"
-"""Environment variable: a directory, or `off`."""
-
-LIMIT = "TB_PERFCOMPARE_CACHE_MB"
-"""Environment variable: most megabytes the cache may take."""
-
-DEFAULT_LIMIT_BYTES = 1024 * 2**20
 WORTH_KEEPING_BYTES = 256 * 2**10
 """Smaller inputs are read again as fast as their entry."""
 
@@ -90,19 +84,8 @@ class SummaryCache:
 
 def user_cache(environment: Mapping[str, str] = os.environ) -> SummaryCache | None:
     """The user's cache; None when it is switched off. Raises PerfCompareError for a limit that is no number."""
-    where = environment.get(SWITCH, "")
-    if where.lower() in ("off", "0", "no", "false"):
-        return None
-    given = environment.get(LIMIT, "")
-    try:
-        limit = int(float(given) * 2**20) if given else DEFAULT_LIMIT_BYTES
-    except (ValueError, OverflowError):
-        raise PerfCompareError(f"{LIMIT} is {given!r}", hint="give a number of megabytes") from None
-    if where:
-        return SummaryCache(where, limit)
-    from platformdirs import user_cache_dir
-
-    return SummaryCache(user_cache_dir("tb_perfcompare", appauthor=False), limit)
+    place = user_place(environment)
+    return None if place is None else SummaryCache(*place)
 
 
 def _key(job: SummaryJob) -> str:

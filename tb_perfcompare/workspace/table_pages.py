@@ -18,12 +18,13 @@ from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.render.strict_pages import strict_tables
 from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
-from tb_perfcompare.workspace.jobs import Side
 from tb_perfcompare.workspace.run_views import RunViews, run_views
+from tb_perfcompare.workspace.sides import Side
 from tb_perfcompare.workspace.strict_jobs import StrictQuestion
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.workspace import Question, Workspace
+    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.workspace import Workspace
 
 _ANSWER_CACHE_BYTES = 32 * 2**20
 _CHOSEN_CACHE_BYTES = 16 * 2**20

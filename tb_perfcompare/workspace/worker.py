@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import IO, Any, TypeVar
 
 from tb_perfcompare.errors import PerfCompareError
@@ -41,7 +41,7 @@ class WorkerDied(PerfCompareError):
 
 
 class Worker:
-    """One child process; used by one task at a time."""
+    """One child process; used by one task at a time. `unused` until the first one."""
 
     def __init__(self) -> None:
         # a worker computes on one core; numerical libraries would start a thread for every core
@@ -55,14 +55,21 @@ class Worker:
         self._stdin, self._stdout = _pipe(self._process.stdin), _pipe(self._process.stdout)
         self._cleaned = threading.Lock()
         self.reusable = False
+        self.unused = True
         self.idle_since_s = 0.0
 
     @property
     def process_id(self) -> int:
         return self._process.pid
 
+    def prepare(self, functions: Iterable[Callable[[], object]]) -> None:
+        """Has it call them, one by one, for as long as no task is waiting. Raises OSError."""
+        for function in functions:
+            write_frame(self._stdin, (function, None))
+        self.reusable = True
+
     def responds(self) -> bool:
-        """Whether a worker that was used before still answers; a new one is believed to."""
+        """Whether a worker that was used or prepared before still answers; a new one is believed to."""
         if not self.reusable:
             return True
         self.reusable = False
@@ -74,7 +81,7 @@ class Worker:
         return True
 
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
-        self.reusable = False
+        self.reusable = self.unused = False
         try:
             write_frame(self._stdin, (function, arguments))
             while True:

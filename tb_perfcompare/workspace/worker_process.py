@@ -3,6 +3,7 @@
 A frame is its length (8 bytes, little-endian) and a pickle. To the child: (function, arguments). From the child:
 ("progress", Progress) any number of times, then ("done", value) or ("failed", PerfCompareError). A bug in the function
 ends the process with its traceback on standard error; the parent turns that into an error about the task.
+(function, None) is no task: `function()` is called once no task is waiting, and nothing is answered.
 """
 
 from __future__ import annotations
@@ -22,8 +23,12 @@ from tb_perfcompare.model.progress import Progress, Reporter
 
 LENGTH = struct.Struct("<Q")
 
+_Tasks = queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...] | None]]
+
 _PROGRESS_EVERY_S = 0.05
 _PARENT_CHECK_S = 2.0
+_SPARE_AFTER_S = 0.02
+"""A task that is on its way is waited for so long."""
 
 
 def write_frame(stream: IO[bytes], message: object) -> None:
@@ -54,14 +59,22 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
 
 def main() -> None:
     """Works until standard input closes, which it does when the parent ends, however it ends."""
-    tasks: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]] = queue.SimpleQueue()
+    tasks: _Tasks = queue.SimpleQueue()
+    spare: list[Callable[..., Any]] = []
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not land between the frames
     threading.Thread(target=_take_tasks, args=(tasks,), daemon=True).start()
     if os.name == "posix":
         threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
     while True:
-        function, arguments = tasks.get()
+        try:
+            function, arguments = tasks.get(timeout=_SPARE_AFTER_S if spare else None)
+        except queue.Empty:
+            spare.pop(0)()
+            continue
+        if arguments is None:
+            spare.append(function)
+            continue
         try:
             value = function(*arguments, _Reporter(answers))
         except PerfCompareError as error:
@@ -75,7 +88,7 @@ def answer(report: Reporter) -> bool:
     return True
 
 
-def _take_tasks(tasks: queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]]) -> None:
+def _take_tasks(tasks: _Tasks) -> None:
     # unbuffered: a buffer's lock, held while waiting, would abort an interpreter that ends on a bug
     questions = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
     while True:

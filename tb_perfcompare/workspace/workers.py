@@ -7,11 +7,12 @@ before the first task.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from tb_perfcompare.errors import Cancelled, PerfCompareError
@@ -24,12 +25,15 @@ T = TypeVar("T")
 IDLE_S = 30.0
 """A process keeps the memory of the largest file that it has read; so long it waits for another one."""
 
+UNUSED_S = 300.0
+"""One that has read nothing yet holds little more than imported modules: it may wait for longer."""
+
 _LOOK_S = 1.0
 
 
 class WorkerPool:
-    """At most `size` processes, started when there is work for them, used again afterwards, and ended when there was
-    none for IDLE_S. Tasks begin in the order in which they came.
+    """At most `size` processes, started when there is work for them or soon will be, used again afterwards, and ended
+    when there was none for IDLE_S (UNUSED_S before the first). Tasks begin in the order in which they came.
 
     memory_bytes  what the tasks under way may need together; a task that needs more runs alone. None: what
                   memory_for_reading says when the first task begins
@@ -72,6 +76,26 @@ class WorkerPool:
                 raise
             finally:
                 self._release(worker, need_bytes)
+
+    def prepare(self, count: int, functions: Sequence[Callable[[], object]]) -> None:
+        """Starts processes until there are `count`, or `size`. Each calls `functions` one by one, for as long as
+        no task is waiting. Where none can be started the first task will say so."""
+        with self._changed:
+            there = len(self._idle) + len(self._busy) + self._starting
+            missing = 0 if self._closed else max(0, min(count, self.size) - there)
+            self._starting += missing
+        for _ in range(missing):
+            worker = _prepared(functions)
+            with self._changed:
+                self._starting -= 1
+                keep = worker is not None and not self._closed
+                if worker is not None:
+                    self._started_workers.add(worker)
+                    if keep:
+                        self._keep(worker)
+                self._changed.notify_all()
+            if worker is not None and not keep:
+                self._discard(worker)
 
     def close(self) -> None:
         """Ends all processes; tasks under way fail."""
@@ -153,23 +177,27 @@ class WorkerPool:
             self._needed_bytes -= need_bytes
             keep = worker.reusable and not self._closed
             if keep:
-                worker.idle_since_s = time.monotonic()
-                self._idle.append(worker)
-                self._look_after_idle()
+                self._keep(worker)
             self._changed.notify_all()
         if not keep:
             self._discard(worker)
 
-    def _look_after_idle(self) -> None:
+    def _keep(self, worker: Worker) -> None:
+        worker.idle_since_s = time.monotonic()
+        self._idle.append(worker)
         if not self._looking_after_idle:
             self._looking_after_idle = True
             threading.Thread(target=_end_idle, args=(weakref.ref(self),), daemon=True).start()
 
     def _end_idle(self) -> bool:
         """Ends the processes that nobody has needed for long; False when none is left."""
-        long_ago_s = time.monotonic() - IDLE_S
+        now_s = time.monotonic()
         with self._changed:
-            old = [worker for worker in self._idle if worker.idle_since_s <= long_ago_s]
+            old = [
+                worker
+                for worker in self._idle
+                if now_s - worker.idle_since_s >= (UNUSED_S if worker.unused else IDLE_S)
+            ]
             self._idle[:] = [worker for worker in self._idle if worker not in old]
             self._looking_after_idle = bool(self._idle)
             more = self._looking_after_idle
@@ -181,6 +209,16 @@ class WorkerPool:
         worker.kill()
         worker.clean_up()
         self._started_workers.discard(worker)
+
+
+def _prepared(functions: Sequence[Callable[[], object]]) -> Worker | None:
+    try:
+        worker = Worker()
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):  # it has ended: whoever gets it finds out
+        worker.prepare(functions)
+    return worker
 
 
 def _end_idle(pool: weakref.ref[WorkerPool]) -> None:

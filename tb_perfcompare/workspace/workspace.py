@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
@@ -20,21 +17,14 @@ from tb_perfcompare.workspace.cluster import ClusterPool
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 from tb_perfcompare.workspace.history import LatestHistory
 from tb_perfcompare.workspace.index import Index, Listing, Root
-from tb_perfcompare.workspace.jobs import (
-    CaptureFile,
-    LoadedSide,
-    Side,
-    Steps,
-    compare_sides,
-    pooled,
-    summarize_file,
-)
+from tb_perfcompare.workspace.jobs import LoadedSide, compare_sides, pooled, summarize_file
 from tb_perfcompare.workspace.limits import default_workers
 from tb_perfcompare.workspace.loading import Loader, Summarizer
 from tb_perfcompare.workspace.looks import Looks
 from tb_perfcompare.workspace.path_answers import PathAnswers
+from tb_perfcompare.workspace.question import Question
 from tb_perfcompare.workspace.row_answers import RowAnswers
-from tb_perfcompare.workspace.run_pages import RunPages
+from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.step_views import StepViews
 from tb_perfcompare.workspace.strict_jobs import (
     StrictQuestion,
@@ -57,19 +47,6 @@ T = TypeVar("T")
 Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], Comparison]
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """Everything a comparison depends on. Equal questions have equal answers."""
-
-    baseline: Side
-    candidate: Side
-    options: CompareOptions = field(default_factory=CompareOptions)
-
-    def tag(self) -> str:
-        """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
-        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
-
-
 class Workspace:
     """Runs below some roots. Construction touches nothing: no files, no threads, no processes.
 
@@ -77,6 +54,7 @@ class Workspace:
                       workers; a server leaves it at 0, because reading keeps Python busy for its other threads
     cache     summaries and comparisons on disk; None: everything is read
     links_inside  links that lead out of a root are not followed
+    index, pool  of the same roots, and the processes that work: ones that are there already; None: new ones
     scheduler  address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
@@ -89,15 +67,17 @@ class Workspace:
         in_process_bytes: int = 0,
         cache: SummaryCache | None = None,
         links_inside: bool = False,
+        index: Index | None = None,
+        pool: WorkerPool | None = None,
         scheduler: str | None = None,
         summarize: Summarizer = summarize_file,
         compare: Comparer = compare_sides,
     ) -> None:
-        self._index = Index(roots, inside=links_inside)
+        self._index = Index(roots, inside=links_inside) if index is None else index
         self._compare = compare
         usual = summarize is summarize_file and compare is compare_sides
         self._kept = cache.comparisons if cache is not None and usual else None
-        self._pool = WorkerPool(default_workers() if workers is None else workers)
+        self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
         self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster)
         self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
@@ -107,7 +87,6 @@ class Workspace:
         self.paths = PathAnswers(self)
         self.looks = Looks(self)
         self.step_views = StepViews(self)
-        self.run_pages = RunPages()
         self.histories = LatestHistory()
 
     def listing(self, *, rescan: bool = False) -> Listing:
@@ -149,8 +128,7 @@ class Workspace:
 
     def kept_answer(self, question: Question) -> bytes | None:
         """render/pages.py's answer about the pair, if it is on disk."""
-        key = None if self._kept is None else self._kept.key(question)
-        return None if self._kept is None or key is None else self._kept.answer(key)
+        return None if self._kept is None else self._kept.answer_to(question)
 
     def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
         """The strict report, drawn. Leaves when `report` raises; work that nobody waits for ends."""

@@ -116,6 +116,9 @@ def test_what_they_give() -> None:
     assert module().add_up((i8(0, 1), i8(1, -1)), None, None, 1, 2) == i8(0, 1)
     assert module().add_up(i8(0, 0), None, (i8(5, 6), i8(1, 1)), 1, 1) == i8(12)
     assert module().sum_upwards(i8(-1, 0), i8(1, 2)) == i8(3, 2)
+    assert module().take(i8(7, 8, 9), 8, np.array([2, -3], np.int32)) == i8(9, 7)
+    assert module().take(i4(7, 8, 9), 4, i8(-1, 1)) == i4(9, 8)
+    assert module().take(b"abc", 1, i8(1, 1, 0)) == b"bba"
     assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
     assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
 
@@ -124,6 +127,13 @@ def test_what_they_give() -> None:
 @pytest.mark.parametrize(
     ("name", "call"),
     [
+        ("take", (i4(7), 4)),
+        ("take", (i4(7), 2, i8(0))),
+        ("take", (i4(7), 8, i8(0))),
+        ("take", (i4(7), 4, i8(1))),
+        ("take", (i4(7), 4, i8(-2))),
+        ("take", (i4(7), 4, i8(np.iinfo(np.int64).min))),
+        ("take", (b"", 1, i8(0))),
         ("nest", ()),
         ("nest", (NEST[0], 1, NEST[2], NEST[3])),
         ("nest", (i4(0), *NEST[1:])),

@@ -162,7 +162,9 @@ def test_order_is_first_then_larger_second_then_ties(compiled: bool, rows: list[
 
 
 @both_forms
-@pytest.mark.parametrize("kind", ["ascending", "descending", "shuffled", "runs", "late parents"])
+@pytest.mark.parametrize(
+    "kind", ["ascending", "descending", "shuffled", "repeated", "runs", "late parents", "far apart", "ever finer"]
+)
 def test_many_rows_in_any_order_are_sorted(compiled: bool, kind: str) -> None:
     rows = np.arange(5000)
     random = np.random.default_rng(3)
@@ -170,8 +172,11 @@ def test_many_rows_in_any_order_are_sorted(compiled: bool, kind: str) -> None:
         "ascending": rows,
         "descending": rows[::-1].copy(),
         "shuffled": random.permutation(rows),
+        "repeated": random.permutation(rows // 100),
         "runs": rows % 700,
         "late parents": rows - 40 * (rows % 37 == 36),
+        "far apart": random.permutation(np.where(rows % 999 == 5, np.iinfo(np.int64).min + rows, rows + (1 << 62))),
+        "ever finer": random.permutation(np.left_shift(1, rows % 63) + rows % 2),
     }[kind]
     second = random.integers(0, 3, len(rows))
     with form(compiled):

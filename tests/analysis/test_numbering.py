@@ -100,6 +100,17 @@ def test_portions_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert taken(np.array([7, 8, 9]), np.array([2, 0, -1, 1], dtype=np.int32)).tolist() == [9, 7, 9, 8]
 
 
+@both_forms
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.int16, np.int32, np.int64, np.float64])
+def test_values_at_many_places(compiled: bool, dtype: type) -> None:
+    values = (np.arange(300) % 5).astype(dtype)
+    for at in (np.arange(-300, 300).repeat(4), np.arange(2_000, dtype=np.int32) % 300):
+        with form(compiled):
+            got, spread = taken(values, at), taken(values[::3], at // 3)
+        assert got.flags.writeable and got.dtype == dtype and np.array_equal(got, values[at])
+        assert np.array_equal(spread, values[::3][at // 3])
+
+
 @given(st.lists(st.booleans(), max_size=12))
 def test_rows_that_are_chosen(chosen: list[bool]) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.model.joined_names import JoinedNames
 from tb_perfcompare.model.names import (
     is_collective_annotation,
     is_collective_kernel,
     is_loader,
     is_optimizer,
     is_step,
+    is_wrapper,
+    kernel_key,
     operator_key,
-    operator_keys,
+    other_keys,
     passing_names,
 )
 from tb_perfcompare.model.strings import StringTable
@@ -25,22 +30,33 @@ PIECES = st.sampled_from(
         "aten::add", "AddmmBackward", "0", "7", "ProfilerStep#", "enumerate(DataLoader)#", ".__next__", "_0c1", "_",
         "triton_poi", "graph_3_cpp_fused", " 0x7f00aa11", "nccl:send 1 -> 2", "NCCL:", "HcclAll", "Rank 3", "stream_2",
         "Optimizer.step", "Torch-Compiled Region: 1", "CompiledFxGraph c0ffee", "0123456789abcdef0123456789abcdef",
-        "\n", "\u017fTREAM 1", "enumerate(DataPipe)#", "ncclDevKernel_", "rccl",
+        "\n", "\u017fTREAM 1", "enumerate(DataPipe)#", "ncclDevKernel_", "rccl", "DataParallel.forward",
     ]
 )  # fmt: skip
 NAMES = st.lists(st.lists(PIECES, max_size=3).map("".join), max_size=8)
 
 
+def numbered(
+    strings: StringTable, codes: np.ndarray[Any, Any], known: tuple[str, ...] = ()
+) -> tuple[list[int], list[str]]:
+    keys = operator_keys_of(strings)
+    number, places = keys.numbered(codes, known)
+    return number.tolist(), [keys.pool.texts[at] for at in places.tolist()]
+
+
 @given(NAMES)
 def test_all_at_once_or_one_by_one(names: list[str]) -> None:
-    assert operator_keys(names) == [operator_key(name) for name in names]
+    found = {at: operator_key(name) for at, name in enumerate(names)}
+    assert other_keys(names) == {at: key for at, key in found.items() if key != names[at]}
 
 
-@pytest.mark.parametrize("test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel])
+@pytest.mark.parametrize(
+    "test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, is_wrapper]
+)
 @given(names=NAMES)
 def test_whoever_passes_is_found(test: object, names: list[str]) -> None:
     assert callable(test)
-    found = passing_names(test, names, "\n".join(names).lower())
+    found = passing_names(test, JoinedNames(names))
     assert found == [at for at, name in enumerate(names) if test(name)]
 
 
@@ -50,8 +66,7 @@ def test_numbers_in_the_order_in_which_keys_come(names: list[str], drawn: list[i
     codes = np.array([code for code in drawn if code < len(strings)], dtype=np.int64)
     index = {text: number for number, text in enumerate(known)}
     expected = [index.setdefault(operator_key(strings[code]), len(index)) for code in codes.tolist()]
-    number, texts = operator_keys_of(strings).numbered(codes, known)
-    assert (number.tolist(), texts) == (expected, list(index))
+    assert numbered(strings, codes, known) == (expected, list(index))
 
 
 @given(NAMES, st.lists(st.lists(st.integers(0, 7), max_size=4), max_size=4))
@@ -59,8 +74,8 @@ def test_whatever_was_asked_before(names: list[str], asked: list[list[int]]) -> 
     strings = StringTable(names)
     for drawn in asked:
         codes = np.array([code for code in drawn if code < len(strings)], dtype=np.int64)
-        number, texts = operator_keys_of(strings).numbered(codes)
-        assert [texts[at] for at in number.tolist()] == [operator_key(strings[code]) for code in codes.tolist()]
+        number, texts = numbered(strings, codes)
+        assert [texts[at] for at in number] == [operator_key(strings[code]) for code in codes.tolist()]
 
 
 def test_keys_are_found_out_once_and_again_when_there_are_more_names() -> None:
@@ -68,5 +83,24 @@ def test_keys_are_found_out_once_and_again_when_there_are_more_names() -> None:
     first = operator_keys_of(strings)
     assert operator_keys_of(strings) is first
     strings.intern("AddBackward1")
-    number, texts = operator_keys_of(strings).numbered(np.arange(3))
-    assert (number.tolist(), texts) == ([0, 0, 0], ["AddBackward"])
+    assert numbered(strings, np.arange(3)) == ([0, 0, 0], ["AddBackward"])
+
+
+@given(NAMES, st.lists(st.integers(0, 7), max_size=8), st.lists(PIECES, max_size=4))
+def test_texts_are_there_once_and_known_in_order(names: list[str], drawn: list[int], more: list[str]) -> None:
+    strings = StringTable(names)
+    keys = operator_keys_of(strings)
+    keys.of(np.array([code for code in drawn if code < len(strings)], dtype=np.int64))
+    places = keys.places(more)
+    texts = keys.pool.texts
+    assert [texts[at] for at in places] == more
+    assert len(set(texts)) == len(texts)
+    assert [texts[at] for at in np.argsort(keys.ranks(strings)).tolist()] == sorted(texts)
+
+
+@given(NAMES)
+def test_kernels_have_the_places_of_their_keys(names: list[str]) -> None:
+    strings = StringTable(names)
+    places = kernel_places(strings, np.arange(len(strings)))
+    texts = operator_keys_of(strings).pool.texts
+    assert [texts[at] for at in places.tolist()] == [kernel_key(name) for name in strings.texts]

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis import owned_parts
-from tb_perfcompare.analysis.owned_parts import NO_OPERATOR, UNKNOWN_LAUNCH
+from tb_perfcompare.analysis.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.errors import CorruptInput

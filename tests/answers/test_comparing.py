@@ -15,8 +15,9 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.answers import AnswersRecording, SavedStep
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import FileFacts, Origin
+from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
 from tb_perfcompare.render import wire
 from tb_perfcompare.sources.profiler_answers import read_answers

@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.cli.main import main
+from tb_perfcompare.cli.main import COMMANDS, main
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_pair
 
@@ -32,6 +33,22 @@ def test_no_command_and_an_unknown_one_are_status_2() -> None:
         found = tb_perfcompare(*words)
         assert found.status == 2
         assert len(found.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_with_the_first_line_of_its_help(name: str) -> None:
+    module = import_module(f"tb_perfcompare.cli.{name}")
+    assert COMMANDS[name] == (module.__doc__ or "").partition("\n")[0]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["no-such-command"], []])
+def test_what_is_known_without_a_command_imports_none(arguments: list[str]) -> None:
+    code = (
+        "import sys; from tb_perfcompare.cli.main import main; main(sys.argv[1:]); "
+        "print([name for name in sys.modules if name in ('numpy', 'msgspec', 'tb_perfcompare.cli.diff')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_progress_is_drawn_on_a_terminal_only_and_wiped(tmp_path: Path) -> None:

@@ -27,7 +27,8 @@ from tb_perfcompare.model.events import (
     LaneTable,
     SparseColumn,
 )
-from tb_perfcompare.model.recording import FileFacts, ReadStats, TraceRecording
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.recording import ReadStats, TraceRecording
 from tb_perfcompare.model.strings import StringTable
 
 

@@ -266,7 +266,7 @@ static void check_codes(const Columns *c, bool is_sound)
     const PassEnd how = distinct_codes(&codes, place, &found, &many);
     MUST(how == PASS_DONE || fail_one_in || !is_sound);
     for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
-        MUST(place[i] >= 0 && (size_t)place[i] < many && found[place[i]] == code_at(&codes, i));
+        MUST(place[i] >= 0 && (size_t)place[i] < many && found[place[i]] == code_at(&codes, last_first(&codes), i));
     }
     for (size_t i = 1; how == PASS_DONE && i < many; i++) {
         MUST(found[i - 1] < found[i]);
@@ -290,6 +290,27 @@ static void check_codes(const Columns *c, bool is_sound)
         all = minus(all, sums[i]);
     }
     MUST(all == 0 || end != PASS_DONE || is_chosen);
+}
+
+/* Values at indices, those below zero from the end; one that is out of range is found. */
+static void check_take(const Columns *c)
+{
+    const Column at = draw(2) ? (Column){c->parent, NULL} : (Column){NULL, c->code};
+    const size_t length = draw((unsigned)c->count + 1);
+    int32_t *found = column(c->count, sizeof *found);
+    int8_t *bytes = column(c->count, sizeof *bytes);
+    const PassEnd how = take(c->lane, sizeof(int32_t), length, &at, c->count, found);
+    MUST(take(c->lane, sizeof(int8_t), length, &at, c->count, bytes) == how);
+    bool is_in = true;
+    for (size_t i = 0; is_in && i < c->count; i++) {
+        const int64_t from_end = column_at(&at, i) < 0 ? (int64_t)length : 0;
+        const int64_t place = column_at(&at, i) < INT64_MIN + from_end ? -1 : column_at(&at, i) + from_end;
+        is_in = place >= 0 && place < (int64_t)length;
+        MUST(!is_in || how != PASS_DONE || found[i] == c->lane[place]);
+    }
+    MUST(is_in == (how == PASS_DONE));
+    free(found);
+    free(bytes);
 }
 
 /* Rows of one key below one node are one node; cells add up to what the rows at the top get. */
@@ -361,6 +382,7 @@ int main(int count, char **arguments)
             check_nesting(&columns, is_sound);
             check_sweep(&columns, kind, is_sound);
             check_codes(&columns, is_sound);
+            check_take(&columns);
             check_trees(&columns, is_sound);
             free_columns(&columns);
             runs++;

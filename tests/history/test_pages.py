@@ -10,7 +10,7 @@ import pytest
 from tb_perfcompare.comparison.history import history_of
 from tb_perfcompare.model.history import PointFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.render.pages import MOST_BYTES
+from tb_perfcompare.render.wire_rows import MOST_BYTES
 from tb_perfcompare.workspace import history
 from tb_perfcompare.workspace.history import LatestHistory, SeriesPoints
 from tb_perfcompare.workspace.history_answers import history_answer, history_dict

@@ -11,8 +11,9 @@ from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.comparison.comparison import Cell, Comparison, Table
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
-from tb_perfcompare.model.recording import FileFacts, Origin, ReadStats
+from tb_perfcompare.model.recording import Origin, ReadStats
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary import Summary
 

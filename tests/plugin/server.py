@@ -52,7 +52,7 @@ class Server:
 
     def close(self) -> None:
         """Ends the plugin's processes."""
-        self.plugin.workspace.close()
+        self.plugin.close()
 
 
 PAIR = {"baseline": "normal", "candidate": "abnormal"}

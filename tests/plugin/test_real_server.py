@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from benchmarks.served import Served, children, is_running, served
+from tb_perfcompare.workspace.cache_place import SWITCH
 from tb_perfcompare.workspace.limits import WORKERS
-from tb_perfcompare.workspace.summary_cache import SWITCH
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
 from tests.work_under_way import is_quiet
@@ -39,6 +39,9 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def running(logdir: Path) -> Iterator[Served]:
     with served(logdir, environment=BOUNDED) as found:
+        found.get("api/runs")
+        assert becomes_true(lambda: working(found))
+        assert becomes_true(lambda: is_quiet(found))  # what is imported ahead is nobody's work
         yield found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.render.pages import MOST_BYTES
+from tb_perfcompare.render.wire_rows import MOST_BYTES
 from tb_perfcompare.workspace import step_answers
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_run

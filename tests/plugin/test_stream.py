@@ -26,7 +26,7 @@ from tests.workspace.waiting import becomes_true, is_running
 
 def use_summarizer(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
     """Gives the server a workspace whose workers do something else with a file."""
-    server.plugin._opened = Workspace([Root(str(logdir))], workers=2, summarize=summarize)
+    server.plugin._opening._workspace = Workspace([Root(str(logdir))], workers=2, summarize=summarize)
 
 
 def open_stream(server: Server, **query: str) -> tuple[Iterator[bytes], dict[str, str]]:

@@ -118,7 +118,7 @@ def test_as_many_candidates_as_allowed_fit_into_a_question() -> None:
 
 def test_a_browser_that_goes_away_stops_the_one_under_way_and_those_behind_it(several: Server, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
-    several.plugin._opened = Workspace([Root(str(logs))], workers=2, summarize=tasks.slow_summary)
+    several.plugin._opening._workspace = Workspace([Root(str(logs))], workers=2, summarize=tasks.slow_summary)
     query = {"baseline": "normal", "candidate_1": "slow", "candidate_2": "alike"}
     environ = EnvironBuilder(path=f"{PREFIX}/api/verdicts", query_string=query).get_environ()
     answered, _, _ = run_wsgi_app(several.app, environ)
@@ -134,7 +134,7 @@ def test_a_browser_that_goes_away_stops_the_one_under_way_and_those_behind_it(se
 
 def test_a_server_that_stops_says_so_instead_of_rows(several: Server, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
-    several.plugin._opened = Workspace([Root(str(logs))], workers=2, summarize=tasks.slow_summary)
+    several.plugin._opening._workspace = Workspace([Root(str(logs))], workers=2, summarize=tasks.slow_summary)
     said: list[dict[str, Any]] = []
     query = {"baseline": "normal", "candidate_1": "slow", "candidate_2": "alike"}
     asking = threading.Thread(target=lambda: said.extend(lines(several, **query)))

@@ -455,4 +455,4 @@ def use(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
     from tb_perfcompare.workspace.index import Root
     from tb_perfcompare.workspace.workspace import Workspace
 
-    server.plugin._opened = Workspace([Root(str(logdir))], workers=2, summarize=summarize)
+    server.plugin._opening._workspace = Workspace([Root(str(logdir))], workers=2, summarize=summarize)

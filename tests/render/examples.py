@@ -16,8 +16,8 @@ from tb_perfcompare.comparison.comparison import (
     Verdict,
 )
 from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recording import FileFacts
 from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
 
 LONG_NAME = "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, " + "x" * 300 + ">(int)"

@@ -12,7 +12,8 @@ import pytest
 from tb_perfcompare.comparison.comparison import Verdict
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.render.text import WIDTH, display_width, elide
+from tb_perfcompare.render.text import WIDTH
+from tb_perfcompare.render.widths import display_width, elide
 from tests.render.examples import LONG_NAME, NASTY_NAMES, comparison, headline
 
 

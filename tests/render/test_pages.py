@@ -17,7 +17,8 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import DroppedStep
 from tb_perfcompare.render import wire
-from tb_perfcompare.render.pages import MOST_BYTES, MOST_ROWS, Page, comparison_answer, table_answer, view_answer
+from tb_perfcompare.render.pages import MOST_ROWS, Page, comparison_answer, table_answer, view_answer
+from tb_perfcompare.render.wire_rows import MOST_BYTES
 from tests.render.examples import comparison
 from tests.render.test_wire import SCHEMA
 

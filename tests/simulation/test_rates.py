@@ -147,7 +147,7 @@ def test_a_row_that_looks_independent_by_chance_is_no_discovery(monkeypatch: pyt
     """Rows that all resemble their neighbours: judged one by one, many tables would have a false row."""
     alike = entity_rates(SERIES["neighbours alike, ρ 0.5"], 20)[0]
     monkeypatch.setattr(
-        entity_tests, "row_shifts", lambda *sides, **how: row_shifts(*sides, **(how | {"alike": False}))
+        entity_tests, "row_shifts", lambda *sides, **how: row_shifts(*sides, **(how | {"alike": ()}))
     )
     alone = tables_of_rows.__wrapped__(SERIES["neighbours alike, ρ 0.5"], 20, 0, 200)[0]
     assert alike < 0.01 < 0.1 < alone

@@ -38,7 +38,7 @@ def test_a_reader_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_compiled_one_is_refused_where_it_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanner_choice, "_SCANNERS", {PYTHON: scanner_choice.PythonScanner})
+    monkeypatch.setattr(scanner_choice, "AVAILABLE", (PYTHON,))
     monkeypatch.setenv(VARIABLE, NATIVE)
     with pytest.raises(PerfCompareError, match=r"not installed .*; install the package where there is a C compiler"):
         active_reader()

@@ -11,8 +11,9 @@ from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.workspace.disk_entries import ENDINGS
 from tb_perfcompare.workspace.index import Root
+from tb_perfcompare.workspace.question import Question
 from tb_perfcompare.workspace.summary_cache import SummaryCache
-from tb_perfcompare.workspace.workspace import Question, Workspace
+from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
 
 REGIONS = 64
@@ -67,7 +68,7 @@ class Kept:
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("summary_cache", "comparison_cache"):
+        for module in ("summary_cache", "kept_answers"):
             patch.setattr(f"tb_perfcompare.workspace.{module}.WORTH_KEEPING_BYTES", 0)
         made = Kept(tmp_path_factory.mktemp("damage"))
         assert sorted({path.name.partition(".")[2] for path in made.entries}) == sorted(e[1:] for e in ENDINGS)

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.model.progress import silent
+from tb_perfcompare.workspace.cache_place import LIMIT, SWITCH
 from tb_perfcompare.workspace.disk_entries import DiskEntries
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.summary_cache import LIMIT, SWITCH, WORTH_KEEPING_BYTES, SummaryCache
+from tb_perfcompare.workspace.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
 from tests.drawn_runs import write_run
 
 REPOSITORY = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import tb_perfcompare.workspace.comparison_cache as module
+import tb_perfcompare.workspace.kept_answers as module
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
@@ -15,8 +15,9 @@ from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.disk_entries import COMPARISON
 from tb_perfcompare.workspace.index import Root
+from tb_perfcompare.workspace.question import Question
 from tb_perfcompare.workspace.summary_cache import SummaryCache
-from tb_perfcompare.workspace.workspace import Question, Workspace
+from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.render.examples import comparison
 

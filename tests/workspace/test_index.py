@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
 from tb_perfcompare.workspace.describe import pairs_dict, runs_dict
 from tb_perfcompare.workspace.index import Index, Root, side_from_path
-from tb_perfcompare.workspace.jobs import Side, parse_steps
+from tb_perfcompare.workspace.sides import Side, parse_steps
 from tests.drawn_runs import write_pair, write_run
 
 

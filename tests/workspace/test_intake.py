@@ -12,7 +12,8 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.sources.columnar import packed
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.intake import Intake
-from tb_perfcompare.workspace.workspace import Question, Workspace
+from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.workspace import Workspace
 from tests.comparison.test_ranks import rank
 from tests.drawn_runs import write_garbage, write_run
 

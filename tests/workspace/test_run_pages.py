@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.render.pages import MOST_BYTES
+from tb_perfcompare.render.wire_rows import MOST_BYTES
 from tb_perfcompare.sources.discover import FileEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.workspace import run_pages
 from tb_perfcompare.workspace.describe import runs_dict

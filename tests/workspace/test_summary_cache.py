@@ -20,9 +20,10 @@ from tb_perfcompare.cli.main import main
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.cache_place import LIMIT, SWITCH
 from tb_perfcompare.workspace.index import side_from_path
 from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.summary_cache import LIMIT, SWITCH, SummaryCache, user_cache
+from tb_perfcompare.workspace.summary_cache import SummaryCache, user_cache
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 

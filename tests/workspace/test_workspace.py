@@ -22,7 +22,8 @@ from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import BRIEF_S
 from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.workspace import Question, Workspace
+from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
 from tests.workspace.waiting import becomes_true, is_running

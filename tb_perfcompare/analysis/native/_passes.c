@@ -18,7 +18,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 3 }; /* what analysis/passes.py relies on; other numbers are not used */
+enum { INTERFACE = 4 }; /* what analysis/passes.py relies on; other numbers are not used */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -337,6 +337,47 @@ static PyObject *pass_add_up(PyObject *module, PyObject *args)
     return result;
 }
 
+static PyObject *pass_take(PyObject *module, PyObject *args)
+{
+    PyObject *values, *at, *result;
+    Py_ssize_t size, length = -1, count = -1;
+    Column places;
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OnO", &values, &size, &at)) {
+        return NULL;
+    }
+    if (size != sizeof(int8_t) && size != sizeof(int32_t) && size != sizeof(int64_t)) {
+        PyErr_SetString(PyExc_ValueError, "want integers of 1, 4 or 8 bytes");
+        return NULL;
+    }
+    const void *const items = numbers(values, (size_t)size, &length);
+    if (items == NULL || !read_column(at, &count, &places)) {
+        return NULL;
+    }
+    if (count > PY_SSIZE_T_MAX / size) {
+        return PyErr_NoMemory();
+    }
+    result = PyByteArray_FromStringAndSize(NULL, count * size); /* what is taken may be written to */
+    if (result == NULL) {
+        return NULL;
+    }
+    char *const found = PyByteArray_AsString(result);
+    if (count > 0 && (uintptr_t)found % (size_t)size != 0) {
+        Py_DECREF(result);
+        PyErr_SetString(PyExc_ValueError, "the bytes lie where numbers cannot be written");
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = take(items, (size_t)size, (size_t)length, &places, (size_t)count, found);
+    Py_END_ALLOW_THREADS
+    if (how != PASS_DONE) {
+        Py_CLEAR(result);
+        set_error(how, "an index is out of range");
+    }
+    return result;
+}
+
 static PyObject *pass_paths(PyObject *module, PyObject *args)
 {
     PyObject *above, *root, *key, *wanted, *depth, *node, *result = NULL;
@@ -450,6 +491,9 @@ static PyMethodDef METHODS[] = {
      "add_up(row, column, value, width, size) -> sums\n\n"
      "sums[row * width + column] += value, of each i where no index, row or column is below 0. Each is a column, a pair of\n"
      "a column and indices into it, or None: row 0, column 0, value 1."},
+    {"take", pass_take, METH_VARARGS,
+     "take(values, size, at) -> values[at], integers of so many bytes; indices below 0 count from the end\n\n"
+     "The result is a bytearray."},
     {"release", pass_release, METH_VARARGS, "release() hands memory that was freed back to the machine, where it can"},
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},

@@ -5,15 +5,21 @@
 
 enum { SMALL_TABLE = 1 << 16, PLACES_PER_ROW = 1, FIRST_SLOTS = 1 << 10 };
 
+/* The largest first number that a code in range has: a division per row takes longer than all else. */
+static int64_t last_first(const Codes *codes)
+{
+    return (codes->size - 1) / codes->width;
+}
+
 /* The code of a row; below 0 where it is out of range. */
-static inline int64_t code_at(const Codes *codes, size_t i)
+static inline int64_t code_at(const Codes *codes, int64_t last, size_t i)
 {
     const int64_t first = column_at(codes->first, i);
     if (codes->second == NULL) {
         return first < codes->size ? first : -1;
     }
     const int64_t second = column_at(codes->second, i);
-    if (first < 0 || second < 0 || second >= codes->width || first > (codes->size - 1) / codes->width) {
+    if (first < 0 || second < 0 || second >= codes->width || first > last) {
         return -1;
     }
     const uint64_t code = (uint64_t)first * (uint64_t)codes->width + (uint64_t)second;
@@ -25,13 +31,14 @@ static inline int64_t code_at(const Codes *codes, size_t i)
 static PassEnd by_table(const Codes *codes, int32_t *place, int64_t **found, size_t *many)
 {
     const size_t size = (size_t)codes->size;
+    const int64_t last = last_first(codes);
     int32_t *number = calloc(size, sizeof *number);
     if (number == NULL) {
         return PASS_NO_MEMORY;
     }
     size_t used = 0;
     for (size_t i = 0; i < codes->count; i++) {
-        const int64_t code = code_at(codes, i);
+        const int64_t code = code_at(codes, last, i);
         if (code < 0) {
             free(number);
             return PASS_BAD_INPUT;
@@ -119,10 +126,11 @@ static int compare_known(const void *a, const void *b)
 
 static PassEnd fill(Hash *hash, const Codes *codes, int32_t *place)
 {
+    const int64_t last = last_first(codes);
     int64_t latest = -1;
     int32_t number = 0;
     for (size_t i = 0; i < codes->count; i++) {
-        const int64_t code = code_at(codes, i);
+        const int64_t code = code_at(codes, last, i);
         if (code < 0) {
             return PASS_BAD_INPUT;
         }
@@ -190,8 +198,9 @@ PassEnd distinct_codes(const Codes *codes, int32_t *place, int64_t **found, size
 
 enum { AT_ONCE = 1024, NOTHING = -1 };
 
-/* Values of so many rows from `from` on; is_there[i] is 0 where an index is below zero. False where one is out of range. */
-static bool choose(const Chosen *chosen, size_t from, size_t count, int64_t *values, int8_t *is_there)
+/* Values of so many rows from `from` on; where an index is below zero, row[i] is NOTHING and the value any number. False
+   where one is out of range. */
+static bool choose(const Chosen *chosen, size_t from, size_t count, int64_t *values, int64_t *row)
 {
     if (chosen->values == NULL) {
         for (size_t i = 0; i < count; i++) {
@@ -214,8 +223,8 @@ static bool choose(const Chosen *chosen, size_t from, size_t count, int64_t *val
         if (at >= 0 && (uint64_t)at < chosen->length) {
             values[i] = column_at(chosen->values, (size_t)at);
         } else if (at < 0) {
-            values[i] = NOTHING;
-            is_there[i] = 0;
+            values[i] = 0;
+            row[i] = NOTHING;
         } else {
             return false;
         }
@@ -226,29 +235,85 @@ static bool choose(const Chosen *chosen, size_t from, size_t count, int64_t *val
 PassEnd add_up(const Addends *addends, int64_t *sums, size_t size)
 {
     int64_t row[AT_ONCE], column[AT_ONCE], value[AT_ONCE];
-    int8_t is_there[AT_ONCE];
-    if (addends->width < 1 || (uint64_t)size > INT64_MAX) {
+    const int64_t width = addends->width;
+    if (width < 1 || (uint64_t)size > INT64_MAX) {
         return PASS_BAD_INPUT;
     }
-    const int64_t rows = (int64_t)size / addends->width;
+    const int64_t rows = (int64_t)size / width;
     for (size_t from = 0; from < addends->count; from += AT_ONCE) {
         const size_t count = addends->count - from < AT_ONCE ? addends->count - from : AT_ONCE;
-        memset(is_there, 1, count);
-        if (!choose(&addends->row, from, count, row, is_there) ||
-            !choose(&addends->column, from, count, column, is_there) ||
-            !choose(&addends->value, from, count, value, is_there)) {
+        if (!choose(&addends->row, from, count, row, row) || !choose(&addends->column, from, count, column, row) ||
+            !choose(&addends->value, from, count, value, row)) {
             return PASS_BAD_INPUT;
         }
         for (size_t i = 0; i < count; i++) {
-            if (!is_there[i] || row[i] < 0 || column[i] < 0) {
+            if (row[i] < 0 || column[i] < 0) {
                 continue;
             }
-            if (row[i] >= rows || column[i] >= addends->width) {
+            if (row[i] >= rows || column[i] >= width) {
                 return PASS_BAD_INPUT;
             }
-            int64_t *sum = &sums[row[i] * addends->width + column[i]];
+            int64_t *sum = &sums[row[i] * width + column[i]];
             *sum = plus(*sum, value[i]);
         }
     }
     return PASS_DONE;
+}
+
+/* -- values at indices ------------------------------------------------------------------------------------------------ */
+
+/* The place that an index means, those below zero from the end; beyond the values where it is out of range. */
+static inline size_t place_at(const Column *at, size_t i, size_t length)
+{
+    const int64_t place = column_at(at, i);
+    return place < 0 ? (size_t)place + length : (size_t)place;
+}
+
+static bool take_bytes(const int8_t *values, size_t length, const Column *at, size_t count, int8_t *found)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = place_at(at, i, length);
+        if (place >= length) {
+            return false;
+        }
+        found[i] = values[place];
+    }
+    return true;
+}
+
+static bool take_narrow(const int32_t *values, size_t length, const Column *at, size_t count, int32_t *found)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = place_at(at, i, length);
+        if (place >= length) {
+            return false;
+        }
+        found[i] = values[place];
+    }
+    return true;
+}
+
+static bool take_wide(const int64_t *values, size_t length, const Column *at, size_t count, int64_t *found)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = place_at(at, i, length);
+        if (place >= length) {
+            return false;
+        }
+        found[i] = values[place];
+    }
+    return true;
+}
+
+PassEnd take(const void *values, size_t size, size_t length, const Column *at, size_t count, void *found)
+{
+    bool is_in = false;
+    if (size == sizeof(int8_t)) {
+        is_in = take_bytes(values, length, at, count, found);
+    } else if (size == sizeof(int32_t)) {
+        is_in = take_narrow(values, length, at, count, found);
+    } else if (size == sizeof(int64_t)) {
+        is_in = take_wide(values, length, at, count, found);
+    }
+    return is_in ? PASS_DONE : PASS_BAD_INPUT;
 }

@@ -39,4 +39,8 @@ typedef struct {
 /* PASS_BAD_INPUT: a place or an index is out of range. `sums` holds zeros or what is added to. */
 PassEnd add_up(const Addends *addends, int64_t *sums, size_t size);
 
+/* found[i] = values[at[i]] of integers of `size` bytes, which are 1, 4 or 8; indices below zero count from the end.
+   PASS_BAD_INPUT: one is out of range. */
+PassEnd take(const void *values, size_t size, size_t length, const Column *at, size_t count, void *found);
+
 #endif

@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT = 20 }; /* items sorted by insertion */
+enum {
+    SHORT = 20,           /* items sorted by insertion */
+    FAR = 64,             /* items that stand so far from each other are seldom out of order */
+    FEW_LATE = 8,         /* where one in so many is, items are divided by time instead of merged */
+    MOST_PARTS = 1 << 12, /* at once: their counts lie where the machine finds them soon */
+};
 
 /* A place to put items aside while two parts are merged; grows as needed. */
 typedef struct {
@@ -110,10 +115,72 @@ static bool sort_part(Item *items, size_t count, const Keys *keys, Aside *aside)
     return comes_before(&items[half - 1], &items[half], keys) || merge(items, half, count, keys, aside);
 }
 
+/* Whether more than some items come before others that stand far in front of them, so that merging would move all of
+   them over and over. Events that a trace lists as they end stand near to where they belong. */
+static bool is_in_disorder(const Item *items, size_t count)
+{
+    size_t late = 0;
+    for (size_t i = FAR; i < count; i++) {
+        late += items[i].first < items[i - FAR].first;
+    }
+    return late > count / FEW_LATE;
+}
+
+/* Divides items into parts by how far their first key lies between the smallest and the largest, then sorts the parts.
+   `other` has room for as many items. The smallest and the largest never share a part, and a part's range is a thirtieth
+   of all or less, so that divisions end and few follow each other. */
+static bool sort_spread(Item *items, Item *other, size_t count, const Keys *keys, Aside *aside)
+{
+    if (!is_in_disorder(items, count)) {
+        return sort_part(items, count, keys, aside);
+    }
+    int64_t low = items[0].first, high = items[0].first;
+    for (size_t i = 1; i < count; i++) {
+        low = items[i].first < low ? items[i].first : low;
+        high = items[i].first > high ? items[i].first : high;
+    }
+    size_t parts = 2;
+    while (parts < MOST_PARTS && parts < count / 2) {
+        parts *= 2;
+    }
+    int shift = 0;
+    while (((uint64_t)high - (uint64_t)low) >> shift >= parts) {
+        shift++;
+    }
+    size_t *begin = calloc(parts + 1, sizeof *begin);
+    if (begin == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        begin[(((uint64_t)items[i].first - (uint64_t)low) >> shift) + 1]++;
+    }
+    for (size_t part = 0; part < parts; part++) {
+        begin[part + 1] += begin[part];
+    }
+    for (size_t i = 0; i < count; i++) {
+        other[begin[((uint64_t)items[i].first - (uint64_t)low) >> shift]++] = items[i];
+    }
+    memcpy(items, other, count * sizeof(Item));
+    bool done = true;
+    size_t from = 0;
+    for (size_t part = 0; done && part < parts; part++) { /* each has moved on to where the next begins */
+        const size_t many = begin[part] - from;
+        if (many > 1) {
+            done = sort_spread(items + from, other, many, keys, aside);
+        }
+        from = begin[part];
+    }
+    free(begin);
+    return done;
+}
+
 bool sort_items(Item *items, size_t count, const Keys *keys)
 {
     Aside aside = {NULL, 0};
-    const bool done = sort_part(items, count, keys, &aside);
+    Item *other = is_in_disorder(items, count) ? malloc(count * sizeof(Item)) : NULL;
+    const bool done =
+        other == NULL ? sort_part(items, count, keys, &aside) : sort_spread(items, other, count, keys, &aside);
+    free(other);
     free(aside.items);
     return done;
 }

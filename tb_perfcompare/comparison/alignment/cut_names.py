@@ -177,7 +177,7 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, NDArray[
     return merged, row_of
 
 
-def _merged_names(names: tuple[str, ...], row_of: NDArray[np.int64], rows: int) -> tuple[str, ...]:
+def _merged_names(names: Sequence[str], row_of: NDArray[np.int64], rows: int) -> tuple[str, ...]:
     found: list[list[str]] = [[] for _ in range(rows)]
     for name, row in zip(names, row_of.tolist(), strict=True):
         found[row].append(name)

@@ -35,7 +35,7 @@ MOST_IN_ORDER = 8
 _COPIES = frozenset({CATEGORY_LABELS[StepCategory.MEMCPY], CATEGORY_LABELS[StepCategory.MEMSET]})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Run:
     """A kernel of one side: launches and time over all admitted steps."""
 
@@ -44,7 +44,7 @@ class Run:
     time_ns: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KernelMatch:
     """Kernels of the baseline and of the candidate that do the same; one of the two is empty for ALONE."""
 

@@ -75,7 +75,7 @@ def has_shapes(work: DeviceWork) -> bool:
 
 def side_of(work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool) -> Side:
     """The work of a side in the common tree; without `shapes` places differ by names alone."""
-    keys = work.operators.keys
+    keys = list(work.operators.keys)
     row_of = {place_below(above, operator, shape): row for row, (operator, shape, above) in enumerate(keys)}
     number: list[int | None] = [None] * len(keys)
     for row in range(len(keys)):

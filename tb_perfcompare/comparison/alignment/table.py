@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, kernels_ns, row_kind
@@ -19,7 +19,8 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
 )
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
 from tb_perfcompare.comparison.causes.wording import number_text, short
-from tb_perfcompare.comparison.comparison import Cell, Check, Column, Table
+from tb_perfcompare.comparison.column_rows import ColumnRows, cells_of
+from tb_perfcompare.comparison.comparison import Cell, Check, Column, Row, Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import Summary
@@ -213,7 +214,12 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
         return dict(tables)
     partners = _partners(alignment)
     status = [column.name for column in table.columns].index("status")
-    rows = tuple((*row, partners.get((str(row[0]), str(row[status])), "")) for row in table.rows)
+    names, statuses = (cells_of(table.rows, at) for at in (0, status))
+    cells = tuple(partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True))
+    if isinstance(table.rows, ColumnRows):
+        rows: Sequence[Row] = table.rows.with_column(cells)
+    else:
+        rows = tuple((*row, cell) for row, cell in zip(table.rows, cells, strict=True))
     return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}
 
 

@@ -26,7 +26,7 @@ def allocator_rules(pair: Pair) -> Iterator[Cause]:
     exposed = sum(rows.values())
     if not called_otherwise(amount.calls_a, amount.calls_b) or abs(exposed) < pair.least_us:
         return
-    if (amount.more_calls > 0) != (exposed > 0):
+    if amount.more_calls * exposed <= 0:
         return
     rule, subject, says, look_at = _retries(pair, taken, given) or _calls(pair, every)
     yield cause(

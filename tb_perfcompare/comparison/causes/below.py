@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair
+from tb_perfcompare.comparison.causes.pair import Amount, Pair
 from tb_perfcompare.model.device_work import DeviceWork
 from tb_perfcompare.model.places import place_below
 
 _KERNEL = "Kernel"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Below:
     """What runs below an operator of both sides: its calls that launch anything (without time), all kernels below, and
     per kernel what operators launch that only one side has."""
 
-    calls: Amount = NOTHING
-    every: Amount = NOTHING
-    kernels: dict[str, Amount] = field(default_factory=dict)
+    calls: Amount
+    every: Amount
+    kernels: dict[str, Amount]
 
 
 def kernels_below(pair: Pair) -> dict[str, Below]:
@@ -31,30 +31,42 @@ def kernels_below(pair: Pair) -> dict[str, Below]:
     chains = _chains(works[0]), _chains(works[1])
     common = {name for chain in chains[0].values() for name in chain}
     common &= {name for chain in chains[1].values() for name in chain}
-    found: dict[str, Below] = {}
-    whole: dict[str, Amount] = {}
-    called: dict[str, Amount] = {}
+    kernels: dict[str, _Sums] = {}
+    whole: _Sums = {}
+    called: _Sums = {}
     for side, steps in enumerate((len(pair.baseline.steps), len(pair.candidate.steps))):
         work = works[side]
         assert work is not None
         for (operator, _, _), calls in zip(work.operators.keys, work.operators.totals()[1].tolist(), strict=True):
-            called[operator] = called.get(operator, NOTHING) + _one(side, calls / steps, 0.0)
-        for kernel, place, us, calls in _launched(work):
-            chain = chains[side].get(place, ())
-            amount = _one(side, calls / steps, us / steps)
-            for operator in {*chain} & common:
-                whole[operator] = whole.get(operator, NOTHING) + amount
-            above = next((operator for operator in chain if operator in common), "")
-            if above and chain[0] not in common:
-                kernels = found.setdefault(above, Below()).kernels
-                kernels[kernel] = kernels.get(kernel, NOTHING) + amount
-    for operator, below in found.items():
-        below.calls, below.every = called[operator], whole[operator]
-    return found
+            _add(called, operator, side, calls / steps, 0.0)
+        around = {
+            place: ({*chain} & common, next((operator for operator in chain if operator in common), ""),
+                    chain[0] in common)
+            for place, chain in chains[side].items()
+        }  # fmt: skip
+        for kernel, place, us, launches in _launched(work):
+            operators, above, is_direct = around.get(place, (set(), "", False))
+            for operator in operators:
+                _add(whole, operator, side, launches / steps, us / steps)
+            if above and not is_direct:
+                _add(kernels.setdefault(above, {}), kernel, side, launches / steps, us / steps)
+    return {
+        operator: Below(
+            Amount(*called[operator]), Amount(*whole[operator]),
+            {kernel: Amount(*amounts) for kernel, amounts in sums.items()},
+        )
+        for operator, sums in kernels.items()
+    }  # fmt: skip
 
 
-def _one(side: int, calls: float, us: float) -> Amount:
-    return Amount(calls, 0.0, us, 0.0) if side == 0 else Amount(0.0, calls, 0.0, us)
+_Sums = dict[str, list[float]]
+"""Name -> the fields of its Amount."""
+
+
+def _add(sums: _Sums, name: str, side: int, calls: float, us: float) -> None:
+    amounts = sums.setdefault(name, [0.0, 0.0, 0.0, 0.0])
+    amounts[side] += calls
+    amounts[2 + side] += us
 
 
 def _chains(work: DeviceWork) -> Mapping[str, tuple[str, ...]]:

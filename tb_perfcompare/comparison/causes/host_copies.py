@@ -27,7 +27,7 @@ def host_copy_rules(pair: Pair) -> Iterator[Cause]:
     delta = sum(_by_number(amount) for amount in moved.values())
     more = total(moved.values()).more_calls
     grown = sum(abs(amount.delta_us) for amount in moved.values())
-    if abs(delta) < max(pair.least_us, MOST * grown) or (more > 0) != (delta > 0):
+    if abs(delta) < max(pair.least_us, MOST * grown) or more * delta <= 0:
         return
     first = max(moved, key=lambda key: (_by_number(moved[key]) * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair, total
 
@@ -36,7 +37,7 @@ class OtherInputs:
 def other_inputs(pair: Pair, operator: str) -> OtherInputs | None:
     """How the inputs of one operator differ, None if they do not or were not recorded on both sides."""
     for kind, table in (("types", "operators_by_type"), ("shapes", "operators_by_shape")):
-        known = {key: amount for key, amount in pair.amounts(table, "host_total").items() if key[0] == operator}
+        known = pair.amounts_of(operator, table, "host_total")
         if kind == "shapes":
             known = {key: amount for key, amount in known.items() if elements(key[1])}
         if not known or otherwise(known) < OTHERWISE:
@@ -64,6 +65,7 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
     return 1 - by_part / by_operator if by_operator else 0.0
 
 
+@lru_cache(maxsize=1 << 14)
 def elements(shape: str) -> int:
     """Elements of all inputs of a shape text such as [[32, 64], []]; 0 if it says none."""
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,19 +34,23 @@ def more_calls_rules(pair: Pair) -> Iterator[Cause]:
         return
     if sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * every:
         return
-    sign = 1 if sum(one.more_calls for one in both.values()) > 0 else -1
+    more_calls = sum(one.more_calls for one in both.values())
+    if not more_calls:
+        return
+    sign = 1 if more_calls > 0 else -1
     moved = {key: amount for key, amount in both.items() if sign * amount.more_calls > 0}
     if len(moved) < MOST_OPERATORS * len(both):
         return
-    ratio = float(np.median([one.calls_b / one.calls_a for one in moved.values()]))
-    counts = _counted(pair, sign, ratio)
+    usual = float(np.median([_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]))
+    counts = _counted(pair, sign, usual)
     counted = sum(counts.values())
     if sign * counted < pair.least_us:
         return
     device = pair.amounts("operators", "device_self")
 
     def weight(one: Key) -> tuple[bool, float, float, Key]:
-        return not is_backward(one[0]), sign * device.get(one, Amount()).delta_us, moved[one].us_b, one
+        host = moved[one]
+        return not is_backward(one[0]), sign * device.get(one, Amount()).delta_us, host.us_a + host.us_b, one
 
     key = max(moved, key=weight)
     amount, more = moved[key], sign > 0
@@ -71,15 +76,21 @@ def calls_alike(pair: Pair) -> bool:
     return shared_share(before, after) >= SIMILAR_WORK
 
 
-def _counted(pair: Pair, sign: int, ratio: float) -> dict[tuple[str, str], float]:
-    """What the number of calls makes of every entity that is called more often, but not much more than the work is."""
+def _times_as_often(before: float, after: float) -> float:
+    """The logarithm of a ratio of calls: its middle changes only its sign with the sides, which the middle of ratios
+    does not."""
+    return math.log(after) - math.log(before)
+
+
+def _counted(pair: Pair, sign: int, usual: float) -> dict[tuple[str, str], float]:
+    """What the number of calls makes of every entity that is called more often, but not much more than the work is:
+    `usual` times as often (a logarithm)."""
     found = {}
     for row in pair.ledger.rows:
         if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
             continue
         if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
             continue
-        own = (row.calls[1] / row.calls[0]) / ratio
-        if own**sign < BEYOND:
+        if sign * (_times_as_often(row.calls[0], row.calls[1]) - usual) < math.log(BEYOND):
             found[row.path[0], row.path[1]] = pair.counted_us(row)
     return found

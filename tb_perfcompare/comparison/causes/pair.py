@@ -16,9 +16,10 @@ from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Amount:
-    """Calls and microseconds per step on both sides; 0 where a side has none."""
+    """Calls and microseconds per step on both sides; 0 where a side has none. Nobody changes one; there are thousands,
+    and a frozen one takes four times as long to make."""
 
     calls_a: float = 0.0
     calls_b: float = 0.0
@@ -55,10 +56,13 @@ NOTHING = Amount()
 
 def total(amounts: Iterable[Amount]) -> Amount:
     """The sum."""
-    found = NOTHING
+    calls_a = calls_b = us_a = us_b = 0.0
     for amount in amounts:
-        found = found + amount
-    return found
+        calls_a += amount.calls_a
+        calls_b += amount.calls_b
+        us_a += amount.us_a
+        us_b += amount.us_b
+    return Amount(calls_a, calls_b, us_a, us_b)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +78,7 @@ class Pair:
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
+    _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
     _clear: list[Clear] = field(default_factory=list)
 
     @property
@@ -160,6 +165,15 @@ class Pair:
             known = self._tables[table, measure] = self._joined(table, measure)
         return known
 
+    def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
+        """Those of them whose keys begin with `first`."""
+        known = self._by_first.get((table, measure))
+        if known is None:
+            known = self._by_first[table, measure] = {}
+            for key, amount in self.amounts(table, measure).items():
+                known.setdefault(key[0], {})[key] = amount
+        return known.get(first, {})
+
     def runtime(self) -> Mapping[str, Amount]:
         """API call -> calls and summed time, hidden time included."""
         known = self._tables.get(("runtime", "plain"))
@@ -185,16 +199,15 @@ class Pair:
         return found
 
     def _joined(self, table: str, measure: str) -> dict[Key, Amount]:
+        one, two = (_means(summary, table, measure) for summary in (self.baseline, self.candidate))
+        none = 0.0, 0.0
         found: dict[Key, Amount] = {}
-        for side, summary in enumerate((self.baseline, self.candidate)):
-            group = summary.groups.get(table)
-            if group is None or measure not in group.measures_ns:
-                continue
-            steps = len(summary.steps)
-            calls = (group.calls.sum(axis=1) / steps).tolist()
-            times = (group.measures_ns[measure].sum(axis=1) / steps / 1000).tolist()
-            for key, count, us in zip(group.keys, calls, times, strict=True):
-                found[key] = found.get(key, NOTHING) + _one(side, count, us)
+        for key, (calls, us) in one.items():
+            other_calls, other_us = two.get(key, none)
+            found[key] = Amount(calls, other_calls, us, other_us)
+        for key, (calls, us) in two.items():
+            if key not in one:
+                found[key] = Amount(0.0, calls, 0.0, us)
         return found
 
     def _plain(self, category: int) -> dict[Key, Amount]:
@@ -207,6 +220,17 @@ class Pair:
                 amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
                 found[key] = found.get(key, NOTHING) + amount
         return found
+
+
+def _means(summary: Summary, table: str, measure: str) -> dict[Key, tuple[float, float]]:
+    """Key -> calls and microseconds per step of one side, empty where it does not have them."""
+    group = summary.groups.get(table)
+    if group is None or measure not in group.measures_ns:
+        return {}
+    steps = len(summary.steps)
+    calls = (group.calls.sum(axis=1) / steps).tolist()
+    times = (group.measures_ns[measure].sum(axis=1) / steps / 1000).tolist()
+    return dict(zip(group.keys, zip(calls, times, strict=True), strict=True))
 
 
 def _one(side: int, calls: float, us: float) -> Amount:

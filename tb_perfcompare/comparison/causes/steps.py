@@ -116,7 +116,7 @@ def _warm_up(pair: Pair) -> Iterator[Cause]:
     sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
     found = [(word, summary, _only_early(summary)) for word, summary in sides]
     delta = found[1][2].excess_us - found[0][2].excess_us
-    if abs(delta) < pair.least_us or (delta > 0) != (pair.delta_us > 0) or abs(delta) < MOST * abs(pair.delta_us):
+    if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MOST * abs(pair.delta_us):
         return
     word, summary, early = found[1] if delta > 0 else found[0]
     if not early.names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, taken_
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.bound import bound_class
 from tb_perfcompare.model.summary import BOUND_CLASSES, LaunchSequence, Summary
+from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
 
 Ints = NDArray[np.int64]
@@ -33,7 +34,7 @@ _DIFF_STATUS = Column(
 )  # fmt: skip
 
 
-def own_launches(launches: LaunchSequence, keys: tuple[tuple[str, ...], ...]) -> Table:
+def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
     """A run's launches in order."""
     end = np.cumsum(launches.dur_ns)
     classes = bound_class(launches.tensor, launches.dram)

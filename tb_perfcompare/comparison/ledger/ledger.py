@@ -36,9 +36,12 @@ def build_ledger(baseline: Summary, candidate: Summary) -> Ledger:
     empty_a, empty_b = Total(0, 0, steps_a, ""), Total(0, 0, steps_b, "")
     groups: list[tuple[LedgerRow, list[LedgerRow]]] = []
     below: dict[tuple[str, ...], list[LedgerRow]] = {}
+    named: list[set[str]] = [set() for _ in CATEGORY_LABELS]
+    for category, key in (*side_a, *side_b):
+        named[category].add(key)
     for category, label in enumerate(CATEGORY_LABELS):
         entities = []
-        for key in sorted({key for kind, key in (*side_a, *side_b) if kind == category}):
+        for key in sorted(named[category]):
             pairs = pairs_of(parts_a.get((label, key), {}), parts_b.get((label, key), {}), steps)
             a, b = side_a.get((category, key), empty_a), side_b.get((category, key), empty_b)
             entities.append(row_of((label, key), a, b, pairs.values()))

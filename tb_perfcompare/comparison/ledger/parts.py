@@ -42,12 +42,15 @@ def parts_of_sides(
 def _parts(split: SplitTime, told: set[str], steps: int, factor: int) -> dict[Entity, dict[str, Total]]:
     out: dict[Entity, dict[str, Total]] = {}
     time, calls = split.totals()
+    operators, shaped = "operator" in told, "shape" in told
     for (category, entity, caller, shape), t, c in zip(split.keys, time.tolist(), calls.tolist(), strict=True):
-        if entity != NOBODY and "operator" not in told:
+        if entity != NOBODY and not operators:
             caller = ""
-        name = " ".join(filter(None, (caller, shape if "shape" in told else ""))) or NO_SHAPE
+        if not shaped:
+            shape = ""
+        name = f"{caller} {shape}" if caller and shape else caller or shape or NO_SHAPE
         parts = out.setdefault((category, entity), {})
-        new = Total(int(t) * factor, int(c), steps, name)
+        new = Total(t * factor, c, steps, name)
         parts[name] = parts[name].plus(new) if name in parts else new
     return out
 
@@ -64,10 +67,10 @@ def part_rows(entity: LedgerRow, pairs: Mapping[str, tuple[Total, Total]], step:
     if len(pairs) < 2:
         return []
     change = {name: abs(b.time - a.time) for name, (a, b) in pairs.items()}
+    if max(change.values()) * LISTED_FRACTION < max(step, 1):
+        return []
     ranked = sorted(pairs, key=lambda name: (-change[name], name))
     listed = [name for name in ranked[:MOST_LISTED] if change[name] * LISTED_FRACTION >= max(step, 1)]
-    if not listed:
-        return []
     others = ranked[len(listed) :]
     if len(others) == 1:
         listed, others = ranked, []

@@ -32,7 +32,7 @@ def family_wise_p(baseline: Ints, candidate: Ints, captures: Captures, seed: int
         return family_wise_p(candidate, baseline, (captures[1], captures[0]), seed)
     rows, n = baseline.shape
     total = n + candidate.shape[1]
-    test = batched_rank_test(baseline, candidate, captures=captures, alike=True)
+    test = batched_rank_test(baseline, candidate, captures=captures, alike=(slice(None),))
     deviation = np.sqrt(n * (total - n) * (total + 1) / 12 * test.tie_factor)
     usable = deviation > 0
     doubled = doubled_ranks(np.concatenate([baseline, candidate], axis=1))[0] - (total + 1)

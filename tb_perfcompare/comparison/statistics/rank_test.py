@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import (
     Captures,
+    Families,
     Resemblance,
     doubled_ranks,
     independent,
@@ -56,13 +57,13 @@ def batched_rank_test(
     *,
     captures: Captures | None = None,
     ordered: bool = True,
-    alike: bool = False,
+    alike: Families = (),
 ) -> BatchedRankTest:
     """Two-sided Mann-Whitney tests of the rows of (g, n) against those of (g, m), n and m at least 1.
 
     captures  per side the capture of each column, (n,) and (m,); None when each side is one capture
     ordered   columns of one capture are in time order; without it no autocorrelation is looked for
-    alike     rows belong together: none counts as less autocorrelated than the middle one
+    alike     families of rows: none counts as less autocorrelated than the middle one of its own
     """
     groups, n = baseline.shape
     m = candidate.shape[1]
@@ -75,15 +76,16 @@ def batched_rank_test(
     )
     countable = (tie_sum == 0) & (max(n, m) <= EXACT_LIMIT)
     deviation = np.sqrt(n * m * (n + m + 1) / 12 * tie_factor)
-    p_alone = _normal_p(twice_u, n, m, deviation)
+    p_alone = np.empty(groups)
+    p_alone[~countable] = _normal_p(twice_u[~countable], n, m, deviation[~countable])
     if countable.any():
         least = np.minimum(twice_u, 2 * n * m - twice_u)[countable] // 2
         p_alone[countable] = exact_p_table(min(n, m), max(n, m))[least]
     p = p_alone.copy()
-    if (alike := neighbours.counts & (deviation > 0)).any():
-        distance = np.abs(twice_u - n * m)[alike] / 2 / (deviation * neighbours.inflation)[alike]
+    if (dependent := neighbours.counts & (deviation > 0)).any():
+        distance = np.abs(twice_u - n * m)[dependent] / 2 / (deviation * neighbours.inflation)[dependent]
         # correction can only take away from the evidence
-        p[alike] = np.maximum(p_alone[alike], student_p(distance, neighbours.freedom[alike]))
+        p[dependent] = np.maximum(p_alone[dependent], student_p(distance, neighbours.freedom[dependent]))
     return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, neighbours, countable, p_alone, p)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
 from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.near_differences import differences_near
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_PAIRS = 200_000_000
-"""Differences looked at for the shifts of one table, most important rows first; rows beyond have no shift."""
+"""Differences looked at for the shifts of one family, most important rows first; rows beyond have no shift."""
 
 _CHUNK_PAIRS = 2_000_000
 
@@ -48,22 +48,25 @@ def row_shifts(
     alpha: float,
     *,
     importance: Floats | None = None,
-    alike: bool = False,
+    alike: Families = (),
 ) -> RowShifts:
     """Rows of (g, n) against those of (g, m), all in 0..2**62, n and m at least 1.
 
     captures    capture of each column, columns of a capture in time order
     importance  (g,) which rows to look at first where there are too many
-    alike       rows belong together: none counts as less autocorrelated than the middle one
+    alike       families of rows: none counts as less autocorrelated than the middle one of its own; by default all rows
+                are one family, and each counts as it is
     """
     test = batched_rank_test(baseline, candidate, captures=captures, alike=alike)
     order = np.zeros(len(baseline)) if importance is None else importance
-    shift, low, high = _shifts(baseline, candidate, test, order, alpha)
+    wanted = _wanted(order, alike or (slice(None),), baseline.shape[1] * candidate.shape[1])
+    shift, low, high = _shifts(baseline, candidate, test, wanted, alpha)
     p, low, high = _as_neighbours_resemble(test, shift, low, high, alpha)
-    means = [centres(side, at, row_means) for side, at in zip((baseline, candidate), captures, strict=True)]
-    between = between_captures(means[0], means[1], alpha)
-    if between is not None:
-        p, low, high = _as_captures_differ(between, p, low, high)
+    if any(len(at) and at.min() != at.max() for at in captures):  # one of each side says nothing about others
+        means = [centres(side, at, row_means) for side, at in zip((baseline, candidate), captures, strict=True)]
+        between = between_captures(means[0], means[1], alpha)
+        if between is not None:
+            p, low, high = _as_captures_differ(between, p, low, high)
     if baseline.shape == candidate.shape:
         # the same values on both sides differ by nothing, which no interval of differences says
         same = (np.sort(baseline, axis=1) == np.sort(candidate, axis=1)).all(axis=1)
@@ -98,14 +101,21 @@ def _as_captures_differ(
     return np.maximum(p, between.p), np.minimum(low, np.rint(between.low)), np.maximum(high, np.rint(between.high))
 
 
+def _wanted(importance: Floats, families: Families, pairs: int) -> Ints:
+    """The rows of each family that MOST_PAIRS allows."""
+    rows, most = np.arange(len(importance)), MOST_PAIRS // pairs
+    if len(rows) <= most:
+        return rows
+    return np.concatenate([rows[one][np.argsort(-importance[one], kind="stable")[:most]] for one in families])
+
+
 def _shifts(
-    baseline: Ints, candidate: Ints, test: BatchedRankTest, importance: Floats, alpha: float
+    baseline: Ints, candidate: Ints, test: BatchedRankTest, wanted: Ints, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Hodges-Lehmann shift and interval of independent steps, of as many rows as MOST_PAIRS allows."""
-    rows, n, m = len(importance), baseline.shape[1], candidate.shape[1]
+    """Hodges-Lehmann shift and interval of independent steps, of the rows that are wanted."""
+    rows, n, m = len(baseline), baseline.shape[1], candidate.shape[1]
     pairs = n * m
     shift, low, high = (np.full(rows, np.nan) for _ in range(3))
-    wanted = np.argsort(-importance, kind="stable")[: MOST_PAIRS // pairs]
     ranks = _interval_ranks(test, n, m, alpha)
     step = max(1, _CHUNK_PAIRS // pairs)
     if pairs > _DENSE_PAIRS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from tb_perfcompare.comparison.comparison import Cell, Table
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
@@ -12,7 +13,7 @@ from tb_perfcompare.model.summary import CATEGORY_LABELS
 
 NAME = "call_tree"
 
-KINDS: dict[FrameKind, str] = {
+KINDS: Mapping[int, str] = {
     FrameKind.WHOLE: "step",
     FrameKind.MODULE: "module",
     FrameKind.OPERATOR: "operator",
@@ -55,7 +56,7 @@ def _names(tree: JointTree) -> list[str]:
         around.append(at)
     counts = Counter(places)
     return [
-        name if counts[place, name] == 1 else f"{name} [{KINDS[FrameKind(kind)]}, {_part(category)}]"
+        name if counts[place, name] == 1 else f"{name} [{KINDS[kind]}, {_part(category)}]"
         for (place, name), (kind, category, _) in zip(places, (frame.key for frame in tree.frames), strict=True)
     ]
 
@@ -67,24 +68,24 @@ def _part(category: int) -> str:
 def _row(frame: Frame, name: str, below: str, whole: Frame, unit: int) -> tuple[Cell, ...]:
     kind, category, _ = frame.key
     a, b, status = frame.baseline, frame.candidate, frame.status
-    there = status != "added", status != "removed"
+    in_a, in_b = status != "added", status != "removed"
     counted = kind not in (FrameKind.WHOLE, FrameKind.REST)
     return (
         name,
         below,
         frame.depth,
-        KINDS[FrameKind(kind)],
+        KINDS[kind],
         _part(category),
-        a / unit if there[0] else None,
-        b / unit if there[1] else None,
+        a / unit if in_a else None,
+        b / unit if in_b else None,
         (b - a) / unit,
-        a / whole.baseline if there[0] and whole.baseline else None,
-        b / whole.candidate if there[1] and whole.candidate else None,
-        frame.own[0] / unit if there[0] else None,
-        frame.own[1] / unit if there[1] else None,
+        a / whole.baseline if in_a and whole.baseline else None,
+        b / whole.candidate if in_b and whole.candidate else None,
+        frame.own[0] / unit if in_a else None,
+        frame.own[1] / unit if in_b else None,
         (frame.own[1] - frame.own[0]) / unit,
-        frame.calls[0] if there[0] and counted else None,
-        frame.calls[1] if there[1] and counted else None,
+        frame.calls[0] if in_a and counted else None,
+        frame.calls[1] if in_b and counted else None,
         frame.merged,
         status,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.column_rows import CellColumn, ColumnRows
 from tb_perfcompare.comparison.comparison import Cell, Column, Table
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.statistics.entity_tests import entity_tests, floor_ns, robust_z
@@ -17,8 +19,13 @@ from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, M
 from tb_perfcompare.model.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 
 Floats = NDArray[np.float64]
+_Column = tuple[Column, Floats | Sequence[Cell]]
+"""What a column is, and its cells in the order of the joined rows."""
 
 DEFAULT_OPTIONS = CompareOptions()
+
+_TOGETHER = 250_000
+"""So many times of single steps are tested at once: a call costs more than a row, and memory is bounded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +38,43 @@ class _Joined:
     at_b: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Test:
+    """The test of each row by one time of a table. `sides` gives (rows, steps) nanoseconds of each side; `cells` are
+    filled in when it was made."""
+
+    shown: tuple[Column, ...]
+    sides: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    joined: _Joined
+    delta_ns: Floats
+    cells: list[_Column] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draft:
+    """A table of which the tests may be still to be made."""
+
+    name: str
+    shape: Shape
+    joined: _Joined
+    cells: list[_Column | _Test]
+    order: Floats
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """The rows with the largest change first."""
+        order, keys = self.order.tolist(), self.joined.keys
+        ranked = np.array(sorted(range(len(keys)), key=lambda i: (-order[i], keys[i])), dtype=np.int64)
+        numbers = ranked.tolist()
+        shown: list[Column] = []
+        made: list[CellColumn] = []
+        for entry in self.cells:
+            for column, cells in entry.cells if isinstance(entry, _Test) else (entry,):
+                shown.append(column)
+                made.append(cells[ranked] if isinstance(cells, np.ndarray) else tuple(cells[i] for i in numbers))
+        return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(keys)), self.notes)
+
+
 def diff_table(
     name: str,
     baseline: Summary,
@@ -39,13 +83,34 @@ def diff_table(
     options: CompareOptions = DEFAULT_OPTIONS,
 ) -> Table | None:
     """The table `name` of SHAPES, None if neither side has it."""
+    return diff_tables((name,), baseline, candidate, headline_delta_us, options).get(name)
+
+
+def diff_tables(
+    names: Iterable[str],
+    baseline: Summary,
+    candidate: Summary,
+    headline_delta_us: float | None,
+    options: CompareOptions = DEFAULT_OPTIONS,
+) -> dict[str, Table]:
+    """Those of the tables of SHAPES that either side has."""
+    drafts = [
+        draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us)) is not None
+    ]  # fmt: skip
+    tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
+    for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
+        _test(batch, (baseline, candidate), options)
+    return {draft.name: draft.table() for draft in drafts}
+
+
+def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None) -> _Draft | None:
     a, b = baseline.groups.get(name), candidate.groups.get(name)
     shape = SHAPES[name]
     if a is None and b is None:
         return None
     joined = _join(a, b)
     steps = (len(baseline.steps), len(candidate.steps))
-    cells: list[tuple[Column, list[Cell]]] = []
+    cells: list[_Column | _Test] = []
     model = a if a is not None else b
     assert model is not None
     for position, key in enumerate(model.key_columns):
@@ -70,7 +135,7 @@ def diff_table(
         if not measure.name:
             main = (x, y, delta)
         if not measure.name or measure.source in shape.order:
-            cells += _tested(name, measure, joined, (baseline, candidate), delta * 1000, options)
+            cells += _tested(name, measure, joined, (baseline, candidate), delta * 1000)
     cycles = baseline.metric == CYCLE_TIME
     counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
     share, *effects_of = _share_and_effects(main, calls_a, calls_b, headline_delta_us)
@@ -81,9 +146,9 @@ def diff_table(
         x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in owned)
         for column, values in zip(columns.triple("exposed", "Exposed", what), (x, y, y - x), strict=True):
             cells.append((column, _cells(values, _mask(column.role, joined))))
-        cells += _test_columns(
-            columns.tests("exposed", "exposed"), owned, joined, (baseline, candidate), (y - x) * 1000, options
-        )
+        own_a, own_b = owned
+        exposed = columns.tests("exposed", "exposed")
+        cells.append(_Test(exposed, lambda: (own_a, own_b), joined, (y - x) * 1000))
         order = np.abs(y - x) + order * 1e-6
     for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True) if counted else ():
         cells.append((column, _cells(values, None)))
@@ -99,10 +164,8 @@ def diff_table(
             list(joined.names),
         )
     )
-    rows = list(zip(*(values for _, values in cells), strict=True))
-    ranked = sorted(range(len(rows)), key=lambda i: (-order[i], joined.keys[i]))
     notes = shape.notes if owned is None else (*shape.notes, shape.exposed)
-    return Table(name, shape.title, tuple(column for column, _ in cells), tuple(rows[i] for i in ranked), notes)
+    return _Draft(name, shape, joined, cells, order, notes)
 
 
 def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:
@@ -144,39 +207,67 @@ def _per_step(
 
 
 def _tested(
-    name: str, measure: Measure, joined: _Joined, both: tuple[Summary, Summary], delta_ns: Floats,
-    options: CompareOptions,
-) -> list[tuple[Column, list[Cell]]]:  # fmt: skip
-    """Columns of the test of each row, none where a side only shares out a total."""
-    sides = []
-    for summary, at in zip(both, (joined.at_a, joined.at_b), strict=True):
-        table = summary.groups.get(name)
-        if table is not None and not table.sampled:
-            return []
-        values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
-        if table is not None:
-            values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
-        sides.append(values)
-    return _test_columns(columns.tests(measure.name, measure.label), sides, joined, both, delta_ns, options)
+    name: str, measure: Measure, joined: _Joined, both: tuple[Summary, Summary], delta_ns: Floats
+) -> list[_Test]:
+    """The test of each row, none where a side only shares out a total."""
+    tables = [summary.groups.get(name) for summary in both]
+    if not all(table is None or table.sampled for table in tables):
+        return []
+
+    def sides() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        found = []
+        for summary, table, at in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
+            values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
+            if table is not None:
+                values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
+            found.append(values)
+        return found[0], found[1]
+
+    return [_Test(columns.tests(measure.name, measure.label), sides, joined, delta_ns)]
 
 
-def _test_columns(
-    shown: tuple[Column, ...], sides: list[NDArray[np.int64]], joined: _Joined, both: tuple[Summary, Summary],
-    delta_ns: Floats, options: CompareOptions,
-) -> list[tuple[Column, list[Cell]]]:  # fmt: skip
-    """sides: (rows, steps) nanoseconds of each."""
+def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
+    """Tests that are made together; those without rows have no observations and stand alone."""
+    batch: list[_Test] = []
+    for test in tests:
+        rows = sum(len(one.delta_ns) for one in (*batch, test))
+        if batch and (rows * steps > _TOGETHER or not len(test.delta_ns) or not len(batch[0].delta_ns)):
+            yield batch
+            batch = []
+        batch.append(test)
+    if batch:
+        yield batch
+
+
+def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions) -> None:
+    """Fills in the cells of the tests."""
     seen = [observations(summary) for summary in both]
-    x, y = (own.means(values) if len(values) else values for own, values in zip(seen, sides, strict=True))
+    values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
+    x, y = (own.means(side) if len(side) else side for own, side in zip(seen, values, strict=True))
     least = floor_ns(float(both[0].steps.total_ns.mean()), options)
-    present = joined.at_a >= 0, joined.at_b >= 0
-    found = entity_tests(x, y, (seen[0].capture, seen[1].capture), present, delta_ns, least, options)
-    change, *rest = shown
-    out: list[tuple[Column, list[Cell]]] = [(change, [each.value for each in found.change])]
-    if min(x.shape[1], y.shape[1]) < 2:
-        return out
+    at_a, at_b = (np.concatenate([at(test.joined) for test in batch]) >= 0 for at in (_at_a, _at_b))
+    ends = np.cumsum([0, *(len(test.delta_ns) for test in batch)]).tolist()
+    families = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
+    delta_ns = np.concatenate([test.delta_ns for test in batch])
+    captures = seen[0].capture, seen[1].capture
+    found = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
+    changes = [each.value for each in found.change]
+    enough = min(x.shape[1], y.shape[1]) >= 2
     interval = (ns / 1000 for ns in (found.shift_ns, found.low_ns, found.high_ns))
-    figures = (found.q, found.p, *interval, robust_z(x, y), found.cliffs_delta)
-    return out + [(column, _cells(values, None)) for column, values in zip(rest, figures, strict=True)]
+    figures = (found.q, found.p, *interval, robust_z(x, y), found.cliffs_delta) if enough else ()
+    for test, rows in zip(batch, families, strict=True):
+        change, *rest = test.shown
+        test.cells.append((change, changes[rows]))
+        for column, figure in zip(rest, figures, strict=False):
+            test.cells.append((column, _cells(figure[rows], None)))
+
+
+def _at_a(joined: _Joined) -> NDArray[np.int64]:
+    return joined.at_a
+
+
+def _at_b(joined: _Joined) -> NDArray[np.int64]:
+    return joined.at_b
 
 
 def _exposed(joined: _Joined, summary: Summary) -> NDArray[np.int64]:
@@ -207,10 +298,10 @@ def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Flo
 
 def _share_and_effects(
     main: tuple[Floats, Floats, Floats], calls_a: Floats, calls_b: Floats, headline_delta_us: float | None
-) -> list[tuple[Column, list[Cell]]]:
+) -> list[_Column]:
     x, y, delta = main
     count, rate = effects(x, y, calls_a, calls_b)
-    share: list[Cell] = [None] * len(x) if not headline_delta_us else [float(d) / headline_delta_us for d in delta]
+    share = delta / headline_delta_us if headline_delta_us else np.full(len(x), np.nan)
     return [
         (columns.SHARE, share),
         (columns.COUNT_EFFECT, _cells(count, None)),
@@ -220,12 +311,12 @@ def _share_and_effects(
 
 def _means_and_shares(
     one: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: _Joined
-) -> list[tuple[Column, list[Cell]]]:
+) -> list[_Column]:
     mean_a, mean_b = (
         np.divide(time, count, out=np.full(len(time), np.nan), where=count > 0)
         for time, count in zip(main[:2], calls, strict=True)
     )
-    out = [
+    out: list[_Column] = [
         (column, _cells(values, _mask(column.role, joined)))
         for column, values in zip(columns.means(one), (mean_a, mean_b, mean_b - mean_a), strict=True)
     ]
@@ -240,18 +331,14 @@ def _mask(role: str, joined: _Joined) -> NDArray[np.bool_] | None:
     return joined.at_a < 0 if role == "baseline" else joined.at_b < 0 if role == "candidate" else None
 
 
-def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> list[Cell]:
-    out: list[Cell] = [float(v) + 0.0 if np.isfinite(v) else None for v in values]
-    if absent is not None:
-        for row in np.flatnonzero(absent).tolist():
-            out[row] = None
-    return out
+def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> Floats:
+    """The values as cells of a column."""
+    there = np.isfinite(values) if absent is None else np.isfinite(values) & ~absent
+    return np.where(there, values + 0.0, np.nan)
 
 
-def _fact_cells(
-    shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined
-) -> list[tuple[Column, list[Cell]]]:
-    out: list[tuple[Column, list[Cell]]] = []
+def _fact_cells(shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[_Column]:
+    out: list[_Column] = []
     for fact in shape.facts:
         sides = []
         for table, at in ((a, joined.at_a), (b, joined.at_b)):

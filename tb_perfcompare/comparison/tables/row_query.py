@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.column_rows import cells_of, numbers_of, picked
+from tb_perfcompare.comparison.comparison import Cell, Column, Row, Table
 from tb_perfcompare.errors import SelectionError
 
 CLEAR_Q = 0.05
@@ -26,7 +27,6 @@ _SHIFT = re.compile(r"(?:.*_)?shift(?:_low|_high)?_us")
 _MEAN = re.compile(r"(?:baseline|candidate)_mean_us|mean_delta_us")
 _Q = re.compile(r"(?:.*_)?q")
 
-Row = tuple[Cell, ...]
 Sums = float | None
 
 
@@ -76,26 +76,34 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
     big = _is_big(table, query.least_us)
     rows: list[int] = []
     hidden: list[int] = []
-    for number, row in enumerate(table.rows):
-        if all(test(row) for test in passes):
-            (rows if big(row) else hidden).append(number)
+    if not passes and big is None:
+        rows = list(range(len(table.rows)))
+    else:
+        for number, row in enumerate(table.rows):
+            if all(test(row) for test in passes):
+                (rows if big is None or big(row) else hidden).append(number)
     for name, descending in reversed(query.sort):
         rows = _sorted(table, rows, _index(table, name), descending)
     return ChosenRows(
         np.array(rows, dtype=np.int32), np.array(hidden, dtype=np.int32), sums_of(table, rows),
-        sums_of(table, hidden), sums_of(table, range(len(table.rows))), statuses_of(table),
+        sums_of(table, hidden), sums_of(table), statuses_of(table),
     )  # fmt: skip
 
 
-def sums_of(table: Table, rows: Iterable[int]) -> dict[str, Sums]:
-    """Column -> sum over some rows, None where nothing was measured; of the columns whose cells add up."""
-    chosen = [table.rows[number] for number in rows]
-    out: dict[str, Sums] = {}
-    for index, column in enumerate(table.columns):
-        if adds_up(column):
-            values = [cell for row in chosen if type(cell := row[index]) is float or _is_number(cell)]
-            out[column.name] = math.fsum(values) if values else None  # type: ignore[arg-type]
-    return out
+def sums_of(table: Table, rows: Sequence[int] | None = None) -> dict[str, Sums]:
+    """Column -> sum over some rows, over all of them without, None where nothing was measured; of the columns whose
+    cells add up."""
+    some = table.rows if rows is None else picked(table.rows, rows)
+    return {column.name: _sum(some, index) for index, column in enumerate(table.columns) if adds_up(column)}
+
+
+def _sum(rows: Sequence[Row], index: int) -> Sums:
+    numbers = numbers_of(rows, index)
+    if numbers is not None:
+        values = numbers[~np.isnan(numbers)].tolist()
+    else:
+        values = [cell for row in rows if type(cell := row[index]) is float or _is_number(cell)]
+    return math.fsum(values) if values else None
 
 
 def adds_up(column: Column) -> bool:
@@ -110,8 +118,8 @@ def statuses_of(table: Table) -> Mapping[str, int]:
     """Status -> number of rows, empty for a table without."""
     out: dict[str, int] = {}
     index = next((i for i, column in enumerate(table.columns) if column.role == "status"), -1)
-    for row in table.rows if index >= 0 else ():
-        out[str(row[index])] = out.get(str(row[index]), 0) + 1
+    for cell in cells_of(table.rows, index) if index >= 0 else ():
+        out[str(cell)] = out.get(str(cell), 0) + 1
     return out
 
 
@@ -122,18 +130,21 @@ def row_key(table: Table, row: Row) -> str:
 
 def row_keys(table: Table) -> tuple[str, ...]:
     """`row_key` of every row."""
-    places = [index for index, column in enumerate(table.columns) if column.role == "key"]
-    return tuple(" › ".join("" if (cell := row[at]) is None else _text(cell) for at in places) for row in table.rows)
+    keys = [cells_of(table.rows, index) for index, column in enumerate(table.columns) if column.role == "key"]
+    if not keys:
+        return ("",) * len(table.rows)
+    return tuple(" › ".join("" if cell is None else _text(cell) for cell in row) for row in zip(*keys, strict=True))
 
 
 def place_of(table: Table, chosen: ChosenRows, key: str) -> int | None:
     """Place among the chosen rows of the one with this key, or else of the first that has a text equal to it; None if
     there is none."""
     numbers = chosen.rows.tolist()
-    keyed = next((place for place, number in enumerate(numbers) if row_key(table, table.rows[number]) == key), None)
+    keys = row_keys(table)
+    keyed = next((place for place, number in enumerate(numbers) if keys[number] == key), None)
     if keyed is not None:
         return keyed
-    return next((place for place, number in enumerate(numbers) if key in table.rows[number]), None)
+    return next((place for place, row in enumerate(picked(table.rows, numbers)) if key in row), None)
 
 
 def _cells(table: Table, row: Row, role: str) -> list[Cell]:
@@ -181,12 +192,12 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
 
         out.append(says)
     qs = [i for i, column in enumerate(columns) if column.kind == "number" and _Q.fullmatch(column.name)]
-    if query.clear and any(_is_number(row[index]) for row in table.rows for index in qs):
+    if query.clear and any(_is_number(cell) for index in qs for cell in cells_of(table.rows, index)):
         out.append(lambda row: any(_is_number(q := row[index]) and q <= CLEAR_Q for index in qs))  # type: ignore[operator]
     return out
 
 
-def _is_big(table: Table, least_us: float) -> Callable[[Row], bool]:
+def _is_big(table: Table, least_us: float) -> Callable[[Row], bool] | None:
     deltas = [
         index
         for index, column in enumerate(table.columns)
@@ -194,7 +205,7 @@ def _is_big(table: Table, least_us: float) -> Callable[[Row], bool]:
         and not _EFFECT.match(column.name) and not _SHIFT.fullmatch(column.name)
     ]  # fmt: skip
     if least_us <= 0 or not deltas:
-        return lambda row: True
+        return None
     return lambda row: any(_is_number(by := row[index]) and abs(by) >= least_us for index in deltas)  # type: ignore[arg-type]
 
 
@@ -204,7 +215,7 @@ def _is_number(cell: Cell) -> bool:
 
 def _sorted(table: Table, rows: list[int], index: int, descending: bool) -> list[int]:
     """Missing values come last both ways, and equal rows keep their order. Of a column with texts all are texts."""
-    cells = {number: table.rows[number][index] for number in rows}
+    cells = cells_of(table.rows, index)
     there = [number for number in rows if (cell := cells[number]) is not None and cell == cell]
     if any(isinstance(cells[number], str) for number in there):
         there.sort(key=lambda number: _text(cells[number]), reverse=descending)

@@ -5,6 +5,9 @@
 enum { MEMBER_PH, MEMBER_CAT, MEMBER_NAME, MEMBER_PID, MEMBER_TID, MEMBER_TS, MEMBER_DUR, MEMBER_ID, MEMBER_ARGS };
 enum { MEMBER_COUNT = MEMBER_ARGS }; /* members that are one value */
 enum { ROOT = 0, NOT_KEPT = 1 };     /* the first two literals */
+enum { CLOSES = -2 };                /* in place of a key */
+enum { NO_WORD = 1 };                /* with a mask of zeros no word is equal to it */
+enum { FULL_TRUST = 16 };
 
 #define NAME(text) {text, sizeof(text) - 1}
 
@@ -25,7 +28,10 @@ static void init_shapes(Shapes *shapes, const Names *keys)
 {
     shapes->keys = keys;
     shapes->count = 2;
-    shapes->literals[ROOT].text = shapes->literals[NOT_KEPT].text = NO_NUMBER;
+    for (size_t i = 0; i < shapes->count; i++) {
+        shapes->literals[i].text = NO_NUMBER;
+        shapes->literals[i].number_word = NO_WORD;
+    }
 }
 
 static void init_array(Array *array, size_t size)
@@ -72,6 +78,7 @@ Scan *scan_new(const ScanSpec *spec)
         init_array(&column->odd_rows, sizeof(int32_t));
         init_array(&column->odd_texts, sizeof(int32_t));
     }
+    scan->judged_row = scan->judged_arrow = NO_NUMBER;
     init_shapes(&scan->members, &scan->member_keys);
     init_shapes(&scan->arguments, &scan->spec.keys);
     return scan;
@@ -160,54 +167,91 @@ static int16_t key_number(const Names *keys, const Token *key)
     return NO_NUMBER;
 }
 
-/* The literal of these bytes, added if new; NOT_KEPT if it is too long or there are too many. */
-static uint16_t literal_number(Shapes *shapes, int16_t key, Text at, size_t size)
+/* The literal of these bytes, added if new; the one that stands for those not kept if it is too long or there are too
+   many. */
+static Literal *literal_of(Shapes *shapes, int16_t key, Text at, size_t size)
 {
-    uint16_t *first = &shapes->of_key[key == NO_NUMBER ? MOST_NAMES : key];
-    for (uint16_t i = *first; i != 0; i = shapes->literals[i].sibling) {
-        if (shapes->literals[i].size == size && same_bytes(shapes->literals[i].bytes, at, size)) {
-            return i;
+    Literal **first = &shapes->of_key[key >= 0 ? key : key == NO_NUMBER ? MOST_NAMES : MOST_NAMES + 1];
+    for (Literal *literal = *first; literal != NULL; literal = literal->sibling) {
+        if (literal->size == size && same_bytes(literal->bytes, at, size)) {
+            return literal;
         }
     }
     if (size > MOST_LITERAL_BYTES || shapes->count == MOST_LITERALS) {
         shapes->literals[NOT_KEPT].key = key;
-        return NOT_KEPT;
+        return &shapes->literals[NOT_KEPT];
     }
-    const uint16_t number = shapes->count++;
-    Literal *literal = &shapes->literals[number];
+    Literal *literal = &shapes->literals[shapes->count++];
     memcpy(literal->bytes, at, size);
     literal->size = size;
-    literal->tail_at = size < 8 ? 0 : size - 8;
-    uint8_t tail[8] = {0}, mask[8] = {0};
-    memcpy(tail, at + literal->tail_at, size < 8 ? size : 8);
-    memset(mask, 0xff, size < 8 ? size : 8);
-    literal->tail = load64(tail);
-    literal->tail_mask = load64(mask);
+    literal->tail_at = size < TAIL ? 0 : size - TAIL;
+    memcpy(literal->tail, at + literal->tail_at, size < TAIL ? size : TAIL);
+    memset(literal->tail_mask, 0xff, size < TAIL ? size : TAIL);
     literal->key = key;
     literal->text = NO_NUMBER;
+    literal->number_word = NO_WORD;
+    literal->trust = FULL_TRUST;
     literal->sibling = *first;
-    *first = number;
-    return number;
+    *first = literal;
+    return literal;
+}
+
+static inline bool has_tail(const Literal *literal, Text at)
+{
+#if HAS_SSE2
+    const __m128i tail = _mm_loadu_si128((const __m128i *)(const void *)literal->tail);
+    const __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)literal->tail_mask);
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_and_si128(bytes, mask), tail)) == 0xffff;
+#else
+    return (load64(at) & load64(literal->tail_mask)) == load64(literal->tail) &&
+           (load64(at + 8) & load64(literal->tail_mask + 8)) == load64(literal->tail + 8);
+#endif
 }
 
 static inline bool literal_ahead(const Literal *literal, Text at, Text end)
 {
-    const size_t there = (size_t)(end - at);
-    if (there < 8 || there < literal->size) {
-        return there >= literal->size && same_bytes(literal->bytes, at, literal->size);
+    if (end - at < MOST_LITERAL_BYTES + TAIL) {
+        return (size_t)(end - at) >= literal->size && same_bytes(literal->bytes, at, literal->size);
     }
-    return (load64(at + literal->tail_at) & literal->tail_mask) == literal->tail &&
-           (literal->tail_at == 0 || same_bytes(literal->bytes, at, literal->size));
+    if (!has_tail(literal, at + literal->tail_at)) {
+        return false;
+    }
+    for (size_t i = 0; i < literal->tail_at; i += 8) { /* what this goes over too far is in the tail */
+        if (load64(literal->bytes + i) != load64(at + i)) {
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Reads a comma (but for the first member) and a key in any layout. */
-static Text learn_member(Shapes *shapes, uint16_t *number, Text at, Text end)
+/* Remembers that `literal` followed. */
+static void learn_next(Shapes *shapes, Literal *before, Literal *literal)
+{
+    size_t place = 0;
+    if (literal == &shapes->literals[NOT_KEPT]) {
+        return;
+    }
+    while (place < MOST_NEXT - 1 && before->next[place] != NULL) {
+        place++;
+    }
+    before->next[place] = literal; /* where all are taken, in place of the least frequent one */
+    before->hits[place] = 0;
+}
+
+/* Reads a comma (but for the first member) and a key in any layout, or the closing brace. */
+static Text learn_member(Shapes *shapes, Literal **latest, Text at, Text end)
 {
     const Text start = at;
-    Literal *before = &shapes->literals[*number];
+    Literal *before = *latest;
     Token key;
     at = skip_space(at, end);
-    if (*number != ROOT) {
+    if (at < end && *at == '}') {
+        *latest = literal_of(shapes, CLOSES, start, (size_t)(at + 1 - start));
+        learn_next(shapes, before, *latest);
+        return at + 1;
+    }
+    if (before != &shapes->literals[ROOT]) {
         if (at == end || *at != ',') {
             return NULL;
         }
@@ -225,33 +269,88 @@ static Text learn_member(Shapes *shapes, uint16_t *number, Text at, Text end)
         return NULL;
     }
     at = skip_space(at + 1, end);
-    *number = literal_number(shapes, key_number(shapes->keys, &key), start, (size_t)(at - start));
-    if (*number != NOT_KEPT) {
-        memmove(before->next + 1, before->next, (MOST_NEXT - 1) * sizeof *before->next);
-        before->next[0] = *number;
-    }
+    *latest = literal_of(shapes, key_number(shapes->keys, &key), start, (size_t)(at - start));
+    learn_next(shapes, before, *latest);
     return at;
 }
 
-/* From behind a value, or the opening brace, to the next member's value; *number is the literal before it, then the one
-   read. Sets *is_closed and goes behind the closing brace if there is no further member. NULL if it is not sound. */
-static inline Text next_member(Shapes *shapes, uint16_t *number, Text at, Text end, bool *is_closed)
+/* next_member where another literal follows than mostly. */
+static Text next_guess(Shapes *shapes, Literal **latest, Text at, Text end)
 {
-    const Literal *before = &shapes->literals[*number];
-    *is_closed = false;
-    for (int guess = 0; guess < MOST_NEXT && before->next[guess] != 0; guess++) {
-        const uint16_t next = before->next[guess];
-        if (literal_ahead(&shapes->literals[next], at, end)) {
-            *number = next;
-            return skip_space(at + shapes->literals[next].size, end); /* here may be more space than there was */
+    Literal *before = *latest;
+    for (int guess = 1; guess < MOST_NEXT && before->next[guess] != NULL; guess++) {
+        Literal *literal = before->next[guess];
+        if (literal_ahead(literal, at, end)) {
+            const uint32_t hits = ++before->hits[guess];
+            if (hits > before->hits[guess - 1]) {
+                before->next[guess] = before->next[guess - 1];
+                before->hits[guess] = before->hits[guess - 1];
+                before->next[guess - 1] = literal;
+                before->hits[guess - 1] = hits;
+            }
+            *latest = literal;
+            at += literal->size;
+            return literal->key == CLOSES ? at : skip_space(at, end);
         }
     }
-    const Text brace = skip_space(at, end);
-    if (brace < end && *brace == '}') {
-        *is_closed = true;
-        return brace + 1;
+    return learn_member(shapes, latest, at, end);
+}
+
+/* From behind a value, or the opening brace, to the next member's value, or behind the closing brace; *latest is the literal
+   before it, then the one read. NULL if it is not sound. */
+static inline Text next_member(Shapes *shapes, Literal **latest, Text at, Text end)
+{
+    Literal *before = *latest, *literal = before->next[0];
+    if (literal == NULL || !literal_ahead(literal, at, end)) {
+        return next_guess(shapes, latest, at, end);
     }
-    return learn_member(shapes, number, at, end);
+    before->hits[0]++;
+    *latest = literal;
+    at += literal->size;
+    return literal->key == CLOSES ? at : skip_space(at, end); /* here may be more space than there was */
+}
+
+/* Goes over a value that nobody reads. */
+static inline Text pass_over(Literal *literal, Text at, Text end)
+{
+    Token token;
+    if (literal->trust > 0 && literal->unread_size > 0 && end - at > MOST_UNREAD &&
+        same_bytes(literal->unread, at, literal->unread_size) &&
+        (!literal->is_unread_number || ends_number(at[literal->unread_size]))) {
+        literal->trust = FULL_TRUST;
+        return at + literal->unread_size;
+    }
+    const Text behind = read_value(at, end, &token);
+    if (literal->trust > 0 && behind != NULL) {
+        literal->trust--;
+        literal->is_unread_number = token.kind == KIND_NUMBER;
+        literal->unread_size = token.size <= MOST_UNREAD ? (uint8_t)token.size : 0;
+        memcpy(literal->unread, at, literal->unread_size);
+    }
+    return behind;
+}
+
+/* Reads the number at `at`. A short one that equals the latest behind this literal is not read again. */
+static inline Text read_number_behind(Literal *literal, Text at, Text end, Token *token)
+{
+    static const uint8_t BYTES[16] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    token->at = at;
+    token->kind = KIND_NUMBER;
+    token->is_escaped = false;
+    if (end - at >= 8 && (load64(at) & literal->number_mask) == literal->number_word) {
+        token->number = literal->number;
+        token->size = literal->number_size;
+        return at + token->size;
+    }
+    const Text behind = read_number(at, end, &token->number);
+    token->size = behind == NULL ? 0 : (size_t)(behind - at);
+    if (behind != NULL && token->size < 8 && end - at >= 8) {
+        literal->number = token->number;
+        literal->number_size = token->size;
+        literal->number_mask = load64(BYTES + 8 - (token->size + 1));
+        literal->number_word = load64(at) & literal->number_mask;
+    }
+    return behind;
 }
 
 enum { ESCAPED = 0x80 }; /* beside the kind of a text */
@@ -275,10 +374,9 @@ static inline bool is_text_ahead(const Scan *scan, int32_t number, Text at, Text
 
 /* Reads the value at `at`. One that equals the latest behind this literal, or the one that came after that the last time,
    is neither searched nor hashed. */
-static inline Text read_text(Scan *scan, Shapes *shapes, uint16_t number, Text at, Text end, Member *member)
+static inline Text read_text(Scan *scan, Literal *literal, Text at, Text end, Member *member)
 {
-    Literal *literal = &shapes->literals[number];
-    member->literal = number;
+    member->literal = literal;
     if (literal->text >= 0) {
         if (is_text_ahead(scan, literal->text, at, end, member)) {
             return at + member->token.size;
@@ -290,7 +388,7 @@ static inline Text read_text(Scan *scan, Shapes *shapes, uint16_t number, Text a
         }
     }
     member->text = NO_NUMBER;
-    at = read_token(at, end, &member->token);
+    at = read_value(at, end, &member->token);
     if (at != NULL && member->token.kind == KIND_STRING) { /* the table is looked at when the event is whole */
         member->hash = texts_hash(&scan->texts, member->token.at, member->token.size);
         slots_fetch(&scan->texts.slots, member->hash);
@@ -298,19 +396,15 @@ static inline Text read_text(Scan *scan, Shapes *shapes, uint16_t number, Text a
     return at;
 }
 
-/* The number of a member's text; NO_NUMBER for null, NO_ROOM without memory. */
-static int32_t text_number(Scan *scan, Shapes *shapes, Member *member)
+static int32_t new_text_number(Scan *scan, Member *member)
 {
-    if (member->text >= 0 || member->token.kind == KIND_NULL) {
-        return member->text;
-    }
     const uint8_t kind = (uint8_t)(member->token.kind | (member->token.is_escaped ? ESCAPED : 0));
     const Token *token = &member->token;
     const uint32_t hash =
         token->kind == KIND_STRING ? member->hash : texts_hash(&scan->texts, token->at, token->size);
     member->text = texts_intern(&scan->texts, token->at, token->size, hash, kind);
-    if (member->text >= 0 && member->literal != NOT_KEPT) {
-        Literal *literal = &shapes->literals[member->literal];
+    if (member->text >= 0 && member->literal->size > 0) { /* those not kept have no size, nor do values of their own */
+        Literal *literal = member->literal;
         if (literal->text >= 0) {
             ((int32_t *)scan->texts.next.items)[literal->text] = member->text;
         }
@@ -318,6 +412,12 @@ static int32_t text_number(Scan *scan, Shapes *shapes, Member *member)
     }
     scan->is_out_of_memory |= member->text == NO_ROOM;
     return member->text;
+}
+
+/* The number of a member's text; NO_NUMBER for null, NO_ROOM without memory. */
+static inline int32_t text_number(Scan *scan, Member *member)
+{
+    return member->text >= 0 || member->token.kind == KIND_NULL ? member->text : new_text_number(scan, member);
 }
 
 /* -- arguments ----------------------------------------------------------------------------------------------------- */
@@ -334,26 +434,33 @@ static void drop_arguments(Scan *scan)
 static Text read_arguments(Scan *scan, Text at, Text end)
 {
     Shapes *shapes = &scan->arguments;
-    uint16_t literal = ROOT;
-    Token unread;
+    Literal *literal = &shapes->literals[ROOT];
     drop_arguments(scan);
     at++;
     for (;;) {
-        bool is_closed;
-        at = next_member(shapes, &literal, at, end, &is_closed);
-        if (at == NULL || is_closed) {
+        at = next_member(shapes, &literal, at, end);
+        if (at == NULL) {
+            return NULL;
+        }
+        const int16_t key = literal->key;
+        if (key == CLOSES) {
             return at;
         }
-        const int16_t key = shapes->literals[literal].key;
         if (key == NO_NUMBER) {
-            at = read_token(at, end, &unread);
+            at = pass_over(literal, at, end);
         } else {
             if (scan->held_at[key] == 0) {
                 scan->held_at[key] = (uint16_t)++scan->held_count;
             }
             Member *member = &scan->held[scan->held_at[key] - 1]; /* of equal keys the last one counts */
             member->key = key;
-            at = read_text(scan, shapes, literal, at, end, member);
+            if (scan->spec.kinds[key] != COLUMN_JSON && literal->text < 0 && at < end && is_digit(*at)) {
+                member->literal = literal;
+                member->text = NO_NUMBER;
+                at = read_number_behind(literal, at, end, &member->token);
+            } else {
+                at = read_text(scan, literal, at, end, member);
+            }
         }
         if (at == NULL) {
             return NULL;
@@ -363,7 +470,7 @@ static Text read_arguments(Scan *scan, Text at, Text end)
 
 static bool keep_odd(Scan *scan, Column *column, int32_t row, Member *member)
 {
-    const int32_t text = text_number(scan, &scan->arguments, member);
+    const int32_t text = text_number(scan, member);
     if (text < 0 || !array_has_room(&column->odd_rows) || !array_has_room(&column->odd_texts)) {
         return false;
     }
@@ -382,7 +489,7 @@ static bool keep_argument(Scan *scan, int32_t row, Member *member)
         return false;
     }
     if (kind == COLUMN_JSON) {
-        const int32_t text = text_number(scan, &scan->arguments, member);
+        const int32_t text = text_number(scan, member);
         if (text < 0) {
             return text == NO_NUMBER; /* null is no argument */
         }
@@ -443,6 +550,27 @@ static int is_category(const Token *token, const Names *names)
     return 0;
 }
 
+/* Whether an event of this category is only counted; as is_category says. */
+static int is_left_out(Scan *scan, const Member *category)
+{
+    if (category->text < 0 || category->text != scan->judged_row) {
+        scan->is_left_out = (int8_t)is_category(&category->token, &scan->spec.left_out);
+        scan->judged_row = category->text;
+    }
+    return scan->is_left_out;
+}
+
+/* The same of an arrow: scan->is_flow and is_joining. */
+static void judge_arrow(Scan *scan, const Member *category)
+{
+    if (category->text < 0 || category->text != scan->judged_arrow) {
+        scan->is_flow = (int8_t)is_category(&category->token, &scan->spec.flows);
+        scan->is_joining = (int8_t)is_category(&category->token, &scan->spec.arrows);
+        scan->judged_arrow = category->text;
+    }
+}
+
+/* Of a phase without escapes. */
 static bool is_handed(const ScanSpec *spec, const Token *phase, const Token *name)
 {
     if (phase->kind != KIND_STRING) {
@@ -450,7 +578,7 @@ static bool is_handed(const ScanSpec *spec, const Token *phase, const Token *nam
     }
     for (size_t i = 0; i < spec->handed_phases.count; i++) {
         const Name *wanted_phase = &spec->handed_phases.names[i], *wanted_name = &spec->handed_names.names[i];
-        if (string_equals(phase, wanted_phase->text, wanted_phase->size) &&
+        if (phase->size == wanted_phase->size + 2 && memcmp(phase->at + 1, wanted_phase->text, wanted_phase->size) == 0 &&
             (wanted_name->size == 0 ||
              (name->kind == KIND_STRING && string_equals(name, wanted_name->text, wanted_name->size)))) {
             return true;
@@ -479,8 +607,8 @@ static bool hand_over(Scan *scan, Text at, size_t size)
 
 static bool count_skipped(Scan *scan, Event *event)
 {
-    const int32_t phase = text_number(scan, &scan->members, &event->members[MEMBER_PH]);
-    const int32_t category = text_number(scan, &scan->members, &event->members[MEMBER_CAT]);
+    const int32_t phase = text_number(scan, &event->members[MEMBER_PH]);
+    const int32_t category = text_number(scan, &event->members[MEMBER_CAT]);
     if (scan->is_out_of_memory) {
         return false;
     }
@@ -536,8 +664,8 @@ static bool keep_flow(Scan *scan, bool is_start, int has_id, int64_t id, TimeKin
 /* Where the event runs: the number of its pair of pid and tid. */
 static int32_t lane_of(Scan *scan, Event *event, bool *is_known)
 {
-    const int32_t pid = text_number(scan, &scan->members, &event->members[MEMBER_PID]);
-    const int32_t tid = text_number(scan, &scan->members, &event->members[MEMBER_TID]);
+    const int32_t pid = text_number(scan, &event->members[MEMBER_PID]);
+    const int32_t tid = text_number(scan, &event->members[MEMBER_TID]);
     const int32_t lane = scan->is_out_of_memory ? NO_ROOM : pairs_number(&scan->lanes, pid, tid);
     *is_known = pid != NO_NUMBER && tid != NO_NUMBER;
     scan->is_out_of_memory |= lane == NO_ROOM;
@@ -565,9 +693,8 @@ static bool keep_operator_arrow(Scan *scan, Event *event, bool is_start, int64_t
 /* One end of an arrow. */
 static bool file_arrow(Scan *scan, Event *event, bool is_start)
 {
-    const Token *category = &event->members[MEMBER_CAT].token;
-    const int is_flow = is_category(category, &scan->spec.flows);
-    const int joins = is_category(category, &scan->spec.arrows);
+    judge_arrow(scan, &event->members[MEMBER_CAT]);
+    const int is_flow = scan->is_flow, joins = scan->is_joining;
     int64_t id = 0, ns = 0;
     bool is_fractional;
     if (is_flow == 0 && joins == 0) {
@@ -582,6 +709,22 @@ static bool file_arrow(Scan *scan, Event *event, bool is_start)
         return false;
     }
     return is_flow ? keep_flow(scan, is_start, has_id, id, time, ns) : count_skipped(scan, event);
+}
+
+/* Makes room for another row. */
+static bool reserve_rows(Scan *scan)
+{
+    Array *const arrays[] = {&scan->name, &scan->category, &scan->lane, &scan->start_ns, &scan->dur_ns, &scan->complete};
+    size_t room = INT32_MAX;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        if (scan->name.count >= INT32_MAX || !array_reserve(arrays[i], 1)) {
+            scan->is_out_of_memory = true;
+            return false;
+        }
+        room = arrays[i]->room < room ? arrays[i]->room : room;
+    }
+    scan->row_room = room;
+    return true;
 }
 
 /* A complete event, or a memory event, which has no duration. */
@@ -610,12 +753,12 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
         return true;
     }
     const size_t row = scan->name.count;
-    const int32_t name = text_number(scan, &scan->members, &members[MEMBER_NAME]);
-    const int32_t category = text_number(scan, &scan->members, &members[MEMBER_CAT]);
+    if (row == scan->row_room && !reserve_rows(scan)) {
+        return false;
+    }
+    const int32_t name = text_number(scan, &members[MEMBER_NAME]);
+    const int32_t category = text_number(scan, &members[MEMBER_CAT]);
     const int32_t lane = lane_of(scan, event, &has_place);
-    scan->is_out_of_memory |= row >= INT32_MAX || !array_has_room(&scan->name) || !array_has_room(&scan->category) ||
-                              !array_has_room(&scan->lane) || !array_has_room(&scan->start_ns) ||
-                              !array_has_room(&scan->dur_ns) || !array_has_room(&scan->complete);
     for (size_t i = 0; i < scan->held_count && !scan->is_out_of_memory; i++) {
         scan->is_out_of_memory = !keep_argument(scan, (int32_t)row, &scan->held[i]);
     }
@@ -639,7 +782,7 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
 /* Puts a whole element where it belongs. False if the block has to be forgotten. */
 static bool file_event(Scan *scan, Event *event, Text at, size_t size)
 {
-    const Token *phase = &event->members[MEMBER_PH].token, *category = &event->members[MEMBER_CAT].token;
+    const Token *phase = &event->members[MEMBER_PH].token;
     const Token *name = &event->members[MEMBER_NAME].token;
     uint8_t letter = 0;
     if (phase->kind == KIND_STRING) {
@@ -658,7 +801,7 @@ static bool file_event(Scan *scan, Event *event, Text at, size_t size)
     scan->tally.seen++;
     scan->tally.bent += event->is_bent;
     if (is_row) {
-        const int left_out = is_category(category, &scan->spec.left_out);
+        const int left_out = is_left_out(scan, &event->members[MEMBER_CAT]);
         if (left_out < 0) {
             return false;
         }
@@ -717,8 +860,7 @@ static Text take_event(Scan *scan, Text at, Text end)
     const Text start = at;
     Shapes *shapes = &scan->members;
     Event event;
-    Token unread;
-    uint16_t literal = ROOT;
+    Literal *literal = &shapes->literals[ROOT];
     event.has_phase = event.is_bent = false;
     for (int i = 0; i < MEMBER_COUNT; i++) {
         event.members[i].token.kind = KIND_NULL;
@@ -727,16 +869,16 @@ static Text take_event(Scan *scan, Text at, Text end)
     drop_arguments(scan);
     at++;
     for (;;) {
-        bool is_closed, is_foreign = false;
-        at = next_member(shapes, &literal, at, end, &is_closed);
+        bool is_foreign = false;
+        at = next_member(shapes, &literal, at, end);
         if (at == NULL) {
             return NULL;
         }
-        if (is_closed) {
+        const int16_t key = literal->key;
+        if (key == CLOSES) {
             scan->ends_with_event = event.members[MEMBER_PH].token.kind == KIND_STRING;
             return file_event(scan, &event, start, (size_t)(at - start)) ? at : NULL;
         }
-        const int16_t key = shapes->literals[literal].key;
         if (key == MEMBER_PH) {
             if (event.has_phase) {
                 return NULL; /* arguments may have been passed over for the first one */
@@ -749,7 +891,7 @@ static Text take_event(Scan *scan, Text at, Text end)
         case MEMBER_NAME:
         case MEMBER_PID:
         case MEMBER_TID:
-            at = read_text(scan, shapes, literal, at, end, &event.members[key]);
+            at = read_text(scan, literal, at, end, &event.members[key]);
             if (at != NULL && !has_fitting_type(key, &event.members[key], &is_foreign)) {
                 event.is_bent = true;
                 event.members[key].token.kind = KIND_NULL;
@@ -759,13 +901,13 @@ static Text take_event(Scan *scan, Text at, Text end)
         case MEMBER_TS:
         case MEMBER_DUR:
         case MEMBER_ID:
-            at = read_token(at, end, &event.members[key].token);
+            at = read_value(at, end, &event.members[key].token);
             break;
         case MEMBER_ARGS:
             at = read_args_member(scan, &event, at, end);
             break;
         default:
-            at = read_token(at, end, &unread);
+            at = pass_over(literal, at, end);
         }
         if (at == NULL || is_foreign) {
             return NULL;

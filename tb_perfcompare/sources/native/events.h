@@ -8,7 +8,7 @@
 #include "store.h"
 #include "tokens.h"
 
-enum { MOST_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56, MOST_NEXT = 6 };
+enum { MOST_NAMES = 120, MOST_LITERALS = 250, MOST_LITERAL_BYTES = 56, MOST_NEXT = 8, TAIL = 16, MOST_UNREAD = 24 };
 
 /* An ASCII text that stands for a decision. */
 typedef struct {
@@ -60,24 +60,34 @@ typedef struct {
     int64_t fractional;
 } Tally;
 
-/* What stands between two values, key included, as one text: files repeat a few of them. */
-typedef struct {
-    uint8_t bytes[MOST_LITERAL_BYTES];
+/* What stands between two values, key included, as one text: files repeat a few of them. Behind the last value it is what
+   closes the object. */
+typedef struct Literal {
+    uint8_t tail[TAIL];      /* the last bytes tell literals apart soonest; zeros where `tail_mask` is zero, */
+    uint8_t tail_mask[TAIL]; /* which is behind the end of a shorter literal */
+    size_t tail_at;
     size_t size;
-    size_t tail_at;          /* the last eight bytes tell literals apart soonest; of a shorter one `tail_mask` says which */
-    uint64_t tail;
-    uint64_t tail_mask;
-    int16_t key;             /* number of the key, NO_NUMBER for keys that nobody reads */
-    uint16_t next[MOST_NEXT]; /* literals that followed, the one found latest first; 0 for none */
-    uint16_t sibling;        /* another literal of this key, 0 for none */
-    int32_t text;            /* the latest value behind this literal, NO_NUMBER if it was not interned */
+    struct Literal *next[MOST_NEXT]; /* literals that followed, the most frequent ones first; NULL for none */
+    uint32_t hits[MOST_NEXT];        /* how often */
+    int32_t text;                    /* the latest value behind this literal, NO_NUMBER if it was not interned */
+    int16_t key;             /* number of the key, NO_NUMBER for keys that nobody reads, CLOSES for none */
+    uint8_t trust;           /* of a key that nobody reads: 0 if its value keeps changing */
+    uint8_t unread_size;     /* of its latest value; 0 for none, or a longer one */
+    bool is_unread_number;
+    uint8_t unread[MOST_UNREAD];
+    uint64_t number_word; /* the latest number, if it is short, with the byte behind it; else nothing equals it */
+    uint64_t number_mask; /* which bytes these are */
+    size_t number_size;
+    Number number;
+    struct Literal *sibling; /* another literal of this key, NULL for none */
+    uint8_t bytes[MOST_LITERAL_BYTES];
 } Literal;
 
 /* The literals of one kind of object: [0] is its opening brace, [1] stands for those not kept. */
 typedef struct {
     const Names *keys;
-    uint16_t count;
-    uint16_t of_key[MOST_NAMES + 1]; /* the first literal of each key, [MOST_NAMES] of the others */
+    size_t count;
+    Literal *of_key[MOST_NAMES + 2]; /* the first literal of each key, then of the others, then of those that close */
     Literal literals[MOST_LITERALS];
 } Shapes;
 
@@ -86,7 +96,7 @@ typedef struct {
     Token token;
     int32_t text;
     uint32_t hash; /* of a string that was read, not of one that was guessed */
-    uint16_t literal;
+    Literal *literal;
     int16_t key;
 } Member;
 
@@ -100,6 +110,7 @@ typedef struct {
     Array start_ns; /* int64 */
     Array dur_ns;   /* int64 */
     Array complete; /* uint8 */
+    size_t row_room; /* in each of these */
     Pairs lanes;    /* texts of pid and tid */
     Column columns[MOST_NAMES];
     /* a row for each arrow kept */
@@ -128,6 +139,12 @@ typedef struct {
     Member held[MOST_NAMES]; /* arguments */
     size_t held_count;
     uint16_t held_at[MOST_NAMES]; /* place + 1 of a key's value in `held`, 0 for none */
+    /* the texts of the categories that were judged last, NO_NUMBER for none, and what is_category said */
+    int32_t judged_row;
+    int32_t judged_arrow;
+    int8_t is_left_out;
+    int8_t is_flow;
+    int8_t is_joining;
     bool is_out_of_memory;
     bool ends_with_event; /* the latest element is an object with a phase */
 } Scan;

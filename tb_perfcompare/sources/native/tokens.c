@@ -2,13 +2,6 @@
 
 #include <float.h>
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#define HAS_SSE2 1
-#else
-#define HAS_SSE2 0
-#endif
-
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0
 #define HAS_EXACT_DOUBLES 1
 #else
@@ -48,10 +41,13 @@ static Text next_special(Text at, Text end, bool *is_wide)
         const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
         const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, last_control), bytes);
         const __m128i mark = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
-        *is_wide |= _mm_movemask_epi8(bytes) != 0;
-        if (_mm_movemask_epi8(_mm_or_si128(mark, control)) != 0) {
-            break; /* the bytes in front of it are gone over below */
+        const unsigned special = (unsigned)_mm_movemask_epi8(_mm_or_si128(mark, control));
+        const unsigned wide = (unsigned)_mm_movemask_epi8(bytes);
+        if (special != 0) {
+            *is_wide |= (wide & (special ^ (special - 1))) != 0;
+            return at + lowest_bit(special);
         }
+        *is_wide |= wide != 0;
         at += 16;
     }
 #else
@@ -221,10 +217,32 @@ bool string_equals(const Token *token, const char *text, size_t size)
 
 /* -- numbers ------------------------------------------------------------------------------------------------------- */
 
-static Text read_digits(Text at, Text end, Number *number)
+static inline Text read_digits(Text at, Text end, Number *number)
 {
     const Text start = at;
     uint64_t digits = number->digits;
+#if IS_LITTLE_ENDIAN
+    while (end - at >= 8) {
+        uint64_t word = load64(at) ^ 0x3030303030303030ULL; /* digits become 0 to 9 */
+        /* the lowest byte marked is no digit; above it a carry may mark others */
+        const uint64_t others = ((word + 0x7676767676767676ULL) | word) & 0x8080808080808080ULL;
+        if ((others & 0x80) != 0) {
+            break;
+        }
+        const unsigned count = others == 0 ? 8 : lowest_bit(others) / 8;
+        word <<= 64 - 8 * count; /* zeros in front; neighbours are joined to numbers of two, four, eight digits */
+        word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffULL;
+        word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffULL;
+        word = (word * 10000 + (word >> 32)) & 0x00000000ffffffffULL;
+        digits = digits * TEN_TO[count] + word;
+        at += count;
+        if (count < 8) {
+            number->digits = digits;
+            number->count += (size_t)(at - start);
+            return at;
+        }
+    }
+#endif
     while (at < end && is_digit(*at)) {
         digits = digits * 10 + (uint64_t)(*at - '0');
         at++;
@@ -234,7 +252,7 @@ static Text read_digits(Text at, Text end, Number *number)
     return at;
 }
 
-static Text read_number(Text at, Text end, Number *number)
+Text read_number(Text at, Text end, Number *number)
 {
     const Number none = {0};
     *number = none;
@@ -381,16 +399,6 @@ TimeKind read_time(const Token *token, int64_t *ns, bool *is_fractional)
     const int above_half = rest > half ? 1 : rest == half ? 0 : -1;
     const uint64_t value = round_half_even(number->digits / divisor, above_half);
     return signed_time(value, number->negative, rest != 0, ns);
-}
-
-bool plain_integer(const Token *token, int64_t *value)
-{
-    const Number *number = &token->number;
-    if (token->kind != KIND_NUMBER || number->has_point || number->has_exponent || number->count > MOST_PLAIN_DIGITS) {
-        return false;
-    }
-    *value = number->negative ? -(int64_t)number->digits : (int64_t)number->digits;
-    return true;
 }
 
 bool plain_double(const Token *token, double *value)

@@ -44,6 +44,28 @@ Text read_token(Text at, Text end, Token *token);
 /* Behind the string whose opening quote is at `at`, NULL if it is not sound. */
 Text read_string(Text at, Text end, bool *is_escaped);
 
+/* Behind the number at `at`, which is in front of `end`; NULL if there is no sound one. */
+Text read_number(Text at, Text end, Number *number);
+
+/* read_token with short ways for the most frequent kinds. */
+static inline Text read_value(Text at, Text end, Token *token)
+{
+    Text behind;
+    if (at < end && is_digit(*at)) {
+        token->kind = KIND_NUMBER;
+        token->is_escaped = false;
+        behind = read_number(at, end, &token->number);
+    } else if (at < end && *at == '"') {
+        token->kind = KIND_STRING;
+        behind = read_string(at, end, &token->is_escaped);
+    } else {
+        return read_token(at, end, token);
+    }
+    token->at = at;
+    token->size = behind == NULL ? 0 : (size_t)(behind - at);
+    return behind;
+}
+
 /* Whether the string token, unescaped, is this ASCII text. */
 bool string_equals(const Token *token, const char *text, size_t size);
 
@@ -58,7 +80,15 @@ TimeKind read_time(const Token *token, int64_t *ns, bool *is_fractional);
 bool number_inside(const Token *token, Token *number);
 
 /* A number without point and exponent, of at most MOST_PLAIN_DIGITS digits. */
-bool plain_integer(const Token *token, int64_t *value);
+static inline bool plain_integer(const Token *token, int64_t *value)
+{
+    const Number *number = &token->number;
+    if (token->kind != KIND_NUMBER || number->has_point || number->has_exponent || number->count > MOST_PLAIN_DIGITS) {
+        return false;
+    }
+    *value = number->negative ? -(int64_t)number->digits : (int64_t)number->digits;
+    return true;
+}
 
 /* A number whose nearest double follows from one exact division. */
 bool plain_double(const Token *token, double *value);

@@ -34,7 +34,8 @@ from tb_perfcompare.sources.perf_data_csv import read_counters, read_cycles
 from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.scanner_choice import AVAILABLE
 from tb_perfcompare.sources.torch_profiler import read_trace
-from tb_perfcompare.workspace.jobs import CaptureFile, SummaryJob, summarize_file
+from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.sides import CaptureFile
 from tests.fuzz.readers import seeds
 from tests.fuzz.readers.json_mutation import json_changed, json_lines_changed
 from tests.fuzz.readers.law import Broken, Outcome, Target, check_error, check_note, read_or_refused

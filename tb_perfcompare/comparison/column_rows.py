@@ -1,0 +1,97 @@
+"""Rows of a table that are kept as columns: a row is made when somebody asks for it.
+
+Most of a comparison's rows nobody looks at, and a cell of its own takes four times the memory of a number in an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.comparison import Cell, Row
+
+CellColumn = NDArray[np.float64] | tuple[Cell, ...]
+"""Cells of one column: numbers, of which NaN is an absent one, or whatever they are."""
+
+_BLOCK = 512
+"""So many rows are made at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnRows(Sequence[Row]):
+    """`length` rows; every column has as many cells."""
+
+    columns: tuple[CellColumn, ...]
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, at: int | slice) -> Row | tuple[Row, ...]:
+        if isinstance(at, slice):
+            return tuple(zip(*(_plain(column[at]) for column in self.columns), strict=True))
+        return tuple(
+            (None if (number := float(column[at])) != number else number)
+            if isinstance(column, np.ndarray) else column[at]
+            for column in self.columns
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Row]:
+        for start in range(0, self.length, _BLOCK):
+            yield from self[start : start + _BLOCK]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def with_column(self, cells: tuple[Cell, ...]) -> ColumnRows:
+        """The same and one more column, the last."""
+        return ColumnRows((*self.columns, cells), self.length)
+
+
+def cells_of(rows: Sequence[Row], column: int) -> Sequence[Cell]:
+    """The cells of one column."""
+    return _plain(rows.columns[column]) if isinstance(rows, ColumnRows) else [row[column] for row in rows]
+
+
+def numbers_of(rows: Sequence[Row], column: int) -> NDArray[np.float64] | None:
+    """The cells of a column of numbers, NaN for absent ones; None where they are not kept as such."""
+    cells = rows.columns[column] if isinstance(rows, ColumnRows) else None
+    return cells if isinstance(cells, np.ndarray) else None
+
+
+def picked(rows: Sequence[Row], numbers: Sequence[int]) -> Sequence[Row]:
+    """The rows of these numbers, kept as the others are."""
+    stretch = slice(numbers.start, numbers.stop) if isinstance(numbers, range) and numbers.step == 1 else None
+    if not isinstance(rows, ColumnRows):
+        return rows[stretch] if stretch is not None else [rows[number] for number in numbers]
+    return ColumnRows(tuple(_picked(column, numbers, stretch) for column in rows.columns), len(numbers))
+
+
+def _picked(column: CellColumn, numbers: Sequence[int], stretch: slice | None) -> CellColumn:
+    if stretch is not None:
+        return column[stretch]
+    if isinstance(column, np.ndarray):
+        return column[np.asarray(numbers, np.int64)]
+    return tuple(column[number] for number in numbers)
+
+
+def _plain(column: CellColumn) -> Sequence[Cell]:
+    if not isinstance(column, np.ndarray):
+        return column
+    cells: list[Cell] = column.tolist()
+    for absent in np.flatnonzero(np.isnan(column)).tolist():
+        cells[absent] = None
+    return cells

@@ -1,0 +1,148 @@
+"""Columns of texts: a number per row into texts that several columns share, so that a row has no Python object.
+
+What is short is held as the texts themselves; whoever takes a column takes both, as sequences that give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes: TypeAlias = "NDArray[np.integer]"
+
+_MANY = 10_000
+"""Rows from which on numbers take less room and time than a tuple per row. With fewer nobody would see it."""
+
+_SPARE = 4
+"""A column that uses a smaller part of the shared texts than one in so many holds its own."""
+
+
+class TextPool:
+    """Texts by number. More may come behind those that are there."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: list[str]) -> None:
+        self._texts = texts
+
+    @property
+    def texts(self) -> list[str]:
+        """All of them; not to be written to."""
+        return self._texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def only(self, code: Codes) -> Texts:
+        """A column that does not hold on to much more than it uses."""
+        if len(code) * _SPARE >= len(self):
+            return Texts(np.ascontiguousarray(code, dtype=np.int32), self)
+        used = np.zeros(len(self), dtype=bool)
+        used[code] = True
+        place = np.cumsum(used, dtype=np.int32)
+        place -= 1
+        return Texts(place[code], TextPool(list(map(self.texts.__getitem__, np.flatnonzero(used).tolist()))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts(Sequence[str]):
+    """n texts: `code` (n,) int32 places in `pool`. Equals the tuple of them."""
+
+    code: NDArray[np.int32]
+    pool: TextPool
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for places that the pool does not have."""
+        if self.code.ndim != 1 or (len(self.code) and not 0 <= self.code.min() <= self.code.max() < len(self.pool)):
+            raise ValueError("texts beyond those there are")
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        texts = self.pool.texts
+        if isinstance(at, slice):
+            return tuple(map(texts.__getitem__, self.code[at].tolist()))
+        text: str = texts[int(self.code[at])]
+        return text
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.pool.texts.__getitem__, self.code.tolist())
+
+    def __contains__(self, text: object) -> bool:
+        return text in self.pool.texts and any(map(text.__eq__, self))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | Texts) and len(self) == len(other) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextRows(Sequence[tuple[str, ...]]):
+    """n tuples of texts, a column for each part. Equals the tuple of them."""
+
+    columns: tuple[Texts, ...]
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for columns that make no rows."""
+        if len(set(map(len, self.columns))) != 1:
+            raise ValueError("columns of texts that make no rows")
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[str, ...]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[tuple[str, ...], ...]: ...
+
+    def __getitem__(self, at: int | slice) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
+        if isinstance(at, slice):
+            return tuple(zip(*(column[at] for column in self.columns), strict=True))
+        return tuple(column[at] for column in self.columns)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return zip(*self.columns, strict=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | TextRows) and len(self) == len(other) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+Column: TypeAlias = tuple[str, ...] | Texts
+"""Texts of rows."""
+
+Keys: TypeAlias = tuple[tuple[str, ...], ...] | TextRows
+"""Tuples of texts of rows."""
+
+Coded: TypeAlias = tuple[Codes, TextPool]
+"""(n,) places in a pool."""
+
+
+def column(code: Codes, pool: TextPool) -> Column:
+    """These texts of the pool."""
+    if len(code) < _MANY:
+        return tuple(map(pool.texts.__getitem__, code.tolist()))
+    return pool.only(code)
+
+
+def keys(*parts: Coded) -> Keys:
+    """Rows of these parts, which are of one length."""
+    if len(parts[0][0]) < _MANY:
+        return tuple(zip(*(map(pool.texts.__getitem__, code.tolist()) for code, pool in parts), strict=True))
+    return TextRows(tuple(pool.only(code) for code, pool in parts))

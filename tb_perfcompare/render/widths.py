@@ -1,0 +1,39 @@
+"""How wide a text is on a terminal, and one that is too wide."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_ELLIPSIS = "…"
+
+
+def elide(name: str, width: int) -> str:
+    """The name in at most `width` columns: its middle gives way, because a kernel's name tells what it does at the
+    front and how at the end."""
+    if display_width(name) <= width:
+        return name
+    tail = (width - 1) // 3
+    front, back = _take(name, width - 1 - tail), _take(name[::-1], tail)[::-1]
+    return f"{front}{_ELLIPSIS}{back}"
+
+
+def display_width(line: str) -> int:
+    """Terminal columns of the line: wide East Asian characters take two, combining ones none."""
+    if line.isascii():
+        return len(line)
+    return sum(_char_width(char) for char in line)
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _take(name: str, width: int) -> str:
+    used = 0
+    for index, char in enumerate(name):
+        used += _char_width(char)
+        if used > width:
+            return name[:index]
+    return name

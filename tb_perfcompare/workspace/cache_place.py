@@ -1,0 +1,34 @@
+"""Where the user's cache is, and how large it may become."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from tb_perfcompare.errors import PerfCompareError
+
+SWITCH = "TB_PERFCOMPARE_CACHE"
+"""Environment variable: a directory, or `off`."""
+
+LIMIT = "TB_PERFCOMPARE_CACHE_MB"
+"""Environment variable: most megabytes the cache may take."""
+
+DEFAULT_LIMIT_BYTES = 1024 * 2**20
+
+
+def user_place(environment: Mapping[str, str] = os.environ) -> tuple[str, int] | None:
+    """(directory, most bytes); None when the cache is switched off. Raises PerfCompareError for a limit that is no
+    number."""
+    where = environment.get(SWITCH, "")
+    if where.lower() in ("off", "0", "no", "false"):
+        return None
+    given = environment.get(LIMIT, "")
+    try:
+        limit = int(float(given) * 2**20) if given else DEFAULT_LIMIT_BYTES
+    except (ValueError, OverflowError):
+        raise PerfCompareError(f"{LIMIT} is {given!r}", hint="give a number of megabytes") from None
+    if where:
+        return where, limit
+    from platformdirs import user_cache_dir
+
+    return user_cache_dir("tb_perfcompare", appauthor=False), limit

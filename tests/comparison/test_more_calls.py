@@ -1,0 +1,32 @@
+"""More calls of the same operators are fewer calls of them the other way round."""
+
+from __future__ import annotations
+
+from tests.build import TraceBuilder
+from tests.comparison.test_comparison_laws import compare, summarised
+
+
+def program(products: int, sums: int) -> TraceBuilder:
+    """Two steps, each with so many calls of two operators, 30 us apart."""
+    trace = TraceBuilder()
+    at = 0
+    for step in range(2):
+        start = at
+        for name in ["aten::mm"] * products + ["aten::add_"] * sums:
+            trace.op(name, at + 5, at + 25)
+            at += 30
+        trace.step(step, start, at)
+    return trace
+
+
+def test_what_more_calls_make_is_what_fewer_calls_make_the_other_way_round() -> None:
+    one, two = summarised(program(1, 1)), summarised(program(2, 4))  # 1 over 3 is not the middle of 1/2 and 1/4
+    (more,) = [finding for finding in compare(one, two).findings if finding.rule == "more_calls"]
+    (fewer,) = [finding for finding in compare(two, one).findings if finding.rule == "fewer_calls"]
+    assert (more.subject, more.delta_us) == (fewer.subject, -(fewer.delta_us or 0.0))
+
+
+def test_as_many_calls_of_other_operators_are_neither_more_nor_fewer() -> None:
+    one, two = summarised(program(1, 4)), summarised(program(4, 1))
+    for there in (compare(one, two), compare(two, one)):
+        assert not {"more_calls", "fewer_calls"}.intersection(finding.rule for finding in there.findings)
