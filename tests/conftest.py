@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Generator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.taking_turns import turn
 
 # A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again.
 settings.register_profile(
@@ -17,3 +22,17 @@ settings.load_profile("product")
 
 # Tests read what they mean to read, and leave nothing in the home of whoever runs them.
 os.environ["TB_PERFCOMPARE_CACHE"] = "off"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with turn(alone=item.get_closest_marker("alone") is not None):
+        return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many tests passed in each folder: several processes print only dots."""
+    passed = Counter(report.nodeid.rpartition("/")[0] for report in terminalreporter.getreports("passed"))
+    terminalreporter.section("passed")
+    for folder, number in sorted(passed.items()):
+        terminalreporter.write_line(f"{folder}/: {number}")

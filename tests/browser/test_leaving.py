@@ -17,6 +17,8 @@ from tests.slow_runs import write_slow_pair
 from tests.work_under_way import is_quiet
 from tests.workspace.waiting import becomes_true
 
+pytestmark = pytest.mark.alone
+
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
 GONE_S = 2.5
 """A second, and what a busy machine's browser itself takes; left alone the work goes on for five more."""

@@ -167,6 +167,7 @@ def test_a_planted_change_is_the_one_found() -> None:
 
 
 @pytest.mark.parametrize("steps", [50, 100])
+@pytest.mark.alone
 def test_ten_thousand_rows_take_little_time(steps: int) -> None:
     """Per side, so that 100 steps are 50 + 50, and twice as many as well."""
     random = np.random.default_rng(1)

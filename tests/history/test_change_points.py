@@ -109,6 +109,7 @@ def test_a_shift_of_five_percent_in_noise_of_one_is_found_within_one_point(at: i
     assert hits >= 95
 
 
+@pytest.mark.alone
 def test_a_thousand_points_take_less_than_a_second() -> None:
     values = np.repeat(np.random.default_rng(5).normal(0, 0.1, 20), 50)
     values += np.random.default_rng(6).normal(0, 0.01, 1000)

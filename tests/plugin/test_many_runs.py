@@ -15,6 +15,8 @@ from tb_perfcompare.sources.filesystem import LocalFileSystem
 from tests.drawn_runs import write_run
 from tests.plugin.server import Server
 
+pytestmark = pytest.mark.alone
+
 RUNS, WORKERS = 1_000, 8
 LISTED_CPU_S = 2.0
 """Several times what it takes; processor time, so that other work on the machine does not count."""

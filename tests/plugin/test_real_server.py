@@ -78,6 +78,7 @@ def working(server: Served) -> bool:
     ],
     ids=lambda value: value if isinstance(value, str) else value.get("stream", "-"),
 )
+@pytest.mark.alone
 def test_a_browser_that_leaves_takes_its_work_along(server: Served, route: str, query: dict[str, str]) -> None:
     asking = ask(server, route, **query)
     assert becomes_true(lambda: working(server))

@@ -23,6 +23,8 @@ from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
 from tests.workspace.waiting import becomes_true, is_running
 
+pytestmark = pytest.mark.alone
+
 
 def use_summarizer(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
     """Gives the server a workspace whose workers do something else with a file."""

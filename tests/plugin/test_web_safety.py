@@ -185,6 +185,7 @@ class TestLinks:
         assert (answer.status_code, "follow or inside" in answer.text) == (500, True)
         monkeypatch.delenv(LINKS)
 
+    @pytest.mark.alone
     @pytest.mark.parametrize("target", ["/dev/zero", "/dev/random", "/dev/full", "{pipe}", "/nowhere", "{itself}"])
     @pytest.mark.parametrize("name", ["x.pt.trace.json", "x.json", "x_perf_data.csv", "x.txt"])
     def test_what_never_ends_is_not_read(
@@ -340,6 +341,7 @@ class TestErrorsTellNothing:
 
 
 class TestParametersHaveLimits:
+    @pytest.mark.alone
     @pytest.mark.parametrize("route", ROUTES)
     def test_of_number_length_and_kind(self, served: Server, route: str) -> None:
         start_s = time.monotonic()
@@ -378,6 +380,7 @@ class TestParametersHaveLimits:
             assert (answer.status_code, answer.json["error"]["code"]) == (400, "bad_request"), value
             assert len(answer.data) < 1000
 
+    @pytest.mark.alone
     def test_names_that_nobody_knows_do_not_scan_the_disk_again_and_again(
         self, served: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -194,6 +194,7 @@ def test_a_source_without_traces_says_what_to_do(tmp_path: Path) -> None:
         parse_source(str(tmp_path / "nothing"))
 
 
+@pytest.mark.alone
 def test_a_thousand_runs_are_listed_quickly(tmp_path: Path) -> None:
     for run in range(250):
         folder = tmp_path / f"group{run % 10}" / f"run{run}"

@@ -19,6 +19,8 @@ from tb_perfcompare.workspace.limits import WORKERS
 from tests.slow_runs import FILES, write_slow_pair
 from tests.workspace.waiting import becomes_true
 
+pytestmark = pytest.mark.alone
+
 REPOSITORY = Path(__file__).parents[2]
 FIGURES = re.compile(r"(?:reading|summarising)  \S+ of \S+ MiB in (\d+) files  ([\d,]+) events  \S+")
 

@@ -76,6 +76,7 @@ def test_a_worker_killed_while_idle_is_replaced_unnoticed(pool: WorkerPool) -> N
     assert run(pool, tasks.process_id) != old
 
 
+@pytest.mark.alone
 def test_cancelling_kills_within_a_second_even_a_task_that_never_reports(pool: WorkerPool) -> None:
     for task in (tasks.sleep_without_reporting, tasks.hold_the_lock):
         flight: Flight[str] = Flight("task")

@@ -144,6 +144,7 @@ def test_a_killed_worker_is_an_error_about_its_file_and_the_rest_goes_on(tmp_pat
     assert workspace.compare(question(workspace)).headline.verdict is Verdict.SLOWER
 
 
+@pytest.mark.alone
 def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +205,7 @@ def test_progress_of_every_file_arrives_under_its_shown_name(tmp_path: Path, ope
     assert all(progress.done_bytes <= progress.total_bytes for progress in seen)
 
 
+@pytest.mark.alone
 def test_cancelling_stops_the_processes_within_a_second(tmp_path: Path, opened: Open) -> None:
     write_pair(tmp_path / "logs")
     workspace = opened(summarize=tasks.slow_summary)
