@@ -92,8 +92,9 @@ class Tab:
         return self.wait(".verdict h2").inner_text()
 
     def until(self, script: str) -> None:
-        """Until a JavaScript expression is true in our frame."""
-        self.frame.wait_for_function(script, timeout=LOAD_MS)
+        """Until a JavaScript expression is true in our frame; what it names may not be there yet."""
+        wary = f"(() => {{ try {{ return ({script}) }} catch {{ return false }} }})()"
+        self.frame.wait_for_function(wary, timeout=LOAD_MS)
 
     def press(self, key: str) -> None:
         self.page.keyboard.press(key)
