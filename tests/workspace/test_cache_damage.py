@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.summary_cache import SummaryCache
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
 
-REGIONS = 64
+REGIONS = 16
 """A byte of each of so many equal parts of an entry is flipped, and all of its first and last 96."""
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
