@@ -90,6 +90,7 @@ def summarize(
     by_module = None if paths is None else owned_modules(owners, paths, steps)
     release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
+    release(events)
     told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
     known = {name for name, found in told if found is not None}
     if "kernels" not in groups:
