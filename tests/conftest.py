@@ -9,7 +9,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.taking_turns import turn
+from tests.taking_turns import Turn
 
 # A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again; more of them would be
 # the same ones every day.
@@ -27,10 +27,21 @@ settings.load_profile("product")
 os.environ["TB_PERFCOMPARE_CACHE"] = "off"
 
 
+TURN = Turn()
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    with turn(alone=item.get_closest_marker("alone") is not None):
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    TURN.take(alone=is_alone(item))
+    try:
         return (yield)
+    finally:
+        if nextitem is None or not (is_alone(item) and is_alone(nextitem)):
+            TURN.give_back()
+
+
+def is_alone(item: pytest.Item) -> bool:
+    return item.get_closest_marker("alone") is not None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -19,11 +19,24 @@ _GATE = Path(__file__)
 _ROOM = Path(__file__).with_name("conftest.py")
 
 
-@contextlib.contextmanager
-def turn(*, alone: bool) -> Iterator[None]:
-    """The body runs while no other process's body does (alone), or while none does that is alone."""
-    with held(_ROOM, shared=not alone, gate=_GATE):
-        yield
+class Turn:
+    """This process's hold on the room."""
+
+    def __init__(self) -> None:
+        self._held = contextlib.ExitStack()
+        self._alone = False
+
+    def take(self, *, alone: bool) -> None:
+        """Waits until no other process holds the room (alone), or none does that is alone."""
+        if not (alone and self._alone):  # kept since the test before, which spares waiting for the others again
+            self.give_back()
+            self._held.enter_context(held(_ROOM, shared=not alone, gate=_GATE))
+            self._alone = alone
+
+    def give_back(self) -> None:
+        """Lets the others in."""
+        self._held.close()
+        self._alone = False
 
 
 @contextlib.contextmanager

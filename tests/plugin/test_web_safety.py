@@ -185,7 +185,6 @@ class TestLinks:
         assert (answer.status_code, "follow or inside" in answer.text) == (500, True)
         monkeypatch.delenv(LINKS)
 
-    @pytest.mark.alone
     @pytest.mark.parametrize("target", ["/dev/zero", "/dev/random", "/dev/full", "{pipe}", "/nowhere", "{itself}"])
     @pytest.mark.parametrize("name", ["x.pt.trace.json", "x.json", "x_perf_data.csv", "x.txt"])
     def test_what_never_ends_is_not_read(
