@@ -15,6 +15,7 @@ TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
 READY = ".st[aria-busy=false] .st-canvas"
 CANVAS = ".st-pane-a .st-sticky"
 SAID = "[...document.querySelectorAll('.st [role=status]')].map(e => e.textContent).join(' ')"
+ALIGN = "[aria-label^='Put it below its counterpart']"
 
 
 def opened(tab: Tab, hash_: str = TIMELINES) -> Tab:
@@ -104,6 +105,7 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab, screenshots: Path) 
     tab.press("c")
     settled(tab, "hash.includes('.ev=b%3A')")
     assert tab.wait(".st-event .full-name").inner_text() == name
+    tab.wait(f".st-event .badge-b ~ {ALIGN}")  # keys know of a counterpart once the server told
     tab.press("l")
     tab.wait(".st-head .chip-filter")
     assert address(tab, "shift") != ""
