@@ -112,7 +112,8 @@ function Flame(props: FlameProps) {
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
   useEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
-  useEffect(() => setActive(null), [zoom]);
+  // at once: a key that is pressed right after another zoom is not taken back
+  useLayoutEffect(() => setActive(null), [zoom]);
 
   useLayoutEffect(() => {
     if (canvas.current && box.current && width > 0)

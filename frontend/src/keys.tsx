@@ -1,6 +1,6 @@
 // The list of keys, and below it which program answers.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icons';
 import { words } from './keys_words';
 
@@ -12,7 +12,7 @@ interface Props {
 
 export function Keys({ version, reader, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="keys" aria-labelledby="keys-title" onClose={onClose}>
       <header>

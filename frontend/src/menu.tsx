@@ -1,7 +1,7 @@
 // A button that opens a small panel; closes on Escape, on a click elsewhere and when focus leaves it.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icons';
 
 interface Props {
@@ -23,7 +23,7 @@ export function Menu({ label, icon, align = 'left', disabled = false, class: ext
     button.current?.focus();
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return undefined;
     const elsewhere = (event: Event): void => {
       if (!(event.target instanceof Node && box.current?.contains(event.target))) setOpen(false);

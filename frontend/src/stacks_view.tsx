@@ -102,7 +102,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const highest = useMemo(() => (only < 0 ? most : Math.max(1e-3, ...[...bars.a, ...bars.b].map((bar) => bar.parts[only]! || 0)) * 1.04), [bars, only, most]);
   const scale = share && only >= 0 ? Math.max(1e-6, ...[...bars.a, ...bars.b].map((bar) => (bar.parts[only]! || 0) / (bar.us || 1))) * 1.04 : 1;
   useEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (justChosen()) box.current?.focus({ preventScroll: true });
   }, []);
 

@@ -1,6 +1,6 @@
 // Step times in the order of the steps, a lane per side: where a range of steps is chosen.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { stepNumber } from './brush';
 import { Icon } from './icons';
 import type { Axis, StepTime } from './steps';
@@ -48,7 +48,7 @@ export function StepOrder({ steps, axis, words, left, right, width, chosen, desc
   const brushing = useBrush({ a: labels('a'), b: labels('b') }, onSteps);
   const { brush, range } = brushing;
   const shown = LETTERS.filter((side) => brushing.possible(side));
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (justChosen()) box.current?.focus({ preventScroll: true });
   }, []);
   if (shown.length === 0) return null;

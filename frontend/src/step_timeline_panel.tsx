@@ -1,6 +1,6 @@
 // Below the timelines: what differs most between the steps, or everything about the selected event and its counterpart.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Delta } from './delta';
 import { formatNumber, formatTime, NOT_MEASURED } from './format';
 import { copyText } from './host';
@@ -122,7 +122,7 @@ interface EventProps {
 /** Both sides of an event; A is always the left column. */
 export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
   const [copied, setCopied] = useState('');
-  useEffect(() => setCopied(''), [answer]);
+  useLayoutEffect(() => setCopied(''), [answer]);
   const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'close', action: () => void][] = [
     [',', words.panel.previous, 'up', () => onKey(',')],
     ['.', words.panel.next, 'down', () => onKey('.')],

@@ -1,6 +1,6 @@
 // The steps of one side as typed: all of them, a range or a single one. A button opens the field, so that it takes no room.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icons';
 import { text, type MetricWords } from './strings';
 
@@ -28,7 +28,7 @@ export function StepsChoice({ name, steps, words, onSteps }: Props) {
   const field = useRef<HTMLInputElement>(null);
   /** closed by a key: the focus goes back to the button, and leaving the field chooses nothing */
   const keyed = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) field.current?.select();
     else if (keyed.current) button.current?.focus();
     keyed.current = false;

@@ -92,6 +92,23 @@ def test_frames_are_walked_by_keys_and_their_rows_opened(tab: Tab) -> None:
     tab.wait(".flame-selected")
 
 
+def test_a_key_right_after_another_zoom_counts(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", zoom=FORWARD)).wait(".flame-canvas")
+    tab.until("document.querySelectorAll('.flame-crumb').length === 2")
+    # faster than a frame is drawn: the second key follows as soon as the first one's picture is there
+    tab.frame.evaluate(
+        """async () => {
+        const box = document.querySelector('.flame-box');
+        const press = (key) => box.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        press('Escape');
+        for (let i = 0; i < 1000 && document.querySelectorAll('.flame-crumb').length > 1; i += 1) await null;
+        press('ArrowDown');
+        await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)));
+        }"""
+    )
+    assert said(tab).startswith("step")
+
+
 def test_a_link_shows_the_same_frame_and_one_that_is_gone_its_surroundings(tab: Tab) -> None:
     zoom = f"{FORWARD} / aten::linear"
     tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", zoom=zoom, look="b,share")).wait(".flame-canvas")
