@@ -232,10 +232,13 @@ def _end_idle(pool: weakref.ref[WorkerPool]) -> None:
 
 
 def _end_all(workers: set[Worker], idle: list[Worker]) -> None:
-    """Kills all; busy workers are cleaned up by the threads that use them."""
-    for worker in tuple(workers):
+    """Kills all; busy workers are cleaned up by the threads that use them. When the interpreter ends another thread may
+    just be starting one: that is not waited for, it ends with its parent."""
+    known = tuple(workers)
+    for worker in known:
         worker.kill()
     for worker in tuple(idle):
-        worker.clean_up()
-    for worker in tuple(workers):
+        if worker in known:
+            worker.clean_up()
+    for worker in known:
         worker.wait()

@@ -17,7 +17,7 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled, CorruptInput
 from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.worker import WorkerDied, without_paths
+from tb_perfcompare.workspace.worker import Worker, WorkerDied, without_paths
 from tb_perfcompare.workspace.workers import WorkerPool
 from tests.workspace import tasks
 from tests.workspace.waiting import becomes_true, is_running
@@ -240,6 +240,29 @@ def test_closing_ends_idle_and_busy_processes() -> None:
     thread.join(5)
     assert ended == ["cancelled"]
     assert becomes_true(lambda: not any(is_running(process) for process in processes))
+
+
+def test_a_process_that_is_just_being_started_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the interpreter, which then ends with it."""
+    pool = WorkerPool(2)
+    pool.prepare(1, ())
+    kill = Worker.kill
+
+    def kill_while_another_starts(worker: Worker) -> None:
+        monkeypatch.setattr(Worker, "kill", kill)
+        kill(worker)
+        pool.prepare(2, ())
+
+    monkeypatch.setattr(Worker, "kill", kill_while_another_starts)
+    ending = threading.Thread(target=pool._finalizer, daemon=True)
+    ending.start()
+    ending.join(10)
+    try:
+        assert not ending.is_alive()
+    finally:
+        late = pool._idle[-1]
+        late.kill()
+        late.clean_up()
 
 
 def test_a_pool_that_is_forgotten_leaves_no_process() -> None:
