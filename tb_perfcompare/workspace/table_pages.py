@@ -74,7 +74,8 @@ class TablePages:
                 return kept
             compared = finished(self._workspace.ask(question), flight.report)
             flight.brief = compared.brief
-            return comparison_answer(compared.result())
+            comparison = compared.result()
+            return self._workspace.kept_answer(question) or comparison_answer(comparison)
 
         return self._answers.joined(question, make)
 
