@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.cells import added_cells
 from tb_perfcompare.analysis.grouping import finest
 from tb_perfcompare.analysis.nesting import least_below, sorted_order
-from tb_perfcompare.analysis.numbering import added, numbered, numbered_pairs, taken
+from tb_perfcompare.analysis.numbering import added, numbered, numbered_pairs, rows_where, taken
 from tb_perfcompare.analysis.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.operators import numbered_texts, shape_ids
 from tb_perfcompare.analysis.paths import cells_upwards, found_paths
@@ -56,6 +56,7 @@ class _Nodes:
         node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
         node_of[forest.row] = forest.top
         self.of_row = node_of[timeline.operator[rows]]
+        del node_of  # what follows needs the room
         self.above = np.append(forest.top, np.int32(-1))[forest.parent]
         first = np.full(h, len(rows), dtype=np.int64)
         below = np.flatnonzero(self.of_row >= 0)
@@ -75,8 +76,8 @@ class _Places:
     """
 
     def __init__(self, timeline: Timeline, nodes: _Nodes) -> None:
-        active = np.flatnonzero(nodes.active)
-        name, names, shape, shapes = _names_and_shapes(timeline, timeline.host.row[active])
+        active = rows_where(nodes.active)
+        name, names, shape, shapes = _names_and_shapes(timeline, taken(timeline.host.row, active))
         (name_of, shape_of), pair_of = finest([(name, len(names)), (shape, len(shapes))])
         pair = np.zeros(len(nodes.active), dtype=np.int32)
         pair[active] = pair_of

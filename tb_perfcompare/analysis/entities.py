@@ -75,7 +75,7 @@ def find_shares(timeline: Timeline, windows: Windows) -> tuple[Rows, NDArray[np.
     # Of equal spans the one asked for later counts as started later. Work of one name and id may still have different
     # callers, by their launches or threads.
     name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
-    claims = Claims(events.start_ns, timeline.end_ns, role, (events.external_id, name, events.correlation, lane))
+    claims = Claims(events.start_ns, events.dur_ns, role, (events.external_id, name, events.correlation, lane))
     return rows, taken(role, rows), owned_shares(claims, windows)
 
 

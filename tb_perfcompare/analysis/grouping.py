@@ -77,13 +77,24 @@ def finest(keys: Sequence[tuple[Some, int]]) -> tuple[list[Ints], Rows]:
 
 
 def argument_of(events: EventTable, name: str, rows: Some, missing: int | float) -> NDArray[np.generic]:
-    """(r,) values of an argument for these rows, `missing` where absent. Rows ascend."""
+    """(r,) values of an argument for these rows, in any order, `missing` where absent."""
     column = events.args.get(name)
     if column is None:
         return np.full(len(rows), missing)
     if len(column.rows) == len(rows) and np.array_equal(column.rows, rows):
         return column.values  # as a rule all kernels carry what any of them carries
-    return column.dense(len(events), missing)[rows]
+    if len(rows) * _FEW > len(events) or not len(column.rows):
+        return column.dense(len(events), missing)[rows]
+    wanted = rows.astype(np.int32, copy=False)
+    place = np.minimum(np.searchsorted(column.rows, wanted), len(column.rows) - 1)
+    there = column.rows[place] == wanted
+    found = np.full(len(rows), missing, dtype=column.values.dtype)
+    found[there] = column.values[place[there]]
+    return found
+
+
+_FEW = 4
+"""An array of all events is made where one event in so many is asked for; a search takes less memory."""
 
 
 def added_up(matrix: Ints, into: Some, count: int) -> Ints:

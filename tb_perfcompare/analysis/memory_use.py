@@ -17,7 +17,7 @@ from tb_perfcompare.analysis.nesting import Enclosers, innermost, sorted_order
 from tb_perfcompare.analysis.steps import Windows
 from tb_perfcompare.analysis.timeline import Timeline
 from tb_perfcompare.model.device import CPU
-from tb_perfcompare.model.events import ABSENT, Category
+from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.names import operator_key
 from tb_perfcompare.model.split_time import distinct
@@ -25,6 +25,7 @@ from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.model.unique import unique, unique_places
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 Some = NDArray[np.integer]
 
 OUTSIDE = "(outside operators)"
@@ -126,11 +127,15 @@ class _Records:
     device: Ints
 
 
+def _floats(events: EventTable, argument: str, rows: Ints) -> Floats:
+    """(r,) an argument of some rows, NaN where they do not have it."""
+    return np.asarray(argument_of(events, argument, rows, np.nan), dtype=np.float64)
+
+
 def _before(timeline: Timeline, early: Ints) -> dict[str, int]:
     """Device -> its last record before the compared window, among those that state totals."""
     events = timeline.events
-    stated = np.isfinite(np.asarray(events.arg("total_allocated", np.nan), dtype=np.float64)[early])
-    rows = early[stated]
+    rows = early[np.isfinite(_floats(events, "total_allocated", early))]
     if not len(rows):
         return {}
     rows = rows[sorted_order(events.start_ns[rows], ~np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64))]
@@ -142,26 +147,24 @@ def _curves(
     timeline: Timeline, records: _Records, before: Mapping[str, int], windows: Windows
 ) -> tuple[MemoryCurve, ...]:
     events = timeline.events
-    totals = np.asarray(events.arg("total_allocated", np.nan), dtype=np.float64)
-    reserved = np.asarray(events.arg("total_reserved", np.nan), dtype=np.float64)
     zero = int(windows.start_ns[0])
     starts, ends = windows.start_ns - zero, windows.end_ns - zero
     curves = []
     for name in sorted(records.devices):
         mine = np.flatnonzero(records.device == records.devices.index(name))
         row = records.row[mine]
-        stated = np.isfinite(totals[row])
+        stated = np.isfinite(_floats(events, "total_allocated", row))
         absolute = bool(stated.any())
         if absolute:
             row = row[stated]
             at = events.start_ns[row] - zero
             if name in before and at[0] > 0:  # what is held when the first step begins
                 row, at = np.append(before[name], row), np.append(0, at)
-            held = totals[row].astype(np.int64)
+            held = _floats(events, "total_allocated", row).astype(np.int64)
         else:
             at = events.start_ns[row] - zero
             held = np.cumsum(records.size[mine])
-        kept = reserved[row]
+        kept = _floats(events, "total_reserved", row)
         has_reserved = absolute and bool(np.isfinite(kept).all()) and bool((kept > 0).any())
         above = kept.astype(np.int64) if has_reserved else None
         # first of each step and of each gap behind one

@@ -47,24 +47,28 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
     """
     node_of = _nodes(timeline)
-    return OperatorTimes(*_host_times(timeline, node_of), *_device_times(timeline, node_of))
+    total, api = _host_total(timeline), _host_api(timeline, node_of)
+    launched = _device_self(timeline, node_of)
+    below = with_descendants(timeline.host.parent, timeline.host.depth, launched)
+    return OperatorTimes(_host_self(timeline, total.copy(), api), total, api, launched, below)
 
 
-def _host_times(timeline: Timeline, node_of: Rows) -> tuple[Ints, Ints, Ints]:
-    """(host_self, host_total, host_api)."""
-    forest, events = timeline.host, timeline.events
-    total = forest.end_ns - taken(events.start_ns, forest.row)
+def _host_total(timeline: Timeline) -> Ints:
+    forest = timeline.host
+    return forest.end_ns - taken(timeline.events.start_ns, forest.row)
+
+
+def _host_api(timeline: Timeline, node_of: Rows) -> Ints:
     calls = _outermost_calls(timeline)
-    in_calls = added(node_of[timeline.operator[calls]], len(total), value=(events.dur_ns, calls))[:, 0]
-    own = total - forest.inside
-    own -= in_calls
-    return np.maximum(own, 0, out=own), total, in_calls
+    owner = taken(node_of, taken(timeline.operator, calls))
+    return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, calls))[:, 0]
 
 
-def _device_times(timeline: Timeline, node_of: Rows) -> tuple[Ints, Ints]:
-    """(device_self, device_total)."""
-    own = _device_self(timeline, node_of)
-    return own, with_descendants(timeline.host.parent, timeline.host.depth, own)
+def _host_self(timeline: Timeline, total: Ints, api: Ints) -> Ints:
+    """Takes the place of `total`."""
+    total -= timeline.host.inside
+    total -= api
+    return np.maximum(total, 0, out=total)
 
 
 def device_self_times(timeline: Timeline) -> Ints:
@@ -80,18 +84,19 @@ def _nodes(timeline: Timeline) -> Rows:
 
 
 def _device_self(timeline: Timeline, node_of: Rows) -> Ints:
-    work = np.flatnonzero(timeline.is_device)
-    owner = node_of[timeline.operator[work]]
+    work = rows_where(timeline.is_device)
+    owner = taken(node_of, taken(timeline.operator, work))
     return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
 
 
 def _outermost_calls(timeline: Timeline) -> Rows:
     """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
     events = timeline.events
-    rows = np.flatnonzero(timeline.is_api)
-    nesting = nest(timeline.lane, events.start_ns, timeline.end_ns, events.correlation, rows=rows)
-    outermost: Rows = nesting.order[nesting.parent < 0]
-    return outermost
+    rows = rows_where(timeline.is_api)
+    start = taken(events.start_ns, rows)
+    end = start + taken(events.dur_ns, rows)
+    nesting = nest(taken(timeline.lane, rows), start, end, taken(events.correlation, rows))
+    return taken(rows, nesting.order[nesting.parent < 0])
 
 
 def operator_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
@@ -204,22 +209,26 @@ class _Sums:
 
 
 def _sums(timeline: Timeline, shown: Rows, groups: Groups) -> _Sums:
-    forest, node_of = timeline.host, _nodes(timeline)
+    forest = timeline.host
     merged = taken(forest.merged, shown)
     some = merged.any()
     counted = np.where(merged, np.int32(-1), groups.of_row) if some else None
-    own, total, api = _host_times(timeline, node_of)
+    total = _host_total(timeline)
     low, high = groups.span(taken(total, shown), ~merged if some else slice(None))
-    measures = {
-        "host_self": groups.matrix((own, shown)),
-        "host_total": groups.matrix((total, shown), counted),
-        "host_api": groups.matrix((api, shown)),
-    }
-    del own, total, api  # what follows needs the room
-    launched, below = _device_times(timeline, node_of)
+    host_total = groups.matrix((total, shown), counted)
+    node_of = _nodes(timeline)
+    api = _host_api(timeline, node_of)
+    host_api = groups.matrix((api, shown))
+    host_self = groups.matrix((_host_self(timeline, total, api), shown))
+    del total, api  # what follows needs the room
+    measures = {"host_self": host_self, "host_total": host_total, "host_api": host_api}
+    launched = _device_self(timeline, node_of)
+    del node_of
     measures["device_self"] = groups.matrix((launched, shown))
+    below = with_descendants(forest.parent, forest.depth, launched)
+    del launched
     measures["device_total"] = groups.matrix((below, shown), counted)
-    del launched, below
+    del below
     return _Sums(
         timeline,
         calls=groups.matrix(None, counted),

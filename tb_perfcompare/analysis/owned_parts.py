@@ -155,13 +155,14 @@ def _shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
     if "input_dims" not in events.args:
         return np.zeros(len(rows), dtype=np.int32), [""]
     ids = shape_ids(events)
-    dims = ids[events.args["input_dims"].dense(len(events), -1)]
+    dims = taken(ids, np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32))
     merged = np.flatnonzero(timeline.host.merged)
     forest = timeline.host.row
     dims[forest[merged]] = dims[forest[timeline.host.top[merged]]]
     dims[timeline.is_api] = -1
-    work = np.flatnonzero(timeline.is_device)
-    dims[work] = np.append(dims, np.int32(-1))[timeline.operator[work]]
+    work = rows_where(timeline.is_device)
+    operator = taken(timeline.operator, work)
+    dims[work] = np.where(operator >= 0, taken(dims, operator), np.int32(-1))
     dims += 1
     used, place = numbered(taken(dims, rows), len(events.strings) + 1)
     del dims

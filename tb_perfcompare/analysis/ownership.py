@@ -30,14 +30,14 @@ Ints = NDArray[np.int64]
 class Claims:
     """Events of which some may own time; n rows, in any order, m of them claims.
 
-    start_ns, end_ns  (n,) int64
+    start_ns, dur_ns  (n,) int64
     role              (n,) int8 StepCategory, below 0 for events that claim nothing
     ties              (n,) each; who of equal spans started later, the first before the second, so that it does not
                       depend on file order
     """
 
     start_ns: Ints
-    end_ns: Ints
+    dur_ns: Ints
     role: NDArray[np.int8]
     ties: tuple[Tie, ...]
 
@@ -69,11 +69,12 @@ def owned_shares(claims: Claims, windows: Windows) -> Shares:
     if module is None:
         rows = np.flatnonzero(claims.role >= 0)
         ties = tuple(tie[rows] for tie in claims.ties)
-        spans = claims.start_ns[rows], claims.end_ns[rows]
+        start = claims.start_ns[rows]
+        spans = start, start + claims.dur_ns[rows]
         return Shares(*shares_in_numpy(*spans, claims.role[rows], ties, windows.start_ns, windows.end_ns))
     claim, step, time_ns, *gaps = module.sweep(
         packed(claims.start_ns, np.int64),
-        packed(claims.end_ns, np.int64),
+        packed(claims.dur_ns, np.int64),
         packed(claims.role, np.int8),
         sum(1 << role for role in DEVICE_CATEGORIES),
         tuple(packed_tie(tie) for tie in claims.ties),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` does without anything compiled, as in sources/scanner_choice.py."""
 
-INTERFACE = 4
+INTERFACE = 5
 """Of the compiled module that this one is written for."""
 
 _LARGE = 1_000_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,14 +31,25 @@ def surroundings(timeline: Timeline, rows: Some, gap_start: Ints, gap_end: Ints)
     name = Coded(taken(events.name, main), events.strings.ranks())
     # those that matter are looked up among the times in order: no column is put in order but these
     order = sorted_order(end, start, name)
-    last = np.searchsorted(taken(end, order), gap_start, side="right") - 1
+    last = _places(end, order, gap_start, "right") - 1
     after = np.where(last >= 0, main[order[last]], -1) if len(main) else np.full(len(last), -1)
     del order
     order = sorted_order(start, end, name)
-    next_ = np.searchsorted(taken(start, order), gap_end, side="left")
+    next_ = _places(start, order, gap_end, "left")
     before = np.append(order, np.int32(-1))[next_]
     before = np.where(before >= 0, main[before], -1) if len(main) else np.full(len(next_), -1)
     return _texts(timeline, after, before)
+
+
+def _places(times: Ints, order: Some, wanted: Ints, side: Literal["left", "right"]) -> Ints:
+    """np.searchsorted among the times in their order, without a copy of them: they are many, and few are wanted."""
+    low, high = np.zeros(len(wanted), dtype=np.int64), np.full(len(wanted), len(order), dtype=np.int64)
+    while (is_open := low < high).any():
+        middle = (low + high) // 2
+        there = times[order[np.minimum(middle, len(order) - 1)]]
+        is_behind = is_open & (there <= wanted if side == "right" else there < wanted)
+        low, high = np.where(is_behind, middle + 1, low), np.where(is_open & ~is_behind, middle, high)
+    return low
 
 
 def _on_main_thread(timeline: Timeline, host: Some) -> Some:

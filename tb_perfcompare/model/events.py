@@ -6,8 +6,8 @@ A Python object per event never exists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
 
@@ -201,6 +201,10 @@ class EventTable:
 
     def __len__(self) -> int:
         return len(self.name)
+
+    def without(self, arguments: Collection[str]) -> EventTable:
+        """The same events without some arguments, by name."""
+        return replace(self, args={name: column for name, column in self.args.items() if name not in arguments})
 
     @property
     def end_ns(self) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.saved import saved_summary
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.analysis.step_admission import admit_steps
-from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.analysis.summarize import summarize, without_unread
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.options import CompareOptions
@@ -64,6 +64,7 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
+                trace = without_unread(trace)
                 return summarize(trace, origin, job.window, paths_of_rows=job.paths)
             case AnswersRecording() as answers:
                 return summarize_answers(answers, origin, job.window)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.grouping import Groups, added_up, finest, largest, least
+from tb_perfcompare.analysis.grouping import Groups, added_up, argument_of, finest, largest, least
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.torch_profiler import read_trace
 
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70_000), st.integers(0, 2)), max_size=30)
 
@@ -52,3 +54,16 @@ def test_groups_that_go_into_one_are_added_up(rows: list[tuple[int, int]]) -> No
 def test_places_in_alphabetical_order_lead_back_to_texts() -> None:
     strings = StringTable(["b", "a", "c"])
     assert [strings[code] for code in strings.in_order()[strings.ranks()].tolist()] == ["b", "a", "c"]
+
+
+DEMO = Path(__file__).parents[2] / "demo_logs" / "gpu_training_synthetic" / "baseline"
+EVENTS = read_trace(next(iter(sorted(DEMO.glob("*.json.gz"))))).events
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, len(EVENTS) - 1), max_size=40), st.sampled_from(sorted(EVENTS.args)), st.booleans())
+def test_an_argument_of_some_events_is_that_of_all_looked_up(rows: list[int], name: str, many: bool) -> None:
+    """Few are searched, many taken from an array of all."""
+    wanted = np.array(rows * (1 + many * len(EVENTS)), dtype=np.int32)[: 2 * len(EVENTS)]
+    found = argument_of(EVENTS, name, wanted, -1)
+    assert found.tolist() == EVENTS.args[name].dense(len(EVENTS), -1)[wanted].tolist()

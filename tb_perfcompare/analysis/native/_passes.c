@@ -18,7 +18,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 4 }; /* what analysis/passes.py relies on; other numbers are not used */
+enum { INTERFACE = 5 }; /* what analysis/passes.py relies on; other numbers are not used */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -187,7 +187,7 @@ static PyObject *bytes_of(Pile *pile, size_t size)
 
 static PyObject *pass_sweep(PyObject *module, PyObject *args)
 {
-    PyObject *start, *end, *role, *ties, *step_start, *step_end, *result = NULL;
+    PyObject *start, *duration, *role, *ties, *step_start, *step_end, *result = NULL;
     Py_ssize_t count = -1, steps = -1;
     unsigned int shared;
     Claims claims;
@@ -195,8 +195,8 @@ static PyObject *pass_sweep(PyObject *module, PyObject *args)
     Owned owned = {{0}, {0}, {0}, {0}, {0}, {0}};
     PassEnd how;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OOOIOOO", &start, &end, &role, &shared, &ties, &step_start, &step_end) ||
-        !read_keys(start, end, ties, &count, &claims.keys) || (claims.role = numbers(role, 1, &count)) == NULL ||
+    if (!PyArg_ParseTuple(args, "OOOIOOO", &start, &duration, &role, &shared, &ties, &step_start, &step_end) ||
+        !read_keys(start, duration, ties, &count, &claims.keys) || (claims.role = numbers(role, 1, &count)) == NULL ||
         (windows.start = numbers(step_start, sizeof(int64_t), &steps)) == NULL ||
         (windows.end = numbers(step_end, sizeof(int64_t), &steps)) == NULL) {
         return NULL;
@@ -498,7 +498,7 @@ static PyMethodDef METHODS[] = {
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},
     {"sweep", pass_sweep, METH_VARARGS,
-     "sweep(start, end, role, shared, ties, step_start, step_end)\n"
+     "sweep(start, duration, role, shared, ties, step_start, step_end)\n"
      "-> (claim, step, time, gap_start, gap_end, gap_step)\n\n"
      "role is int8, below 0 for none; bit r of shared says that role r shares; claim and step are int32.\n"
      "As analysis.ownership.Shares."},

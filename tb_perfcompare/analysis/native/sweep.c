@@ -184,6 +184,12 @@ static int32_t take_place(State *state)
     return place;
 }
 
+/* When a claim ends. A sum beyond 64 bits wraps around to before the start: such a span owns nothing. */
+static int64_t end_of(const Claims *claims, size_t row)
+{
+    return (int64_t)((uint64_t)claims->keys.first[row] + (uint64_t)claims->keys.second[row]);
+}
+
 static bool begin(State *state, const Item *item)
 {
     const int8_t role = state->claims->role[item->row];
@@ -192,7 +198,7 @@ static bool begin(State *state, const Item *item)
         return false;
     }
     Active *claim = &state->active[place];
-    claim->end = state->claims->keys.second[item->row];
+    claim->end = end_of(state->claims, (size_t)item->row);
     claim->time = is_shared(state->claims, role) ? 0 - state->each[role] : 0;
     claim->number = item->note;
     claim->role = role;
@@ -270,12 +276,13 @@ static bool give(State *state, int64_t from, int64_t to)
    without memory or where a role is out of range. */
 static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, PassEnd *how)
 {
-    const int64_t *start = claims->keys.first, *end = claims->keys.second;
+    const int64_t *start = claims->keys.first;
     const int64_t low = steps->start[0], high = steps->end[steps->count - 1];
     size_t kept = 0;
     int32_t numbered = 0;
     for (size_t row = 0; row < claims->count; row++) {
-        kept += claims->role[row] >= 0 && end[row] > start[row] && end[row] > low && start[row] < high;
+        const int64_t end = end_of(claims, row);
+        kept += claims->role[row] >= 0 && end > start[row] && end > low && start[row] < high;
     }
     *how = PASS_NO_MEMORY;
     Item *items = malloc(kept == 0 ? 1 : kept * sizeof(Item));
@@ -293,7 +300,8 @@ static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, P
         if (claims->role[row] < 0) {
             continue;
         }
-        if (end[row] > start[row] && end[row] > low && start[row] < high) {
+        const int64_t end = end_of(claims, row);
+        if (end > start[row] && end > low && start[row] < high) {
             items[kept].first = start[row];
             items[kept].row = (int32_t)row;
             items[kept].note = numbered;
@@ -310,12 +318,11 @@ static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, P
 
 static bool sweep_step(State *state, const Item *items, size_t count, size_t *next, int64_t now, int64_t stop)
 {
-    const int64_t *end = state->claims->keys.second;
     if (!end_until(state, now)) { /* what ended between two steps owns nothing */
         return false;
     }
     for (; *next < count && items[*next].first <= now; ++*next) {
-        if (end[items[*next].row] > now && !begin(state, &items[*next])) {
+        if (end_of(state->claims, (size_t)items[*next].row) > now && !begin(state, &items[*next])) {
             return false;
         }
     }

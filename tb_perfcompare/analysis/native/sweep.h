@@ -9,7 +9,7 @@ enum { MOST_ROLES = 16 };
 /* Events, some of which may own time; rows in any order. */
 typedef struct {
     size_t count;
-    Keys keys; /* start and end; ties settle who of equal spans started later */
+    Keys keys; /* start and duration; ties settle who of equal spans started later */
     const int8_t *role; /* 0 to below MOST_ROLES; the first active one owns; below 0: none of the claims */
     uint32_t shared;    /* bit r: claims of role r share their time; of other roles the latest started owns */
 } Claims;
