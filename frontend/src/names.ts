@@ -1,4 +1,4 @@
-// Short forms of device kernel names. The full name stays in titles, the side panel and every export.
+// Short forms of device kernel names, the same as tb_perfcompare/model/short_names.py makes. The full name stays in titles, the side panel and every export.
 
 interface Parts {
   base: string;
@@ -65,23 +65,23 @@ function bare(arg: string): string {
   return arg.split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
 }
 
-/** Short names for a list; where some would be equal, the arguments that tell them apart are added, else the full name. */
+/** Short names for a list, equal only where the names are; where others would be, the arguments that tell them apart are added, else the full name. */
 export function shortNames(names: string[]): string[] {
-  const short = names.map(shortName);
-  const groups = new Map<string, number[]>();
-  short.forEach((text, index) => {
+  const told = new Map<string, string>();
+  const groups = new Map<string, string[]>();
+  for (const name of new Set(names)) {
+    const text = shortName(name);
+    told.set(name, text);
     const group = groups.get(text);
-    if (group) group.push(index);
-    else groups.set(text, [index]);
-  });
-  for (const group of groups.values()) {
-    if (group.length < 2) continue;
-    const added = differences(group.map((index) => parts(names[index] ?? '').args));
-    group.forEach((index, position) => {
-      short[index] = added ? `${short[index]} \u2039${added[position]}\u203a` : (names[index] ?? '');
-    });
+    if (group) group.push(name);
+    else groups.set(text, [name]);
   }
-  return short;
+  for (const [text, group] of groups) {
+    if (group.length < 2) continue;
+    const added = differences(group.map((name) => parts(name).args));
+    group.forEach((name, position) => told.set(name, added ? `${text} \u2039${added[position]}\u203a` : name));
+  }
+  return names.map((name) => told.get(name)!);
 }
 
 /** The fewest arguments, from the left, that make all lists different; null if none do. */

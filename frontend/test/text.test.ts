@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, toggleColumn, visibleColumns } from '../src/columns';
+import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../src/columns';
 import { csvCell, tableCsv } from '../src/csv';
-import { runLabel, runLabels, shortName, shortNames } from '../src/names';
+import { runLabel, runLabels, shortNames } from '../src/names';
 import { LineDecoder } from '../src/ndjson';
 import { measuresOf } from '../src/row_panel';
 import { text } from '../src/strings';
@@ -34,26 +35,21 @@ describe('names of runs in the picker', () => {
 });
 
 describe('kernel names', () => {
-  const add = 'void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, at::detail::Array<char*, 3> >(int, float)';
-  const cmp = 'void at::native::vectorized_elementwise_kernel<4, at::native::CompareFunctor<float>, at::detail::Array<char*, 3> >(int, float)';
-  it('keeps the function and what tells it apart', () => {
-    expect(shortName(add)).toBe('vectorized_elementwise_kernel ‹CUDAFunctor_add›');
-    expect(shortName(cmp)).toBe('vectorized_elementwise_kernel ‹CompareFunctor›');
+  const cases = JSON.parse(readFileSync('../tests/short_names.json', 'utf8')) as { about: string; names: string[]; short: string[] }[];
+  it.each(cases)('$about', ({ names, short }) => expect(shortNames(names)).toEqual(short));
+});
+
+describe('measures beside each other', () => {
+  const operators = ['baseline_us', 'candidate_us', 'delta_us', 'change', 'baseline_device_self_us', 'device_self_q', 'calls'];
+  const labels = ['Host self A', 'Host self B', 'Host self Δ', 'Host self change', 'Device self A', 'Device self q', 'Calls A'];
+  const columns = operators.map((name, index) => ({ ...column(name, name.startsWith('baseline') ? 'baseline' : 'plain', 'time_us'), label: labels[index]! }));
+  it('have a head each, and columns below it say the rest', () => {
+    const group = measureHeads(columns)!;
+    expect(columns.map(group)).toEqual(['Host self', 'Host self', 'Host self', 'Host self', 'Device self', 'Device self', '']);
+    const views = columnViews({ ...kernels([]), columns });
+    expect(views.map((view) => headerLabel(view, group(view.column)))).toEqual(['A', 'B', 'Δ', 'Change', 'A', 'q', 'Calls A']);
   });
-  it.each(['ampere_sgemm_128x64_tn', 'aten::conv2d', 'enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__', 'Memcpy HtoD (Pinned -> Device)'])('leaves %s alone', (name) =>
-    expect(shortName(name)).toBe(name),
-  );
-  it('tells equal short names apart by the first argument that differs, else in full', () => {
-    const one = 'void reduce_kernel<512, 1, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)';
-    const two = 'void reduce_kernel<512, 4, at::native::ReduceOp<float> >(at::native::ReduceOp<float>)';
-    expect(shortNames([one, two])).toEqual(['reduce_kernel ‹ReduceOp› ‹1›', 'reduce_kernel ‹ReduceOp› ‹4›']);
-    const lambda = (name: string) => `void at::native::vectorized_elementwise_kernel<4, at::native::${name}(at::TensorIteratorBase&)::{lambda()#1}, std::array<char*, 2ul> >(int)`;
-    expect(shortNames([lambda('GeluKernelImpl'), lambda('TanhKernelImpl')])).toEqual(['vectorized_elementwise_kernel ‹GeluKernelImpl›', 'vectorized_elementwise_kernel ‹TanhKernelImpl›']);
-    const tiles = ['7, 3', '7, 5', '9, 3'].map((tile) => `void implicit_convolve_sgemm<float, ${tile}, 1>(int, int, int, float const*)`);
-    expect(shortNames(tiles)).toEqual(['implicit_convolve_sgemm ‹7, 3›', 'implicit_convolve_sgemm ‹7, 5›', 'implicit_convolve_sgemm ‹9, 3›']);
-    const args = ['void some::very::long::name_of_a_kernel(float)', 'void some::very::long::name_of_a_kernel(double)'];
-    expect(shortNames(args)).toEqual(args);
-  });
+  it('need none where the main one has no name', () => expect(measureHeads(columns.map((one) => ({ ...one, label: 'A' })))).toBeUndefined());
 });
 
 describe('columns', () => {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.comparison import Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
+from tb_perfcompare.comparison.comparison import Column, Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers
@@ -82,7 +82,7 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     for name in _REPORT_TABLES:
         table = comparison.tables.get(name)
         if table is not None and table.rows:
-            blocks += [Heading(printable(table.title)), grid_of(_brief(table), top=top)]
+            blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=top)]
     caveats = _caveats(comparison)
     if caveats.items:
         blocks += [Heading("Caveats"), caveats]
@@ -110,16 +110,40 @@ def table_named(comparison: Comparison, name: str) -> Table:
     return comparison.table(name)
 
 
-def _brief(table: Table) -> Table:
-    """The table with its main measure only: keys, one baseline, candidate and delta, share, calls, status."""
-    seen: set[str] = set()
+def _brief(table: Table, top: int) -> Table:
+    """The table with its main measure only: keys, one baseline, candidate and delta, share, calls, status. Deltas of
+    other times stay if one of the first rows has any, because they decide the order as well, then instead of the share
+    that the main one is of the change."""
+    deltas = [
+        index for index, column in enumerate(table.columns) if column.role == "delta" and column.kind == "time_us"
+    ]
+    others = [
+        table.columns[index]
+        for index in deltas[1:]
+        if table.columns[index].shown and any(row[index] for row in table.rows[:top])
+    ]
+    seen: set[str] = {"percent"} if others else set()
     chosen = []
     for column in table.columns:
-        main = column.role in _MAIN_ROLES and column.role not in seen
+        main = (column.role in _MAIN_ROLES and column.role not in seen) or column in others
         seen.add(column.role)
         always = column.role in ("key", "status") or column.kind == "count" or column.name in _MAIN_TEXTS
         chosen.append(column if main or always else replace(column, shown=False))
-    return replace(table, columns=tuple(chosen))
+    return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*table.notes, *_what_is_measured(table)))
+
+
+_LETTERS = {"baseline_us": "A", "candidate_us": "B", "delta_us": "Δ"}
+"""Columns of a table's main measure."""
+
+
+def _narrow(column: Column) -> Column:
+    return replace(column, label=_LETTERS.get(column.name, column.label))
+
+
+def _what_is_measured(table: Table) -> tuple[str, ...]:
+    """What the letters stand for, where the table's own headings say it."""
+    labels = [column.label.removesuffix(" A") for column in table.columns if column.name == "baseline_us"]
+    return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
 
 
 def _side(side: SideFacts) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.model.short_names import short_names
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.widths import display_width
 
 _SIGNED_ROLES = frozenset({"delta", "percent"})
 _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
@@ -48,6 +50,15 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
     cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
     return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes, brief)
+
+
+def with_short_names(grid: Grid, widths: Sequence[int]) -> Grid:
+    """Names wider than their column would be cut in their middle, where kernels differ: short ones take their place."""
+    columns = [list(column) for column in zip(*grid.rows, strict=True)]
+    for index, head in enumerate(grid.heads if columns else ()):
+        if head.code and any(display_width(name) > widths[index] for name in columns[index]):
+            columns[index] = short_names(columns[index])
+    return replace(grid, rows=tuple(zip(*columns, strict=True)))
 
 
 def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
-from tb_perfcompare.render.grid import Grid, Head
-from tb_perfcompare.render.widths import elide
+from tb_perfcompare.render.grid import Grid, Head, with_short_names
+from tb_perfcompare.render.widths import elide_name
 
 _NAME_WIDTH = 120
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$])")
@@ -55,6 +55,7 @@ def _draw(block: Block) -> Iterator[str]:
 
 
 def _grid(grid: Grid) -> Iterator[str]:
+    grid = with_short_names(grid, [_NAME_WIDTH] * len(grid.heads))
     yield _line(escape(head.label) for head in grid.heads)
     yield _line("---:" if head.numeric else "---" for head in grid.heads)
     for row in grid.rows:
@@ -71,4 +72,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: str, head: Head) -> str:
-    return code(elide(cell, _NAME_WIDTH)) if head.code else escape(cell)
+    return code(elide_name(cell, _NAME_WIDTH)) if head.code else escape(cell)

@@ -1,4 +1,4 @@
-"""Plain text for a terminal or a log: aligned columns, names cut in the middle so that a report's lines stay below
+"""Plain text for a terminal or a log: aligned columns, names shortened or cut so that a report's lines stay below
 WIDTH. A table asked for by itself is as wide as its numbers need."""
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
-from tb_perfcompare.render.grid import Grid, Head
-from tb_perfcompare.render.widths import display_width, elide
+from tb_perfcompare.render.grid import Grid, Head, with_short_names
+from tb_perfcompare.render.widths import display_width, elide, elide_name
 
 WIDTH = 110
 _INDENT = "  "
@@ -61,6 +61,7 @@ def _wrapped(line: str, lead: str) -> list[str]:
 
 
 def _grid(grid: Grid) -> Iterator[str]:
+    grid = with_short_names(grid, _widths(grid))
     widths = _widths(grid)
     yield _row([head.label for head in grid.heads], widths, grid.heads)
     for row in grid.rows:
@@ -91,7 +92,7 @@ def _widths(grid: Grid) -> list[int]:
 
 def _row(cells: Iterable[str], widths: list[int], heads: tuple[Head, ...]) -> str:
     drawn = (
-        _pad(cell if head.numeric else elide(cell, width), width, head.numeric)
+        _pad(cell if head.numeric else (elide_name if head.code else elide)(cell, width), width, head.numeric)
         for cell, width, head in zip(cells, widths, heads, strict=True)
     )
     return _INDENT + "  ".join(drawn)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 
 _ELLIPSIS = "…"
+_LEAST_BASE = 10
+"""Of a short name's beginning, so that one sees what is called."""
 
 
 def elide(name: str, width: int) -> str:
@@ -15,6 +17,16 @@ def elide(name: str, width: int) -> str:
     tail = (width - 1) // 3
     front, back = _take(name, width - 1 - tail), _take(name[::-1], tail)[::-1]
     return f"{front}{_ELLIPSIS}{back}"
+
+
+def elide_name(name: str, width: int) -> str:
+    """The same of a short name (model/short_names.py): what tells it apart stays whole as long as there is room for the
+    beginning of what it is called."""
+    base, quoted, telling = name.partition(" ‹")
+    room = width - display_width(quoted + telling)
+    if not quoted or room >= display_width(base) or room < _LEAST_BASE:
+        return elide(name, width)
+    return f"{_take(base, room - 1)}{_ELLIPSIS}{quoted}{telling}"
 
 
 def display_width(line: str) -> int:

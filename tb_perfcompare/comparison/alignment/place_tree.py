@@ -123,5 +123,6 @@ def units_of_work(tree: PlaceTree, a: Side, b: Side) -> tuple[int, int]:
         if number and other:
             ratio = (number // gcd(number, other), other // gcd(number, other))
             votes[ratio] = votes.get(ratio, 0) + 1
-    most = [ratio for ratio, number in votes.items() if number == max(votes.values())]
+    most_votes = max(votes.values(), default=0)
+    most = [ratio for ratio, number in votes.items() if number == most_votes]
     return most[0] if len(most) == 1 else (a.steps, b.steps)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +17,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     weakest,
 )
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
-from tb_perfcompare.comparison.causes.wording import number_text, short
+from tb_perfcompare.comparison.causes.wording import number_text, short_apart
 from tb_perfcompare.comparison.column_rows import ColumnRows, cells_of
 from tb_perfcompare.comparison.comparison import Cell, Check, Column, Row, Table
 from tb_perfcompare.comparison.tables import columns
@@ -30,7 +29,6 @@ ENOUGH = 0.95
 """Share of the device time of both sides that has to be matched by operators before the check is content."""
 
 _NAMED = 3
-_OUTER = re.compile(r"^(?:void )?(?:(?:\w+|\(anonymous namespace\))::)*")
 _WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
 _NOTES = (
     "Corrected reading (docs/readings.md).",
@@ -95,13 +93,15 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
     delta = us[1] - us[0]
     called = row.calls != [0, 0]
     sure = [kernel.confidence for kernel in row.kernels if kernel.kind != ALONE]
+    names = [*{run.name: None for kernel in row.kernels for side in (0, 1) for run in _runs(kernel, side)}]
+    shown = dict(zip(names, short_apart(*names), strict=True))
     return (
         *key,
         *(time if present else None for time, present in zip(us, here, strict=True)),
         delta,
         delta / us[0] if us[0] else None,
         *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
-        *(_listed(row.kernels, side, steps[side]) for side in (0, 1)),
+        *(_listed(row.kernels, side, steps[side], shown) for side in (0, 1)),
         row_kind(tuple(row.kernels)),
         "" if key[2] == ALONE else row.confidence,
         weakest(*sure) if sure else "",
@@ -114,8 +114,8 @@ def _runs(kernel: KernelMatch, side: int) -> tuple[Run, ...]:
     return kernel.candidate if side else kernel.baseline
 
 
-def _listed(kernels: Iterable[KernelMatch], side: int, steps: int) -> str:
-    """The kernels of a side that take the most time, each with its launches per step."""
+def _listed(kernels: Iterable[KernelMatch], side: int, steps: int, shown: Mapping[str, str]) -> str:
+    """The kernels of a side that take the most time, as they are shown, each with its launches per step."""
     time: dict[str, int] = {}
     launches: dict[str, int] = {}
     for kernel in kernels:
@@ -123,14 +123,9 @@ def _listed(kernels: Iterable[KernelMatch], side: int, steps: int) -> str:
             time[run.name] = time.get(run.name, 0) + run.time_ns
             launches[run.name] = launches.get(run.name, 0) + run.launches
     names = sorted(time, key=lambda name: (-time[name], name))
-    shown = [f"{_bare(name)} ×{number_text(launches[name] / steps)}" for name in names[:_NAMED]]
+    listed = [f"{shown[name]} ×{number_text(launches[name] / steps)}" for name in names[:_NAMED]]
     more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    return "; ".join(shown + more)
-
-
-def _bare(name: str) -> str:
-    """A kernel's name without return type and outer namespaces, cut in the middle if it is long."""
-    return short(_OUTER.sub("", name) or name)
+    return "; ".join(listed + more)
 
 
 def _one_by_one(row: _Row, side: int) -> float | None:
@@ -239,8 +234,9 @@ def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
         for side, status in ((0, "removed"), (1, "added")):
             others = _runs(kernel, 1 - side)
             most = max(others, key=lambda run: (run.time_ns, run.name))
-            names = _bare(most.name) + (f" and {len(others) - 1} more" if len(others) > 1 else "")
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
             for run in _runs(kernel, side):
+                names = short_apart(run.name, most.name)[1] + more
                 here = found.setdefault((run.name, status), {})
                 here[names, kernel.kind, sure] = here.get((names, kernel.kind, sure), 0) + run.time_ns
     return {key: _texts(partners) for key, partners in found.items()}

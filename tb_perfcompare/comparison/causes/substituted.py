@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.inputs import other_inputs
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair, total
-from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short, short_apart, time_text
 from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
 from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.summary import Summary
@@ -109,10 +109,11 @@ def _of_compiler(
     first, other = (max(rows, key=lambda row: (abs(row.delta), row.path)) for rows in (generated, plain))
     lost = delta > 0
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
+    compiled, usual = short_apart(first.path[1], other.path[1])
     sentence = (
         f"{'Less' if lost else 'More'} code is compiled: {len(generated)} generated kernel(s) such as "
-        f"{short(first.path[1])} run {number_text(counts[0])} to {number_text(counts[1])} times per step, and "
-        f"{len(plain)} kernel(s) such as {short(other.path[1])} {'are new' if lost else 'are gone'}; together "
+        f"{compiled} run {number_text(counts[0])} to {number_text(counts[1])} times per step, and "
+        f"{len(plain)} kernel(s) such as {usual} {'are new' if lost else 'are gone'}; together "
         f"{more_or_less(delta)} per step{_of_it(explained)}."
     )
     return cause(
@@ -221,12 +222,13 @@ def _of_swaps(pair: Pair, rule: str, members: list[_Swap], delta: float, explain
     given = other_inputs(pair, first.operator)
     others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(rule, "An operator does other work")
+    old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
         what = "Another device runs other kernels"
     sentence = (
         f"{what}: {short(first.operator)}"
-        f"{f', {given.clause},' if given is not None else ''} launches {short(new)} ({time_text(first.after.us_b)}, "
-        f"{number_text(first.after.calls_b)} per step) instead of {short(old)} "
+        f"{f', {given.clause},' if given is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
+        f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)}){others}; "
         f"together {more_or_less(delta)} per step{_of_it(explained)}."
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.model.short_names import short_name, short_names
 
 _SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 _NAME_LIMIT = 80
@@ -28,7 +29,16 @@ def more_or_less(us: float) -> str:
 
 
 def short(name: str) -> str:
-    """A long kernel name cut in the middle."""
+    """A kernel's name without what a sentence can do without, cut in the middle if it is still long."""
+    return _cut(short_name(name))
+
+
+def short_apart(*names: str) -> list[str]:
+    """The same of all names of one sentence: different ones stay different, unless they differ where both are cut."""
+    return [_cut(name) for name in short_names(names)]
+
+
+def _cut(name: str) -> str:
     if len(name) <= _NAME_LIMIT:
         return name
     head = _NAME_LIMIT * 2 // 3

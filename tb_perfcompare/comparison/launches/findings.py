@@ -12,7 +12,14 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.behind import NEARLY_ALL
 from tb_perfcompare.comparison.causes.findings import MOST_OF_IT, UTILISATION_CHANGE, repeatability
-from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.causes.wording import (
+    calls_text,
+    more_or_less,
+    number_text,
+    short,
+    short_apart,
+    time_text,
+)
 from tb_perfcompare.comparison.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
 from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
@@ -172,8 +179,9 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
             continue
         lost = bool(cores[0])
         count = "1 launch" if len(mine) == 1 else f"{len(mine):,} launches"
+        gone_text, new_text = short_apart(x.name, y.name)
         sentence = (
-            f"{short(x.name)} was replaced by {short(y.name)} in {count}, "
+            f"{gone_text} was replaced by {new_text} in {count}, "
             f"tensor cores {'no longer' if lost else 'now'} used{_pipe(x, y)}: "
             f"{more_or_less(delta_us)} ({time_text(x.time_us)} to {time_text(y.time_us)})."
         )
