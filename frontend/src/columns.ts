@@ -145,9 +145,21 @@ export function isSigned(column: Column): boolean {
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
 const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '' };
 
-/** A column's name where its unit stands beside it: published names have it in brackets. */
-export function headerLabel(view: ColumnView): string {
-  return headerUnit(view) === '' ? view.column.label : view.column.label.replace(/\s*\((us|%)\)$/, '');
+/** The measure that a column's label begins with, where the table's main one has a name because there are others beside it. */
+export function measureHeads(columns: Column[]): ((column: Column) => string) | undefined {
+  const heads = columns.filter((column) => column.role === 'baseline').map((column) => column.label.slice(0, -2));
+  if (!columns.some((column) => column.name === 'baseline_us' && column.label !== 'A')) return undefined;
+  return ({ label }) => heads.find((head) => label.startsWith(`${head} `)) ?? '';
+}
+
+/** A column's name where its unit stands beside it: published names have it in brackets. The head of its group, above it, says its beginning. */
+export function headerLabel(view: ColumnView, group = ''): string {
+  const { label } = view.column;
+  if (group !== '' && label.startsWith(`${group} `)) {
+    const own = label.slice(group.length + 1);
+    return own.length > 1 ? own[0]!.toUpperCase() + own.slice(1) : own;
+  }
+  return headerUnit(view) === '' ? label : label.replace(/\s*\((us|%)\)$/, '');
 }
 
 /** Unit in the header, "" where the cell carries it or there is none. */

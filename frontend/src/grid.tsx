@@ -38,13 +38,14 @@ interface Props {
 }
 
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
-function trackOf(view: ColumnView, named: boolean): { track: string; least: number } {
+function trackOf(view: ColumnView, named: boolean, group: string): { track: string; least: number } {
   if (view.index < 0) return { track: `${STEP_COLUMN_WIDTH}px`, least: STEP_COLUMN_WIDTH };
-  const label = 7 * (view.column.label.length + headerUnit(view).length) + 34;
+  const letters = headerLabel(view, group).length;
+  const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
-    const letters = Math.min(60, Math.max(view.letters, view.column.label.length));
-    const least = Math.min(Math.max(7 * letters + 24, label), named ? 260 : 170);
-    return { track: letters < 12 ? `${least + 12}px` : `minmax(${least}px, ${letters}fr)`, least };
+    const most = Math.min(60, Math.max(view.letters, letters));
+    const least = Math.min(Math.max(7 * most + 24, label), named ? 260 : 170);
+    return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
   }
   const least = view.largest > 0 ? Math.max(184, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
@@ -59,7 +60,8 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const inner = Math.max(0, viewport - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
   const named = nameIndex(table);
-  const tracks = columns.map((view) => trackOf(view, view.index === named));
+  const headOf = (view: ColumnView): string => group?.(view.column) ?? '';
+  const tracks = columns.map((view) => trackOf(view, view.index === named, headOf(view)));
   const template = tracks.map(({ track }) => track).join(' ');
   const width = tracks.reduce((sum, { least }) => sum + least, 12);
   const status = table.columns.findIndex((column) => column.role === 'status');
@@ -95,10 +97,10 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     if (isHere(place)) onSelect(place);
     else if (scroller.current) scroller.current.scrollTop = offsetFor(place, scroller.current.scrollTop, inner, ROW_HEIGHT);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (awaited.current >= 0 && isHere(awaited.current)) choose(awaited.current);
   }, [table.rows]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     awaited.current = -1;
   }, [rows]);
 
@@ -173,7 +175,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
         {group && <GroupRow columns={columns} group={group} template={template} />}
         <div class="row" role="row" aria-rowindex={heads} style={{ gridTemplateColumns: template }}>
           {columns.map((view) => (
-            <Header key={view.column.name} view={view} sort={sort} onSort={onSort} />
+            <Header key={view.column.name} view={view} group={headOf(view)} sort={sort} onSort={onSort} />
           ))}
         </div>
       </div>
@@ -204,7 +206,7 @@ function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: 
   );
 }
 
-function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onSort: Props['onSort'] }) {
+function Header({ view, group, sort, onSort }: { view: ColumnView; group: string; sort: SortKey[]; onSort: Props['onSort'] }) {
   const { column } = view;
   if (view.index < 0)
     return (
@@ -219,7 +221,7 @@ function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onS
   return (
     <div role="columnheader" class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
       <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
-        <span class="head-label">{headerLabel(view)}</span>
+        <span class="head-label">{headerLabel(view, group)}</span>
         {unit && <span class="unit">{unit}</span>}
         <span class="sort-mark" aria-hidden="true">
           {key ? (key.descending ? '↓' : '↑') : ''}

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
-import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
+import { cellText, columnViews, measureHeads, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
 import { tableCsv } from './csv';
 import { formatCount, formatPercent } from './format';
@@ -187,7 +187,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             columns={columns}
             names={names}
             sort={sort}
-            group={group}
+            group={group ?? measureHeads(table.columns)}
             selected={selected}
             onSort={(column, add) => {
               const view = views.find((one) => one.column.name === column);

@@ -17,6 +17,9 @@ from tests.browser.tab import Tab, link
 from tests.long_table import ROWS, delta_us, name, write_long_pair
 
 ROW_HEIGHT = 28
+HEADS = 2
+"""Rows of headings: of measures and of columns."""
+
 BY_NAME = [name(number) for number in range(ROWS)]
 BY_DELTA = [name(number) for number in sorted(range(ROWS), key=lambda number: -delta_us(number))]
 USUAL = [name(number) for number in sorted(range(ROWS), key=lambda number: (-abs(delta_us(number)), number))]
@@ -64,12 +67,12 @@ def settled(tab: Tab) -> None:
 
 def shown(tab: Tab) -> list[tuple[int, str]]:
     """(place from 0, name) of the rows that are drawn, from the top."""
-    return [(index - 2, text) for index, text in tab.frame.evaluate(SHOWN)]
+    return [(index - 1 - HEADS, text) for index, text in tab.frame.evaluate(SHOWN)]
 
 
 def scroll_to(tab: Tab, place: int) -> None:
     tab.frame.evaluate(f"document.querySelector('.grid').scrollTop = {ROW_HEIGHT * place}")
-    index = min(place, ROWS - 1) + 2
+    index = min(place, ROWS - 1) + 1 + HEADS
     tab.until(f"[...document.querySelectorAll('.grid-body .row')].some(row => row.ariaRowIndex === '{index}')")
     settled(tab)
 
@@ -90,7 +93,7 @@ def sort_by(tab: Tab, label: str, way: str) -> None:
 
 def test_all_rows_are_counted_and_few_are_drawn(tab: Tab) -> None:
     assert tab.find(".table-footer [role=status]").inner_text() == f"{ROWS:,} rows"
-    assert tab.find(".grid").get_attribute("aria-rowcount") == str(ROWS + 1)
+    assert tab.find(".grid").get_attribute("aria-rowcount") == str(ROWS + HEADS)
     assert tab.find(".grid-body .row").count() < 80
 
 
@@ -116,7 +119,7 @@ def test_the_last_row_is_reached_by_a_key_and_its_name_copied(tab: Tab) -> None:
     sort_by(tab, "Name", "ascending")
     tab.find(".grid").focus()
     tab.press("End")
-    tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + 1}']")
+    tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + HEADS}']")
     tab.press("Enter")
     assert tab.wait(".row-panel .full-name").inner_text() == BY_NAME[-1]
     tab.find(".row-panel button", has_text="Copy name").click()
@@ -124,7 +127,7 @@ def test_the_last_row_is_reached_by_a_key_and_its_name_copied(tab: Tab) -> None:
     assert tab.page.evaluate("navigator.clipboard.readText()") == BY_NAME[-1]
     opened = tab.address()
     tab.load(opened)
-    tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + 1}']")  # a link leads to the row wherever it stands
+    tab.wait(f".grid-body .row.selected[aria-rowindex='{ROWS + HEADS}']")  # a link leads to the row wherever it stands
     assert tab.find(".row-panel .full-name").inner_text() == BY_NAME[-1]
 
 

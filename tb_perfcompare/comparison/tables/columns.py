@@ -171,10 +171,10 @@ def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
     )  # fmt: skip
 
 
-def tests(name: str, label: str) -> tuple[Column, ...]:
-    """What entity_tests says about a row: change, q, p, shift with its interval, robust z, effect size. `name` and
-    `label` are "" for a table's main measure; those of other measures are not shown at first."""
-    joint, space, shown = (f"{name}_", f"{label} ", False) if name else ("", "", True)
+def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
+    """What entity_tests says about a row: change, q, p, shift with its interval, robust z, effect size. `name` is ""
+    for a table's main measure."""
+    joint, space = f"{name}_" if name else "", f"{label} " if label else ""
     change = (
         "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
         "added, removed: on one side only; unchanged: the whole interval is too small to matter; "

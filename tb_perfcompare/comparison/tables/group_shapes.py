@@ -11,7 +11,8 @@ from tb_perfcompare.units import BYTES, FRACTION, NUMBER, PERCENT, Better, Unit
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One time of a group: its column name ("" for the main one), label, definition, and the GroupTable measure."""
+    """One time of a group: its column name ("" for the main one), label ("" for a group's only time), definition, and
+    the GroupTable measure."""
 
     name: str
     label: str
@@ -59,7 +60,9 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
 """Part of a group's key -> label and definition of its column."""
 
 _OPERATOR_MEASURES = (
-    Measure("", "", "Self host time: in the operator itself, without operators and API calls below it", "host_self"),
+    Measure(
+        "", "Host self", "Self host time: in the operator itself, without operators and API calls below it", "host_self"
+    ),
     Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
     Measure(
         "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
@@ -120,7 +123,7 @@ SHAPES: Mapping[str, Shape] = {
         "Modules",
         "Calls",
         (
-            Measure("", "", "Self host time: in the module itself, without modules below it", "host_self"),
+            Measure("", "Host self", "Self host time: in the module itself, without modules below it", "host_self"),
             Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
             Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
             Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),

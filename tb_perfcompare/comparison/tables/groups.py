@@ -121,6 +121,7 @@ def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: 
     # Without a clock nothing overlaps, and without entities nobody knows what does.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
     owned = [_exposed(joined, side) for side in (baseline, candidate)] if shape.exposed and split else None
+    ordered: list[str] = []
     for measure in shape.measures:
         if not all(side is None or measure.source in side.measures_ns for side in (a, b)):
             continue  # a difference needs both
@@ -128,6 +129,7 @@ def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: 
         delta = y - x
         if measure.source in shape.order:
             order += np.abs(delta)
+            ordered.append(measure.what.partition(":")[0].lower())
         for column, values in zip(
             columns.triple(measure.name, measure.label, measure.what, shown=measure.shown), (x, y, delta), strict=True
         ):
@@ -147,7 +149,7 @@ def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: 
         for column, values in zip(columns.triple("exposed", "Exposed", what), (x, y, y - x), strict=True):
             cells.append((column, _cells(values, _mask(column.role, joined))))
         own_a, own_b = owned
-        exposed = columns.tests("exposed", "exposed")
+        exposed = columns.tests("exposed", "exposed", shown=False)
         cells.append(_Test(exposed, lambda: (own_a, own_b), joined, (y - x) * 1000))
         order = np.abs(y - x) + order * 1e-6
     for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True) if counted else ():
@@ -164,7 +166,9 @@ def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: 
             list(joined.names),
         )
     )
-    notes = shape.notes if owned is None else (*shape.notes, shape.exposed)
+    notes = shape.notes if owned is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
+    if len(ordered) > 1:
+        notes = (*notes, f"The largest changes of {' and '.join(ordered)} together come first.")
     return _Draft(name, shape, joined, cells, order, notes)
 
 
@@ -223,7 +227,9 @@ def _tested(
             found.append(values)
         return found[0], found[1]
 
-    return [_Test(columns.tests(measure.name, measure.label), sides, joined, delta_ns)]
+    there = any(table is not None and table.measures_ns[measure.source].any() for table in tables)
+    shown = not measure.name or there
+    return [_Test(columns.tests(measure.name, measure.label, shown=shown), sides, joined, delta_ns)]
 
 
 def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
