@@ -87,6 +87,7 @@ def write(path: Path, load: Load, *, level: int = 6) -> int:
     packer = zlib.compressobj(level, zlib.DEFLATED, 31) if path.suffix == ".gz" else None
     size = 0
     unfinished = path.with_name(path.name + ".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
     with open(unfinished, "wb") as file:
         for part in text(load):
             data = part.encode()

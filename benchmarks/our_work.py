@@ -62,12 +62,12 @@ def column_digest(events: Any) -> str:
 def tables() -> Work:
     """File to operator, kernel, step and all other tables of the corrected reading: what the tab compares. Afterwards
     tells the kernels of the whole trace by name."""
-    from tb_perfcompare.analysis.summarize import summarize
+    from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.model.recording import Origin
     from tb_perfcompare.sources.torch_profiler import read_trace
 
     def work(path: str) -> dict[str, Any]:
-        recording = read_trace(path, want_hash=False)
+        recording = without_unread(read_trace(path, want_hash=False))
         summary = summarize(recording, Origin(path, "run", "worker0", "1"))
         return {"events": recording.stats.events, "bytes": recording.stats.raw_bytes, "tables": sorted(summary.groups),
                 "steps": len(summary.steps), "after": functools.partial(kernels_read, recording)}  # fmt: skip
@@ -149,7 +149,7 @@ def compare() -> Work:
     """Two files to the JSON that the tab is sent first, in one process."""
     import scipy.special  # noqa: F401  # comparing imports it, and imports are counted for nobody
 
-    from tb_perfcompare.analysis.summarize import summarize
+    from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.comparison.engine import compare_summaries
     from tb_perfcompare.comparison.options import CompareOptions
     from tb_perfcompare.model.recording import Origin
@@ -159,7 +159,7 @@ def compare() -> Work:
     def work(baseline: str, candidate: str) -> dict[str, Any]:
         sides, events = [], 0
         for path in (baseline, candidate):
-            recording = read_trace(path, want_hash=True)
+            recording = without_unread(read_trace(path, want_hash=True))
             events += recording.stats.events
             sides.append(summarize(recording, Origin(path, Path(path).parent.name, "worker0", "1")))
             del recording
