@@ -27,7 +27,7 @@ def runs_answer(tab: Tab, **changes: Any) -> None:
 
 def test_no_runs(fresh_tab: Tab, logdir: Path) -> None:
     runs_answer(fresh_tab, runs=[], pairs=[])
-    state = fresh_tab.load().wait("section.state").inner_text()
+    state = fresh_tab.load().wait("section.state:not(.loading)").inner_text()
     assert "No profiler runs found" in state
     assert str(logdir) in state
     assert ".pt.trace.json" in state and "tensorboard_trace_handler" in state
@@ -36,7 +36,7 @@ def test_no_runs(fresh_tab: Tab, logdir: Path) -> None:
 def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
     runs_answer(fresh_tab, pairs=[], runs=lambda runs: [run for run in runs if run["run"] == NORMAL])
     tab = fresh_tab.load()
-    assert NORMAL in tab.wait("section.state").inner_text()
+    tab.wait(f"section.state:has-text('{NORMAL}')")
     tab.find("button", has_text="Compare its spans").click()
     tab.answer()
     assert tab.find("select[aria-label='Abnormal: span']").input_value() == "2"

@@ -234,4 +234,4 @@ def test_formats_without_events_say_why(tab: Tab) -> None:
     tab.answer()
     assert tab.find("[role=tab]", has_text="Step timelines").count() == 0
     tab.go(link(a=LISTING_A, b=LISTING_B, tab="timelines"))
-    assert "no times of single events" in tab.wait(".state").inner_text()
+    tab.wait(".state:has-text('no times of single events')")

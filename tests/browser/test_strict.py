@@ -75,7 +75,7 @@ def test_formats_without_it_say_why(tab: Tab) -> None:
     tab.find(".absent-tabs button").click()
     assert "Strict" in tab.find(".absent-list").inner_text()
     tab.go(link(a=SAVED_A, b=SAVED_B, tab="strict"))
-    assert "no times of functions per step" in tab.wait(".state").inner_text()
+    tab.wait(".state:has-text('no times of functions per step')")
 
 
 def test_leaving_it_stops_the_request(fresh_tab: Tab) -> None:
