@@ -1,6 +1,6 @@
 // The tab as a whole: which pair, which state, which view.
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Actions } from './actions';
 import { Banner } from './banners';
 import { FRESH_STEPS } from './hash';
@@ -37,7 +37,7 @@ export function App() {
   const [loaded, setLoaded] = useState<RunsAnswer | null>(null);
 
   // the guess is made once: later listings must not change what is on screen
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (answer && !guess) setGuess(defaultPair(answer));
     if (answer && !loaded) setLoaded(answer);
   }, [answer]);
@@ -65,7 +65,7 @@ export function App() {
     const first = b === null ? [] : [withLaunches(b, '')];
     change({ a: a && withLaunches(a, ''), page: 'verdicts', candidates: candidates.length > 0 ? candidates : first }, true);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
   }, [state, question]);
   const chooseTab = (id: string): void => change({ ...FRESH, tab: id === SUMMARY ? '' : id }, true);

@@ -1,6 +1,6 @@
 // Causes, largest first, each with the figures it rests on.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { CopyFinding } from './copy_finding';
 import { Delta } from './delta';
 import { formatPercent, formatTime } from './format';
@@ -48,7 +48,7 @@ export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
 
 function Card({ finding, comparison, onEvidence, led }: { finding: Finding; led: boolean } & Props) {
   const card = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (led) card.current?.scrollIntoView({ block: 'nearest' });
   }, [led]);
   const share = finding.share === null ? 0 : Math.max(0, Math.min(1, finding.share));

@@ -1,6 +1,6 @@
 // The call tree of both runs as a flame graph: width is time, colour is the change, a click shows a frame alone.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
 import { FigureBox } from './figure_box';
 import css from './flame.css?inline';
@@ -111,7 +111,7 @@ function Flame(props: FlameProps) {
   }, [tree, query, props.status]);
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
-  useEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
+  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
   // at once: a key that is pressed right after another zoom is not taken back
   useLayoutEffect(() => setActive(null), [zoom]);
 

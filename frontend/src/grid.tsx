@@ -1,6 +1,6 @@
 // A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
 
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
 import { Delta } from './delta';
 import { NameText } from './name_text';
@@ -87,7 +87,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     if (offset !== element.scrollTop) element.scrollTop = offset;
   }, [selected, inner, rows]);
 
-  useEffect(() => onView?.(visible.first, visible.end), [visible.first, visible.end, onView]);
+  useLayoutEffect(() => onView?.(visible.first, visible.end), [visible.first, visible.end, onView]);
 
   /** A row that is not here yet is brought into view, and selected when it comes. */
   const awaited = useRef(-1);

@@ -1,6 +1,6 @@
 // Recorded runs over time, one series at a time; any two of its points are compared.
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { timeStyle } from './format';
 import { HistoryChart } from './history_chart';
 import { HistoryTable } from './history_table';
@@ -36,7 +36,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [attempt, setAttempt] = useState(0);
   // a new listing may hold new points
-  useEffect(() => {
+  useLayoutEffect(() => {
     let current = true;
     setFailure(null);
     if (kept.has(series)) setFound(kept.get(series)!);

@@ -1,6 +1,6 @@
 // Parts of the page that are fetched when they are first shown.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { text } from './strings';
 
 interface Props<P> {
@@ -17,7 +17,7 @@ export function Lazy<P>({ load, props, height }: Props<P>) {
   const [, setReady] = useState(0);
   const [failed, setFailed] = useState(false);
   const Part = loaded.get(load) as ((props: P) => preact.ComponentChild) | undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (Part) return;
     setFailed(false);
     load()

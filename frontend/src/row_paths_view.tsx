@@ -1,6 +1,6 @@
 // From where a row was called, on both sides, and where else it is found.
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { Delta } from './delta';
 import { formatCount, formatTime } from './format';
 import { rowLinks } from './row_links';
@@ -46,7 +46,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const [together, setTogether] = useState(chosen.together);
   const key = [question, table, row, together].join('\n');
   const [state, setState] = useState<{ key: string; row: string; found: RowPaths | null; failure: Failure | null }>({ key: '', row: '', found: null, failure: null });
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
       fetchRowPaths(query, table, row, together, controller.signal)

@@ -1,6 +1,6 @@
 // One row step by step: its time in every step of both sides, on one scale.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { fetchRowSteps } from './api';
 import { formatTime } from './format';
 import css from './row_steps.css?inline';
@@ -32,7 +32,7 @@ export function RowStepsView({ question, query, table, row }: Props) {
   const [state, setState] = useState<{ key: string; found: RowSteps | null; failure: Failure | null }>({ key: '', found: null, failure: null });
   const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
       fetchRowSteps(query, table, row, controller.signal)

@@ -1,6 +1,6 @@
 // The choice of a run: a native list while it is short, a search field with a list when it is long.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { runLabels } from './names';
 import { formatTitle } from './selection';
 import { parseQuery } from './search';
@@ -70,7 +70,7 @@ function SearchSelect({ label, runs, value, placeholder = text.picker.filter, on
   const mixed = new Set(runs.map((run) => run.format)).size > 1;
   const id = `runs-${label.replace(/\W/g, '')}`;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
   }, [active]);
 

@@ -1,6 +1,6 @@
 // The parts of every step of both runs: a lane of stacked columns per run, on one scale.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
 import { FigureBox } from './figure_box';
 import { formatIn, formatPercent, formatTime, timeStyle } from './format';
@@ -101,7 +101,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const { brush, range } = brushing;
   const highest = useMemo(() => (only < 0 ? most : Math.max(1e-3, ...[...bars.a, ...bars.b].map((bar) => bar.parts[only]! || 0)) * 1.04), [bars, only, most]);
   const scale = share && only >= 0 ? Math.max(1e-6, ...[...bars.a, ...bars.b].map((bar) => (bar.parts[only]! || 0) / (bar.us || 1))) * 1.04 : 1;
-  useEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
+  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
   useLayoutEffect(() => {
     if (justChosen()) box.current?.focus({ preventScroll: true });
   }, []);

@@ -1,6 +1,6 @@
 // What the page shows while there is no comparison: looking, nothing there, one run only, loading, failures.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { RequestError } from './api';
 import { formatBytes, formatElapsed } from './format';
 import { Icon } from './icons';
@@ -98,7 +98,7 @@ interface LoadingProps {
 
 export function Loading({ files, phase, since, onCancel }: LoadingProps) {
   const [now, setNow] = useState(Date.now());
-  useEffect(() => {
+  useLayoutEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 200);
     return () => clearInterval(timer);
   }, []);

@@ -1,6 +1,6 @@
 // The pictures of both steps, as they are needed: each whole step once, and closer views of steps too full to come whole.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fetchPicture, stepQuery, type Choice, type Letter } from './step_timeline_fetch';
 import { length, type Span } from './step_timeline_span';
 import type { Picture } from './step_timeline_wire';
@@ -70,7 +70,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
       return { ...before, [side]: { ...before[side], ...part } };
     });
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     let current = true;
     for (const side of ['a', 'b'] as const) {
@@ -99,7 +99,7 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
   }, [key, attempt]);
 
   // what is searched for is counted by the server only in steps that do not come whole
-  useEffect(() => {
+  useLayoutEffect(() => {
     for (const side of ['a', 'b'] as const) put(side, { details: [] });
   }, [key, find]);
 

@@ -1,6 +1,6 @@
 // What the step timelines show, told from the address, the pictures and the selected event.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { formatTime } from './format';
 import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './step_timeline_fetch';
 import type { Selected } from './step_timeline_canvases';
@@ -144,7 +144,7 @@ export function nextMatch(shown: Shown, selected: Selected | null): Selected | n
 export function useFacts(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, selected: Selected | null): { facts: EventAnswer | null; failure: string } {
   const [state, setState] = useState<{ key: string; facts: EventAnswer | null; failure: string }>({ key: '', facts: null, failure: '' });
   const key = selected ? `${question}\n${stepQuery(pair, selected.side, choices).toString()}\n${selected.event}` : '';
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!selected) return undefined;
     const controller = new AbortController();
     fetchEvent(stepQuery(pair, selected.side, choices), selected.event, controller.signal)

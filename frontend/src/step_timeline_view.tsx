@@ -1,6 +1,6 @@
 // One step of each run, one above the other on one time scale: where inside a step two runs differ.
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from './api';
 import { EMPTY_ADDRESS, type Address } from './hash';
 import { parseQuery, isRegex } from './search';
@@ -48,13 +48,13 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   const [wanted, setWanted] = useState<Span>(() => readSpan(address.at) ?? whole);
 
   // a link's stretch, and the whole once it is known
-  useEffect(() => {
+  useLayoutEffect(() => {
     const asked = readSpan(address.at);
     if (asked && !(seen && roughly(asked, seen.span))) setWanted(asked);
     else if (!asked && (!seen || !isWhole(whole, seen.span))) setWanted(whole);
   }, [address.at, whole]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (seen) pictures.look({ a: seen.span, b: moved(seen.span, -shift) }, seen.pixels);
   }, [seen, shift, wholes.a, wholes.b, pictures.look]);
 

@@ -1,6 +1,6 @@
 // One table with its search, filters, columns and sums.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
 import { cellText, columnViews, measureHeads, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
@@ -106,7 +106,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (address.row !== '') setOpen(true);
   }, [name]);
 

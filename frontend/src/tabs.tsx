@@ -1,6 +1,6 @@
 // The views of a comparison: the summary, and one tab per table. A table that is absent is listed with the reason.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isSplit } from './ledger';
 import { Menu } from './menu';
 import { formatTitle } from './selection';
@@ -97,7 +97,7 @@ export function Tabs({ tabs, current, onChoose }: Props) {
   const present = tabs.filter((tab) => tab.absent === '');
   const absent = tabs.filter((tab) => tab.absent !== '');
   const focusable = present.some((tab) => tab.id === current) ? current : SUMMARY;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // in one row that scrolls, where there is no room for several: the chosen one is in view
     const [bar, chosen] = [list.current, list.current?.querySelector<HTMLElement>('[aria-selected=true]')];
     if (bar && chosen && bar.scrollWidth > bar.clientWidth) bar.scrollLeft = chosen.offsetLeft - bar.offsetLeft - (bar.clientWidth - chosen.offsetWidth) / 2;

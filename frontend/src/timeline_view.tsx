@@ -1,6 +1,6 @@
 // The launches of both runs in order, to scale, aligned by place.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FigureBox } from './figure_box';
 import { columnStyle } from './format';
 import { followTheme } from './host';
@@ -90,14 +90,14 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
   const full = useMemo(() => namesOf(table), [table]);
   const names = useMemo(() => ({ a: shortNames(full.a), b: shortNames(full.b) }), [full]);
   const style = useMemo(() => columnStyle([...timeline.a.us, ...timeline.b.us]), [timeline]);
-  useEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
+  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
 
   useLayoutEffect(() => {
     if (canvas.current && width > 0) paint(canvas.current, { timeline, window, shade, names }, width, palette());
   }, [timeline, window.from, window.to, shade, width, theme, names]);
 
   // a row that is chosen in the table comes into view
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (selected >= 0) onView(revealing(timeline, window, selected));
   }, [selected]);
 

@@ -1,6 +1,6 @@
 // The tab's state, kept in TensorBoard's address.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { readHash, writeHash, type Address } from './hash';
 import { currentHash, isVisible, onHashChange, setHash } from './host';
 
@@ -17,7 +17,7 @@ export function useAddress(): [Address, (change: Change, push?: boolean) => void
     if (isVisible()) setHash(writeHash(currentHash(), latest.current), push);
   }, []);
 
-  useEffect(
+  useLayoutEffect(
     () =>
       onHashChange(() => {
         const hash = currentHash();

@@ -1,6 +1,6 @@
 // One comparison at a time, its progress, and the last few results so that going back is instant.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fetchComparison } from './api';
 import { asFailure, type Failure } from './use_runs';
 import type { Comparison, Progress } from './wire';
@@ -35,7 +35,7 @@ export function useComparison(question: string | null, query: URLSearchParams | 
   const [attempt, setAttempt] = useState(0);
   const results = useRef(new Map<string, Comparison>());
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (question === null || query === null) {
       setState({ status: 'none' });
       return undefined;

@@ -1,6 +1,6 @@
 // Rows that the server chooses, orders and sends as they come into view.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fetchRows, type RowSource } from './api';
 import { findRow } from './order';
 import { farRows, firstMissing, type ShownRows } from './shown_rows';
@@ -65,7 +65,7 @@ export function useFarRows(source: RowSource | null, table: Table, asked: Record
   );
 
   const before = useRef('');
-  useEffect(() => {
+  useLayoutEffect(() => {
     busy.current?.abort();
     busy.current = null;
     looked.current = '';
@@ -79,7 +79,7 @@ export function useFarRows(source: RowSource | null, table: Table, asked: Record
     const timer = setTimeout(() => fetch({ limit: String(AT_ONCE) }), typed ? TYPING_MS : 0);
     return () => clearTimeout(timer);
   }, [key]);
-  useEffect(() => () => busy.current?.abort(), []);
+  useLayoutEffect(() => () => busy.current?.abort(), []);
 
   const matching = held?.pages[0]?.matching_rows ?? 0;
   // one array for one question: what draws it starts at the top when it is another one
@@ -96,7 +96,7 @@ export function useFarRows(source: RowSource | null, table: Table, asked: Record
       fetch({ row, limit: '1' }, (page) => (page.place === null ? null : Math.max(0, page.place - BEFORE)));
     }
   }, [shown, fresh, failure, row, fetch]);
-  useEffect(want, [want]);
+  useLayoutEffect(want, [want]);
 
   const onView = useCallback(
     (first: number, end: number): void => {

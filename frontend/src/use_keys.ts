@@ -1,6 +1,6 @@
 // Keys of the whole tab.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface KeyActions {
   [key: string]: ((n: number) => unknown) | undefined;
@@ -11,7 +11,7 @@ interface KeyActions {
 export function useKeys(actions: KeyActions): void {
   const latest = useRef(actions);
   latest.current = actions;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
       const typing = target.matches?.('input:not([type=checkbox]), select, textarea') || target.closest?.('dialog, .pop');

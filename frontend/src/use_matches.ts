@@ -1,10 +1,10 @@
 // Whether a media query matches, followed.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export function useMatches(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const list = matchMedia(query);
     const follow = (): void => setMatches(list.matches);
     follow();

@@ -1,6 +1,6 @@
 // The list of runs: fetched at the start and whenever TensorBoard reloads its data.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fetchRuns, RequestError } from './api';
 import { isVisible, onDataReloaded, onShown } from './host';
 import { SchemaError, type RunsAnswer } from './wire';
@@ -51,9 +51,9 @@ export function useRuns(): RunsState {
       .finally(() => setScanning(false));
   }, []);
 
-  useEffect(() => refresh(false), [refresh]);
+  useLayoutEffect(() => refresh(false), [refresh]);
   const stale = useRef(false);
-  useEffect(
+  useLayoutEffect(
     () =>
       onDataReloaded(() => {
         if (isVisible()) refresh(true);
@@ -61,7 +61,7 @@ export function useRuns(): RunsState {
       }),
     [refresh],
   );
-  useEffect(
+  useLayoutEffect(
     () =>
       onShown(() => {
         if (stale.current) refresh(true);
@@ -69,7 +69,7 @@ export function useRuns(): RunsState {
       }),
     [refresh],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (retryIn <= 0) return undefined;
     const timer = setTimeout(() => {
       if (!isVisible()) setRetryIn(retryIn); // nobody looks: ask again when somebody does

@@ -1,6 +1,6 @@
 // Pictures of the rows in view, step by step: the part that draws them is fetched when a table first has such a column.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from './api';
 import { rowKey } from './order';
 import type { ShownRows } from './shown_rows';
@@ -24,14 +24,14 @@ export function useStepLines(source: RowSource | null, question: string, measure
   const [, redraw] = useState(0);
   const again = useCallback(() => redraw((n) => n + 1), []);
   const wanted = source !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!wanted || Part) return;
     // without it the column stays empty; what is wrong with the server is said elsewhere
     load().then((part) => ((Part = part), again()), () => undefined);
   }, [wanted]);
   const loaded = Part;
   const lines = useMemo(() => (loaded && source ? new loaded(source, question, measure, again) : null), [loaded, wanted, source?.table, source?.tag, question, measure]);
-  useEffect(() => () => lines?.close(), [lines]);
+  useLayoutEffect(() => () => lines?.close(), [lines]);
 
   const view = useRef<[number, number]>([0, 0]);
   const look = useCallback((): void => {
@@ -43,7 +43,7 @@ export function useStepLines(source: RowSource | null, question: string, measure
     };
     lines?.look(() => here(0), () => here(MARGIN), asked);
   }, [lines, table, rows, asked]);
-  useEffect(look, [look]);
+  useLayoutEffect(look, [look]);
   const onView = useCallback(
     (first: number, end: number): void => {
       view.current = [first, end];

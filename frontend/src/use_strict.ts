@@ -1,6 +1,6 @@
 // The strict report of the shown pair: asked for when its view opens, let go when it is left.
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { fetchStrict } from './api';
 import type { StrictAnswer } from './strict_wire';
 import { foldProgress, type FileProgress } from './use_comparison';
@@ -35,7 +35,7 @@ export function useStrict(question: string, query: URLSearchParams): [StrictStat
   const [state, setState] = useState<StrictState>(() => begun(answers.get(key) ?? null));
   const [attempt, setAttempt] = useState(0);
   const [cancelled, setCancelled] = useState('');
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (cancelled === key) {
       setState(settled(null));
       return undefined;

@@ -1,6 +1,6 @@
 // Several comparisons with one baseline: rows as they come, the last answers kept so that going back is instant.
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { apiUrl, eachLine } from './api';
 import { asFailure, type Failure } from './use_runs';
 import { VERDICTS_SCHEMA, type Row, type VerdictsAnswer, type VerdictsLine } from './verdicts_wire';
@@ -37,7 +37,7 @@ export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsSt
   const [attempt, setAttempt] = useState(0);
   const [cancelled, setCancelled] = useState('');
   const question = keys.join('\n\n');
-  useEffect(() => {
+  useLayoutEffect(() => {
     const done = answers.get(question);
     if (done) {
       setState({ rows: done.rows, answer: done, at: null, status: 'ready', failure: null });

@@ -1,6 +1,6 @@
 // A table that came cut, fetched to its end: for pictures of all rows, and for searches that only this page can do.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { fetchRows, type RowSource } from './api';
 import { isCut } from './shown_rows';
 import { asFailure, type Failure } from './use_runs';
@@ -24,7 +24,7 @@ export function useWhole(source: RowSource | null, table: Table | undefined, col
   const wanted = source !== null && table !== undefined && isCut(table);
   const key = wanted ? JSON.stringify([source.tag, source.query.toString(), source.table, columns]) : '';
   const [state, setState] = useState<{ key: string; failure: Failure | null }>({ key: '', failure: null });
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!wanted || kept.has(key)) return undefined;
     const controller = new AbortController();
     fetchAll(source, table, columns, controller.signal)

@@ -38,6 +38,26 @@ def test_picking_runs_changes_the_answer_and_the_address(tab: Tab) -> None:
     assert link(a=GPU_A, b=GPU_B)[1:] in tab.address()
 
 
+def test_no_frame_shows_another_pairs_answer(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B))
+    tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
+    seen = tab.frame.evaluate(
+        """async ([hash, run]) => {
+        const shown = () => [document.querySelector("select[aria-label='Normal: run']").value, document.querySelector('.verdict')?.textContent ?? ''];
+        const frames = [];
+        parent.location.hash = hash;
+        for (let i = 0; i < 500 && (frames.length === 0 || frames.at(-1)[0] !== run || frames.at(-1)[1] === ''); i += 1) {
+          await new Promise((drawn) => requestAnimationFrame(drawn));
+          frames.push(shown());
+        }
+        return frames;
+        }""",
+        [link(a=NORMAL, b=ABNORMAL), NORMAL],
+    )
+    assert "data loader" in seen[-1][1]
+    assert not [said for run, said in seen if run == NORMAL and "sgemm" in said]
+
+
 def test_a_worker_or_span_can_be_chosen(tab: Tab) -> None:
     tab.find("select[aria-label='Abnormal: span']").select_option("2")
     tab.until("document.querySelector('.side-b .facts').textContent.includes('10 steps')")

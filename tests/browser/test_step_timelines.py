@@ -10,6 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Route
 
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, MLU_B, NORMAL, Tab, link
+from tests.workspace.waiting import becomes_true
 
 TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
 READY = ".st[aria-busy=false] .st-canvas"
@@ -22,6 +23,7 @@ def opened(tab: Tab, hash_: str = TIMELINES) -> Tab:
     """The view, drawn."""
     tab.go(hash_).wait(READY)
     tab.until("document.querySelector('.st-pane-b .st-canvas').height > 100")
+    assert becomes_true(lambda: min(drawn(tab, "a"), drawn(tab, "b")) > 1)  # at the next frame
     return tab
 
 
