@@ -43,7 +43,7 @@ def _content(file: CaptureFile) -> tuple[int, int, str, str]:
     is no file."""
     if is_address(file.path):
         return _remote_content(file)
-    with open(file.path, "rb", opener=_at_once) as stored:
+    with open(file.path, "rb", opener=at_once) as stored:
         facts = os.fstat(stored.fileno())
         digest = hashlib.sha256(stored.read(_LOOKED_AT))
         stored.seek(max(0, facts.st_size - _LOOKED_AT))
@@ -64,7 +64,8 @@ def _remote_content(file: CaptureFile) -> tuple[int, int, str, str]:
     return facts.bytes, facts.mtime_ns, digest.hexdigest(), ""
 
 
-def _at_once(path: str, flags: int) -> int:
+def at_once(path: str, flags: int) -> int:
+    """For open(): what is no file is refused, not waited for."""
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)

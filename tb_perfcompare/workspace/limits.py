@@ -20,10 +20,6 @@ _MOST_ASKED = 256
 _UNKNOWN_MEMORY = 8 * 2**30
 _CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
-_PROCESS_BYTES = 64 * 2**20
-_PER_BYTE, _PER_PACKED_BYTE = 2, 16
-"""Measured: up to 1.7 times the text of a trace of many short events, and 14 times its compressed file."""
-
 
 def default_workers(environment: Mapping[str, str] = os.environ) -> int:
     """As many as there are cores this process may use, at most MOST_WORKERS; what WORKERS says goes first. Raises
@@ -42,11 +38,6 @@ def memory_for_reading(environment: Mapping[str, str] = os.environ) -> int:
     if given:
         return int(_number(MEMORY, given, "megabytes", 2**40) * 2**20)
     return min([_machine_bytes(), *_container_bytes()]) // 2
-
-
-def reading_bytes(path: str, stored_bytes: int) -> int:
-    """Memory that reading a file is expected to need at most, by its name and size alone."""
-    return _PROCESS_BYTES + stored_bytes * (_PER_PACKED_BYTE if path.endswith(".gz") else _PER_BYTE)
 
 
 def _number(name: str, text: str, of_what: str, most: int) -> float:

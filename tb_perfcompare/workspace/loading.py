@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
 from tb_perfcompare.workspace.intake import Intake, is_many
 from tb_perfcompare.workspace.jobs import LoadedSide, SummaryJob, failure_note, read_counter_file, read_launches
-from tb_perfcompare.workspace.limits import reading_bytes
+from tb_perfcompare.workspace.reading_size import reading_bytes
 from tb_perfcompare.workspace.sides import CaptureFile, Side
 from tb_perfcompare.workspace.summary_cache import SummaryCache
 from tb_perfcompare.workspace.worker import WorkerDied
@@ -58,7 +58,7 @@ class Loader:
         whether it will need memory for them."""
         if self.is_small(files):
             return function(*arguments, flight.report)
-        need = sum(reading_bytes(file.path, file.bytes) for file in files) if reads else 0
+        need = sum(map(reading_bytes, files)) if reads else 0
         return self._pool.run(function, arguments, flight, need)
 
     def survey(
@@ -143,7 +143,7 @@ class Loader:
             try:
                 if self._cluster is not None:
                     return self._cluster.run(self._summarize, (job,), flight)
-                return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file.path, job.file.bytes))
+                return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file))
             except (WorkerDied, TaskLost) as died:
                 raise InputError(
                     job.file.shown,

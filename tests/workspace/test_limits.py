@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.workspace import limits
-from tb_perfcompare.workspace.limits import MEMORY, WORKERS, default_workers, memory_for_reading, reading_bytes
+from tb_perfcompare.workspace.limits import MEMORY, WORKERS, default_workers, memory_for_reading
 
 
 def test_processes_are_cores_but_never_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,8 +36,3 @@ def test_what_is_no_number_is_said(text: str) -> None:
         default_workers({WORKERS: text})
     with pytest.raises(PerfCompareError, match=MEMORY):
         memory_for_reading({MEMORY: text})
-
-
-def test_a_packed_file_needs_more_for_each_of_its_bytes() -> None:
-    plain, packed = reading_bytes("x.json", 10**8), reading_bytes("x.json.gz", 10**8)
-    assert packed > 4 * plain > 8 * 10**8
