@@ -89,11 +89,12 @@ def test_the_line_tells_bytes_events_and_phase(logdir: Path) -> None:
     """Of all files together; several are read at once, and no line is longer than a terminal is wide."""
     terminal = Terminal("diff", str(logdir / "normal"), str(logdir / "abnormal"))
     try:
-        assert becomes_true(lambda: terminal.shows("events") and len(FIGURES.findall(terminal.seen)) > 3, within_s=30)
+        many = r"[1-9]\d\d,\d\d\d events"
+        assert becomes_true(lambda: terminal.shows(many) and len(FIGURES.findall(terminal.seen)) > 3, within_s=30)
         figures = FIGURES.findall(terminal.seen)
         assert figures[-1][0] == str(2 * FILES)
         events = [int(count.replace(",", "")) for _, count in figures]
-        assert events == sorted(events) and events[-1] > 100_000
+        assert events == sorted(events)
         assert max(len(line) for line in terminal.seen.split("\r\x1b[K")) < 80
     finally:
         terminal.interrupt()
