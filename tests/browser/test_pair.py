@@ -43,13 +43,15 @@ def test_no_frame_shows_another_pairs_answer(tab: Tab) -> None:
     tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
     seen = tab.frame.evaluate(
         """async ([hash, run]) => {
-        const shown = () => [document.querySelector("select[aria-label='Normal: run']").value, document.querySelector('.verdict')?.textContent ?? ''];
+        const chosen = () => document.querySelector("select[aria-label='Normal: run']").value;
+        const answer = () => document.querySelector('.verdict')?.textContent ?? '';
         const frames = [];
         parent.location.hash = hash;
-        for (let i = 0; i < 500 && (frames.length === 0 || frames.at(-1)[0] !== run || frames.at(-1)[1] === ''); i += 1) {
+        for (let i = 0; i < 500 && !(chosen() === run && answer() !== ''); i += 1) {
           await new Promise((drawn) => requestAnimationFrame(drawn));
-          frames.push(shown());
+          frames.push([chosen(), answer()]);
         }
+        frames.push([chosen(), answer()]);
         return frames;
         }""",
         [link(a=NORMAL, b=ABNORMAL), NORMAL],
