@@ -17,8 +17,8 @@ worst case that was found, which the other half of the machine's memory has room
 _PER_BYTE, _PER_PACKED_BYTE = 2, 16
 """For what is not looked at, or holds no events that could be counted."""
 
-_NOT_LOOKED_AT = 256 * 2**20
-"""So little is there anyway."""
+_NOT_LOOKED_AT = 12 * 2**20
+"""Files of at most so many bytes take little, packed or not."""
 
 _EVENT = b'"ph"'
 _WINDOW = 64 * 2**10
@@ -29,17 +29,16 @@ _WRAP = 2**32
 
 
 def reading_bytes(file: CaptureFile) -> int:
-    """Memory that reading a file is expected to need at most. Never raises: what cannot be opened needs none, and its
-    reader will tell why."""
-    packed = file.path.endswith(".gz")
-    need = _PROCESS_BYTES + file.bytes * (_PER_PACKED_BYTE if packed else _PER_BYTE)
-    if need <= _NOT_LOOKED_AT or is_address(file.path):
-        return need
+    """Memory that reading a file is expected to need at most. Never raises: of what cannot be opened the size is all
+    that is known, and its reader will tell why."""
+    by_size = _PROCESS_BYTES + file.bytes * (_PER_PACKED_BYTE if file.path.endswith(".gz") else _PER_BYTE)
+    if file.bytes <= _NOT_LOOKED_AT or is_address(file.path):
+        return by_size
     try:
         events = _events(file.path, file.bytes)
     except (OSError, zlib.error):
-        return need
-    return need if events is None else _PROCESS_BYTES + round(events * _PER_EVENT)
+        return by_size
+    return by_size if events is None else _PROCESS_BYTES + round(events * _PER_EVENT)
 
 
 def _events(path: str, stored_bytes: int) -> float | None:

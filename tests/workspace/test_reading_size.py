@@ -48,8 +48,9 @@ def expected(path: Path | str, size: int | None = None) -> int:
 def test_it_is_what_the_events_take(tmp_path: Path, padding: int) -> None:
     text = events(10_000, padding)
     (tmp_path / "plain.json").write_bytes(text)
-    (tmp_path / "packed.json.gz").write_bytes(gzip.compress(text))
-    for name in ("plain.json", "packed.json.gz"):
+    for name in ("packed.json.gz", "packed.json"):
+        (tmp_path / name).write_bytes(gzip.compress(text))
+    for name in ("plain.json", "packed.json.gz", "packed.json"):
         need = expected(tmp_path / name) - PROCESS
         assert 10_000 * EACH <= need < 1.15 * 10_000 * EACH
 
@@ -98,5 +99,6 @@ def test_files_of_other_machines_and_small_ones_are_not_opened(
 
     monkeypatch.setattr(reading_size, "_events", never)
     assert expected("s3://bucket/big.json", size=10**9) == PROCESS + 2 * 10**9
-    monkeypatch.setattr(reading_size, "_NOT_LOOKED_AT", 256 * MB)
-    assert expected(tmp_path / "small.json", size=50 * MB) == PROCESS + 100 * MB
+    monkeypatch.setattr(reading_size, "_NOT_LOOKED_AT", 12 * MB)
+    assert expected(tmp_path / "small.json", size=12 * MB) == PROCESS + 24 * MB
+    assert expected(tmp_path / "small.json.gz", size=12 * MB) == PROCESS + 192 * MB
