@@ -10,6 +10,11 @@ const LIMIT_MS = 15_000;
 const PAUSE_MS = 100;
 /** A list that is open has all of its entries. */
 const OPENING_MS = 1500;
+/** What was chosen shows by then, or the page has gone back to something else. */
+const TAKES_MS = 1000;
+/** What shows for so long is no longer taken back by an answer that was on its way. */
+const LASTS_MS = 1000;
+const VIEWS = 'Views';
 
 export interface ProfilerPlace {
   run: string;
@@ -46,26 +51,33 @@ function dropDown(page: Document, label: string): HTMLElement | null {
   return null;
 }
 
-async function choose(page: () => Document | null, label: string, value: string, deadline: number, needed = true): Promise<boolean> {
+type Chosen = 'chosen' | 'not listed' | 'not shown';
+
+/** Chooses an entry of a drop-down. Views that are not in an open list are not awaited, as lists are complete. */
+async function choose(page: () => Document | null, label: string, value: string, deadline: number): Promise<Chosen> {
   // a list that is still on its way shows nothing
   const button = await until(deadline, () => {
     const document = page();
     const found = document && dropDown(document, label);
     return chosen(found) ? found : null;
   });
-  if (!button) return false;
-  if (chosen(button) === value) return true;
+  if (!button) return 'not shown';
+  if (chosen(button) === value) return 'chosen';
   button.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, button: 0 }));
-  const option = await until(needed ? deadline : Math.min(deadline, Date.now() + OPENING_MS), () =>
+  const option = await until(label === VIEWS ? Math.min(deadline, Date.now() + OPENING_MS) : deadline, () =>
     [...button.ownerDocument.querySelectorAll<HTMLElement>('[role="listbox"] li')].find((item) => item.dataset['value'] === value),
   );
   if (!option) {
     button.ownerDocument.querySelector<HTMLElement>('[role="presentation"] > [aria-hidden="true"]')?.click(); // closes the list
-    return false;
+    return 'not listed';
   }
   option.click();
-  const shown = await until(deadline, () => (page() && chosen(dropDown(page()!, label)) === value ? true : null));
-  return shown === true;
+  const shown = await until(Math.min(deadline, Date.now() + TAKES_MS), () => (shows(page(), label, value) ? true : null));
+  return shown ? 'chosen' : 'not shown';
+}
+
+function shows(page: Document | null, label: string, value: string): boolean {
+  return page !== null && chosen(dropDown(page, label)) === value;
 }
 
 /** The value of a drop-down, which may be shown under another name. */
@@ -96,23 +108,67 @@ async function secondPage(): Promise<string | null> {
   }
 }
 
-/** Shows run, view, worker and span there, and the row by that tab's own search. */
+/** Whether the page holds what is searched for; types it where it does not. What stands beside the first field is there
+ * with it, or not at all. */
+function searched(page: Document | null, search: ProfilerView['search']): boolean {
+  let held = true;
+  for (const [index, { field: label, name }] of search.entries()) {
+    const found = page && field(page, label);
+    if (!found && index > 0) continue;
+    if (found && found.value !== name) {
+      type(found, name);
+      found.scrollIntoView({ block: 'start' }); // below pictures
+    }
+    held &&= found?.value === name;
+  }
+  return held;
+}
+
+/** Whether a reader has begun to use the page, by pointer or keys. */
+function readerActs(page: () => Document | null): () => boolean {
+  let acted = false;
+  let watched: Document | null = null;
+  const act = (event: Event): void => {
+    acted ||= event.isTrusted;
+  };
+  return () => {
+    const now = page();
+    if (now && now !== watched) {
+      watched = now;
+      for (const kind of ['pointerdown', 'keydown']) now.addEventListener(kind, act, true);
+    }
+    return acted;
+  };
+}
+
+/** Shows run, view, worker and span there, and the row by that tab's own search. Over a slow connection that page still
+ * gets answers to what was chosen before and goes back to it, so everything is chosen again until it lasts. */
 export async function openProfilerTab(place: ProfilerPlace): Promise<Opened> {
   const page = openTab(PLUGIN, await secondPage());
   if (!page) return 'failed';
   const deadline = Date.now() + LIMIT_MS;
-  const { view } = place;
-  if (!(await choose(page, 'Runs', place.run, deadline))) return 'failed';
-  // choosing a view chooses the first worker and span
-  const viewed = !view || (await choose(page, 'Views', view.value, deadline, false));
-  const places: [string, string][] = place.onlySpan ? [['Workers', place.worker]] : [['Workers', place.worker], ['Spans', place.span]];
-  for (const [label, value] of view?.value === 'Distributed' && viewed ? [] : places) if (!(await choose(page, label, value, deadline))) return 'failed';
-  for (const [index, { field: label, name }] of (viewed && view ? view.search : []).entries()) {
-    // what stands beside the first field is there with it, or not at all
-    const found = await until(index === 0 ? deadline : Date.now(), () => page() && field(page()!, label));
-    if (!found) continue;
-    type(found, name);
-    found.scrollIntoView({ block: 'start' }); // below pictures
+  const taken = readerActs(page);
+  let view = place.view;
+  const wrong = (): [string, string] | undefined => {
+    // choosing a view chooses the first worker and span; the view of all workers lets none be chosen
+    const inside: [string, string][] = view?.value === 'Distributed' ? [] : place.onlySpan ? [['Workers', place.worker]] : [['Workers', place.worker], ['Spans', place.span]];
+    const wanted: [string, string][] = [['Runs', place.run], ...(view ? [[VIEWS, view.value] as [string, string]] : []), ...inside];
+    return wanted.find(([label, value]) => !shows(page(), label, value));
+  };
+  const result = (): Opened => (view === place.view ? 'done' : 'no view');
+  let rightSince = Infinity;
+  while (Date.now() < deadline) {
+    if (taken()) return result();
+    const next = wrong();
+    if (next || !searched(page(), view?.search ?? [])) {
+      rightSince = Infinity;
+      if (!next) await pause(PAUSE_MS);
+      else if ((await choose(page, ...next, deadline)) === 'not listed' && next[0] === VIEWS) view = null;
+    } else {
+      rightSince = Math.min(rightSince, Date.now());
+      if (Date.now() - rightSince >= LASTS_MS) return result();
+      await pause(PAUSE_MS);
+    }
   }
-  return viewed ? 'done' : 'no view';
+  return wrong() ? 'failed' : result();
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.browser.tab import GPU_A, GPU_B, LOAD_MS, Tab, link
 
 KERNEL = "ampere_sgemm_128x64_tn"
@@ -15,6 +17,11 @@ const any = new Proxy(function () {}, {
 window.google = any;
 """
 """In place of the pictures' library, which that tab fetches from the internet: it draws nothing."""
+
+LATER = """
+const atOnce = window.fetch.bind(window);
+window.fetch = (...all) => new Promise((later) => setTimeout(later, MS)).then(() => atOnce(...all));
+"""
 
 IN_PROFILER = """([selector, text]) => [...document.querySelectorAll('iframe')].some(frame =>
     frame.src.includes('name=pytorch_profiler') && [...(frame.contentDocument?.querySelectorAll(selector) ?? [])]
@@ -75,16 +82,23 @@ def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) ->
     assert name_of_row(tab) == KERNEL
 
 
-def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(fresh_tab: Tab) -> None:
+@pytest.mark.parametrize("answers_after_ms", [0, 400])
+def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(fresh_tab: Tab, answers_after_ms: int) -> None:
+    """Over a slow connection that tab still gets answers to what it showed first, and goes back to that."""
     tab = fresh_tab
+    tab.page.add_init_script(LATER.replace("MS", str(answers_after_ms)))
     tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
     opened(tab, "operators", "aten::addmm")
     here, steps = tab.address(), tab.page.evaluate("history.length")
     tab.find(".profiler-links button", has_text="Operator view").last.click()
-    for selector, text in (
+    in_profiler = (
         ("[aria-haspopup=listbox]", GPU_B), ("[aria-haspopup=listbox]", "Operator"), ("input", "aten::addmm"),
-    ):  # fmt: skip
+    )  # fmt: skip
+    for selector, text in in_profiler:
         tab.page.wait_for_function(IN_PROFILER, arg=[selector, text], timeout=LOAD_MS)
+    tab.until("![...document.querySelectorAll('[role=status]')].some(e => e.textContent.startsWith('run '))")
+    for selector, text in in_profiler:  # once we are done it still shows all of it
+        assert tab.page.evaluate(IN_PROFILER, [selector, text])
     assert tab.page.evaluate("history.length") == steps + 1
     tab.page.evaluate("history.back()")
     tab.page.wait_for_function("hash => location.hash === hash", arg=here)
