@@ -124,30 +124,28 @@ function searched(page: Document | null, search: ProfilerView['search']): boolea
   return held;
 }
 
-/** Whether a reader has begun to use the page, by pointer or keys. */
-function readerActs(page: () => Document | null): () => boolean {
+/** The page as it is now, and whether a reader has begun to use it, by pointer or keys. */
+function watched(page: () => Document | null): [() => Document | null, () => boolean] {
   let acted = false;
-  let watched: Document | null = null;
+  let known: Document | null = null;
   const act = (event: Event): void => {
     acted ||= event.isTrusted;
   };
-  return () => {
-    const now = page();
-    if (now && now !== watched) {
-      watched = now;
-      for (const kind of ['pointerdown', 'keydown']) now.addEventListener(kind, act, true);
-    }
-    return acted;
+  const now = (): Document | null => {
+    const document = page();
+    if (document && document !== known) for (const kind of ['pointerdown', 'keydown']) document.addEventListener(kind, act, true);
+    return (known = document);
   };
+  return [now, () => acted];
 }
 
 /** Shows run, view, worker and span there, and the row by that tab's own search. Over a slow connection that page still
  * gets answers to what was chosen before and goes back to it, so everything is chosen again until it lasts. */
 export async function openProfilerTab(place: ProfilerPlace): Promise<Opened> {
-  const page = openTab(PLUGIN, await secondPage());
-  if (!page) return 'failed';
+  const opened = openTab(PLUGIN, await secondPage());
+  if (!opened) return 'failed';
+  const [page, acted] = watched(opened);
   const deadline = Date.now() + LIMIT_MS;
-  const taken = readerActs(page);
   let view = place.view;
   const wrong = (): [string, string] | undefined => {
     // choosing a view chooses the first worker and span; the view of all workers lets none be chosen
@@ -158,7 +156,7 @@ export async function openProfilerTab(place: ProfilerPlace): Promise<Opened> {
   const result = (): Opened => (view === place.view ? 'done' : 'no view');
   let rightSince = Infinity;
   while (Date.now() < deadline) {
-    if (taken()) return result();
+    if (acted()) return result(); // who uses the page is left alone
     const next = wrong();
     if (next || !searched(page(), view?.search ?? [])) {
       rightSince = Infinity;

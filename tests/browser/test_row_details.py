@@ -105,3 +105,16 @@ def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(fresh_tab: Tab, a
     tab.until("innerHeight > 0")
     assert name_of_row(tab) == "aten::addmm"
     tab.wait(".paths li")
+
+
+def test_a_reader_who_uses_that_tab_is_left_alone(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+    tab.page.add_init_script(LATER.replace("MS", "600"))
+    tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
+    opened(tab, "operators", "aten::addmm")
+    tab.find(".profiler-links button", has_text="Operator view").last.click()
+    tab.page.wait_for_function(IN_PROFILER, arg=["[aria-haspopup=listbox]", GPU_B], timeout=LOAD_MS)
+    tab.page.mouse.click(900, 700)
+    tab.until("![...document.querySelectorAll('[role=status]')].some(e => e.textContent.startsWith('run '))")
+    tab.page.wait_for_timeout(1500)
+    assert not tab.page.evaluate(IN_PROFILER, ["input", "aten::addmm"])
