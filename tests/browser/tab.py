@@ -14,7 +14,7 @@ OURS = f"name={PLUGIN}"
 SLOWER = int(os.environ.get("TB_PERFCOMPARE_SLOWER", "1"))
 """How many times slower the browser runs than it could: shows tests that are too quick for a page that is not."""
 LOAD_MS = 60_000 * SLOWER
-"""What is waited for comes sooner; on a machine with too much to do a first page took half of it."""
+"""What is waited for comes sooner; on a machine with too much to do a first page took more than half of it."""
 
 
 def link(**keys: str) -> str:
