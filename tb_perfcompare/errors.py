@@ -5,6 +5,7 @@ The message of every error is for the user: what, where, what to do.
 PerfCompareError
 ├─ InputError                 a file: path, place in it, remedy
 │  ├─ UnrecognisedFormat      what each reader said about it
+│  ├─ InputChanged            somebody writes it while it is read
 │  └─ CorruptInput            nothing usable could be read
 ├─ SelectionError             unknown run, worker, span or view, with what there is
 ├─ NotComparable              the two sides have nothing in common to compare
@@ -70,6 +71,18 @@ class UnrecognisedFormat(InputError):
     """No reader takes the file."""
 
     code = "unrecognised"
+
+
+class InputChanged(InputError):
+    """The file is not in the state that was meant, or did not stay in it while it was read."""
+
+    code = "changed"
+
+    def __init__(
+        self, path: str, message: str = "changed while it was read", *, place: str = "",
+        hint: str = "ask again when it is written completely",
+    ) -> None:  # fmt: skip
+        super().__init__(path, message, place=place, hint=hint)
 
 
 class CorruptInput(InputError):

@@ -6,9 +6,8 @@ A run begins with the first answer, and again whenever a kind of answer comes a 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -17,6 +16,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.beginnings import ANSWER, REMEMBERED_FILES
 from tb_perfcompare.sources.blocks import Blocks, read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
+from tb_perfcompare.sources.one_state import open_listed
 
 MOST_BYTES = 32 << 20
 """Answers are a few hundred kilobytes; a file beyond this is something else."""
@@ -77,17 +77,17 @@ def declines_answers(name: str, head: bytes) -> str:
 
 def count_runs(file: FileStat, fs: FileSystem) -> int:
     """How many runs the file holds: 0 if it holds no saved answers or cannot be read. Remembered for an unchanged file,
-    because directories are listed again and again."""
-    return _count_runs(file.path, file.bytes, file.mtime_ns, fs.open)
+    because directories are listed again and again. Raises InputChanged."""
+    return _count_runs(file, fs)  # type: ignore[arg-type]  # is hashable
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _count_runs(path: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]) -> int:
+def _count_runs(file: FileStat, fs: FileSystem) -> int:
     try:
-        with opened(path) as file:
-            if declines_answers("", read_head(file)):
+        with open_listed(file, fs) as opened:
+            if declines_answers("", read_head(opened)):
                 return 0
-        with opened(path) as file, Blocks(file) as blocks:
+        with open_listed(file, fs) as opened, Blocks(opened) as blocks:
             data = whole(blocks)
     except OSError:
         return 0

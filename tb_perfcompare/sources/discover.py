@@ -18,7 +18,7 @@ import functools
 import re
 from collections import deque
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError, SelectionError
@@ -26,8 +26,10 @@ from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.addresses import without_secrets
 from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, is_point
-from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
+from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
+from tb_perfcompare.sources.inside_only import REFUSED
 from tb_perfcompare.sources.loose_files import held_runs, possible_stem
+from tb_perfcompare.sources.one_state import one_state
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.baseline import SavedFacts
@@ -51,7 +53,7 @@ _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
 class FileEntry:
     """A stored file. `path` opens it, `name` is relative to the run's directory, `part` says which run of a file that
     holds several. In a saved baseline `name` is that of the file that was summarised, `run` that of its run, and `part`
-    the number of the capture. `version` is a store's name for the state of the file, "" for none."""
+    the number of the capture. `version` and `within` are those of filesystem.FileStat."""
 
     path: str
     name: str
@@ -60,6 +62,12 @@ class FileEntry:
     part: int = 1
     run: str = ""
     version: str = ""
+    within: str = ""
+
+    @property
+    def state(self) -> FileState:
+        """What changes whenever the content does."""
+        return self.bytes, self.mtime_ns, self.version
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +159,10 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             problems.append(Note(NoteCode.FILE_FAILED, f"cannot be listed: {error.strerror or error}", relative))
             continue
         name = relative or fs.basename(root)
+        for entry in entries:
+            if entry.problem == REFUSED and TRACE_FILE.fullmatch(entry.name) is None:  # of those the run tells
+                below = f"{relative}/{entry.name}" if relative else entry.name
+                problems.append(Note(NoteCode.FILE_FAILED, REFUSED, below))
         run = _run(name, directory.path, entries)
         if run is not None:
             runs.append(run)
@@ -159,7 +171,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
             if is_point(file.name):
-                points.append(PointEntry(below, name, FileEntry(file.path, file.name, file.bytes, file.mtime_ns)))
+                points.append(PointEntry(below, name, _entry(file)))
             try:
                 runs += _loose_runs(name if run is None and alone == [file] else below, file, fs)
             except InputError as error:
@@ -235,6 +247,10 @@ def _below(path: str, name: str) -> str:
     return f"{without_secrets(path).rstrip('/')}/{name}"
 
 
+def _entry(file: FileStat) -> FileEntry:
+    return FileEntry(file.path, file.name, file.bytes, file.mtime_ns, version=file.version, within=file.within)
+
+
 def _facts(path: str, fs: FileSystem) -> FileStat:
     try:
         return fs.stat(path)
@@ -262,7 +278,7 @@ def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -
             raise InputError(without_secrets(path), "not a trace file by its name", hint=_NAMES)
         worker, stamp = stem, ""
     label = "1" if stamp else DEFAULT_SPAN
-    span = SpanEntry(label, stamp, (FileEntry(path, name, facts.bytes, facts.mtime_ns, version=facts.version),))
+    span = SpanEntry(label, stamp, (_entry(replace(facts, path=path, name=name)),))
     return _part_of(path, [RunEntry(name, path, (WorkerEntry(worker, rank_of(worker), (span,)),))], part)
 
 
@@ -286,7 +302,7 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
         return [_saved_run(name, file, facts)]
     out = []
     for part in range(1, runs + 1):
-        entry = FileEntry(file.path, file.name, file.bytes, file.mtime_ns, part, version=file.version)
+        entry = replace(_entry(file), part=part)
         only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
@@ -297,23 +313,28 @@ def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
     """Of an unchanged point they are remembered: a series has hundreds, and they are listed again and again."""
     from tb_perfcompare.sources.baseline_file import read_point_facts
 
-    return read_point_facts(file.path, fs)
+    with one_state(fs, _listed_state(file, fs)) as files:
+        return read_point_facts(file.path, files)
 
 
 def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
     """What summaries are made of, which is most of the package, is imported when a baseline is met."""
     from tb_perfcompare.sources.baseline_file import read_facts
 
-    return read_facts(file.path, fs)
+    with one_state(fs, _listed_state(file, fs)) as files:
+        return read_facts(file.path, files)
+
+
+def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
+    """Stores describe a file differently in a listing: there any state will do."""
+    return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
 
 
 def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:
     workers: dict[str, list[SpanEntry]] = {}
     ranks: dict[str, int | None] = {}
     for part, capture in enumerate(facts.captures, start=1):
-        entry = FileEntry(
-            file.path, capture.file.path, file.bytes, file.mtime_ns, part, facts.run, file.version
-        )
+        entry = replace(_entry(file), name=capture.file.path, part=part, run=facts.run)
         workers.setdefault(capture.worker, []).append(SpanEntry(capture.span, "", (entry,)))
         ranks.setdefault(capture.worker, capture.rank)
     found = tuple(WorkerEntry(worker, ranks[worker], tuple(spans)) for worker, spans in workers.items())
@@ -350,8 +371,5 @@ def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[S
         for older in files[1:]:
             message = f"not read: {files[0].name} is the same span and newer"
             problems.append(Note(NoteCode.DUPLICATE_KEYS, message, older.name))
-        entries = tuple(
-            FileEntry(file.path, file.name, file.bytes, file.mtime_ns, version=file.version) for file in files
-        )
-        found.append(SpanEntry(label, stamp, entries))
+        found.append(SpanEntry(label, stamp, tuple(map(_entry, files))))
     return tuple(found)

@@ -6,11 +6,19 @@ LocalFileSystem. Paths are texts; only the FileSystem that made a path may take 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Hashable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
+
+FileState = tuple[int, int, str]
+"""(bytes, time in ns, version) of a stored file: the same only while its content is the same."""
+
+NOT_A_FILE = "not a file: a pipe, a socket or a device"
+"""Reading it might never end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +28,9 @@ class FileStat:
     identity  equal for two paths exactly when they lead to the same file or directory
     is_link   the name itself is a link; its target is described
     problem   why the entry cannot be used (a link to nothing, no permission), "" when it can
-    version   what a store calls this state of the file (an ETag), "" where it has no name
+    version   a name for this state of the file: a store's ETag, or the local file's inode and time of last change,
+              which nobody can set back; "" where there is none
+    within    the directory that links must not lead out of, "" where they may lead anywhere
     """
 
     path: str
@@ -32,6 +42,12 @@ class FileStat:
     is_link: bool = False
     problem: str = ""
     version: str = ""
+    within: str = ""
+
+    @property
+    def state(self) -> FileState:
+        """What changes whenever the content does."""
+        return self.bytes, self.mtime_ns, self.version
 
 
 class FileSystem(Protocol):
@@ -46,7 +62,11 @@ class FileSystem(Protocol):
         ...
 
     def open(self, path: str) -> BinaryIO:
-        """The stored bytes, to be closed by the caller."""
+        """The stored bytes, to be closed by the caller. Never waits for a pipe; refuses what is not a file."""
+        ...
+
+    def opened_state(self, file: BinaryIO) -> FileState:
+        """The state of a file that `open` returned: that of the handle, whatever its path leads to by now."""
         ...
 
     def absolute(self, path: str) -> str:
@@ -71,8 +91,7 @@ class LocalFileSystem:
             is_link = entry.is_symlink()
             found = entry.stat()
             if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-                problem = "not a file: a pipe, a socket or a device"  # reading it might never end
-                return FileStat(entry.path, entry.name, False, is_link=is_link, problem=problem)
+                return FileStat(entry.path, entry.name, False, is_link=is_link, problem=NOT_A_FILE)
             return _facts(entry.path, entry.name, found, is_link)
         except OSError as error:
             return FileStat(entry.path, entry.name, False, is_link=is_link, problem=error.strerror or str(error))
@@ -81,7 +100,10 @@ class LocalFileSystem:
         return _facts(path, os.path.basename(path), os.stat(path), os.path.islink(path))
 
     def open(self, path: str) -> BinaryIO:
-        return open(path, "rb")
+        return open_regular(path)
+
+    def opened_state(self, file: BinaryIO) -> FileState:
+        return state_from(os.fstat(file.fileno()))
 
     def absolute(self, path: str) -> str:
         return os.path.abspath(os.path.expanduser(os.path.expandvars(path)))
@@ -96,7 +118,37 @@ def _facts(path: str, name: str, found: os.stat_result, is_link: bool) -> FileSt
     identity: Hashable = (found.st_dev, found.st_ino)
     if is_dir and not found.st_ino:
         identity = os.path.realpath(path)
-    return FileStat(path, name, is_dir, found.st_size, found.st_mtime_ns, identity, is_link)
+    size, mtime_ns, version = state_from(found)
+    return FileStat(path, name, is_dir, size, mtime_ns, identity, is_link, version="" if is_dir else version)
+
+
+def state_from(found: os.stat_result) -> FileState:
+    """The state of a local file. Windows has no time of last change: there it has no version."""
+    version = f"{found.st_ino:x}-{found.st_ctime_ns:x}" if os.name == "posix" else ""
+    return found.st_size, found.st_mtime_ns, version
+
+
+def open_regular(path: str | os.PathLike[str], *, flags: int = 0, dir_fd: int | None = None) -> BinaryIO:
+    """The file at a path, for reading. Raises OSError, also for what is not a regular file: a pipe would be waited for,
+    a device might act. `flags` are added to those of os.open, `dir_fd` is passed on to it."""
+    _check_regular(os.stat(path, dir_fd=dir_fd, follow_symlinks=not flags & _NO_FOLLOW))
+    with ExitStack() as unless_returned:
+        handle = os.open(path, os.O_RDONLY | _OPEN_FLAGS | flags, dir_fd=dir_fd)
+        unless_returned.callback(os.close, handle)
+        _check_regular(os.fstat(handle))  # it may have been swapped since
+        unless_returned.pop_all()
+        return os.fdopen(handle, "rb")
+
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+        raise OSError(errno.EINVAL, NOT_A_FILE)
 
 
 LOCAL = LocalFileSystem()

@@ -10,8 +10,8 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO
 
+from tb_perfcompare.errors import InputChanged
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.sources.answer_lines import count_runs
 from tb_perfcompare.sources.beginnings import (
@@ -24,6 +24,7 @@ from tb_perfcompare.sources.beginnings import (
 )
 from tb_perfcompare.sources.blocks import read_head
 from tb_perfcompare.sources.filesystem import FileStat, FileSystem
+from tb_perfcompare.sources.one_state import open_listed
 
 _HEAD_BYTES = 4096
 
@@ -45,20 +46,14 @@ Declines = Callable[[str, bytes], str]
 
 def _one_if(declines: Declines) -> Callable[[FileStat, FileSystem], int]:
     """1 for a file that is not declined by its name and beginning, else 0; remembered for an unchanged file."""
-
-    def count(file: FileStat, fs: FileSystem) -> int:
-        return _is_taken(declines, file.path, file.name, file.bytes, file.mtime_ns, fs.open)
-
-    return count
+    return functools.partial(_count_if, declines)
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _is_taken(
-    declines: Declines, path: str, name: str, bytes_stored: int, mtime_ns: int, opened: Callable[[str], BinaryIO]
-) -> int:
+def _count_if(declines: Declines, file: FileStat, fs: FileSystem) -> int:
     try:
-        with opened(path) as file:
-            return 0 if declines(name, read_head(file, _HEAD_BYTES)) else 1
+        with open_listed(file, fs) as opened:
+            return 0 if declines(file.name, read_head(opened, _HEAD_BYTES)) else 1
     except OSError:
         return 0
 
@@ -90,12 +85,15 @@ def possible_stem(name: str) -> str | None:
 
 
 def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
-    """(format, worker, runs) of a file; ("", "", 0) if it is of no loose format. A file somebody names needs no
-    ending."""
+    """(format, worker, runs) of a file; ("", "", 0) if it is of no loose format, or is being written. A file somebody
+    names needs no ending."""
     for loose in LOOSE_FORMATS:
         matched = loose.names.fullmatch(file.name)
         if any_name or matched is not None:
-            runs = loose.runs(file, fs)
+            try:
+                runs = loose.runs(file, fs)
+            except InputChanged:
+                runs = 0
             if runs:
                 return loose.format, loose.worker or (matched["stem"] if matched is not None else file.name), runs
     return "", "", 0

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.errors import InputError
+from tb_perfcompare.errors import InputChanged, InputError
 from tb_perfcompare.model.cycles import CounterTable, CycleRecording, CycleTable
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
@@ -23,8 +23,9 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.beginnings import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.one_state import one_state
 from tb_perfcompare.sources.perf_data_names import names_beside
-from tb_perfcompare.sources.places import file_system
+from tb_perfcompare.sources.places import file_system, is_address
 from tb_perfcompare.sources.text_file import TextFile, open_text
 
 REQUIRED = PERF_DATA_COLUMNS
@@ -52,7 +53,7 @@ def read_cycles(
 
 def read_perf_data(path: str) -> CycleTable:
     """Reads one table. Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column."""
-    with open_text(path) as file:
+    with one_state(LOCAL) as fs, open_text(path, fs=fs) as file:
         return _read_table(file)
 
 
@@ -117,7 +118,8 @@ def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silen
 
 def counters_beside(path: str) -> CounterTable | None:
     """The counters file of the same recording, in the same directory; None when there is none or it is unusable."""
-    return _counters_beside(path, file_system(path), silent)[0]
+    with one_state(file_system(path)) as fs:
+        return _counters_beside(path, fs, silent)[0]
 
 
 def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
@@ -125,12 +127,16 @@ def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[Count
     for beside in names_beside(path):
         try:
             fs.stat(beside)
-        except OSError:
-            continue
-        try:
             return read_counters(beside, fs=fs, report=report), ()
+        except InputChanged:
+            raise
         except InputError as error:
             place = f"{error.place}: " if error.place else ""
-            message = f"the samples of the counters are left out: {place}{error.reason}; {error.hint}"
-            return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(beside)),)
+            why = f"{place}{error.reason}; {error.hint}"
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) or is_address(beside):  # stores may refuse to say that none is there
+                continue
+            why = error.strerror or str(error)
+        message = f"the samples of the counters are left out: {why}"
+        return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(beside)),)
     return None, ()

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileSystem
 
 PERF_DATA = "_perf_data.csv"
 COUNTERS = "_counters_data.csv"
 """Ends of the file names."""
 
 
-def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[tuple[str, int, int], ...]:
-    """(name, bytes, time) of the files that `read_cycles` reads along with a table; () for other files."""
+def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[FileStat, ...]:
+    """The files that `read_cycles` reads along with a table; () for other files."""
     for beside in names_beside(path):
         try:
-            facts = fs.stat(beside)
+            return (fs.stat(beside),)
         except OSError:
             continue
-        return ((facts.name, facts.bytes, facts.mtime_ns),)
     return ()
 
 

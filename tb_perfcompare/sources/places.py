@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from tb_perfcompare.sources.addresses import is_address, scheme_of, without_secrets
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.inside_only import InsideOnly
 from tb_perfcompare.sources.remote import RemoteFileSystem
 
 __all__ = ["file_system", "is_address", "without_secrets"]
 
 
-def file_system(path: str) -> FileSystem:
-    """Raises InputError for an address of a kind that is not opened."""
+def file_system(path: str, within: str = "") -> FileSystem:
+    """`within` is a directory that links must not lead out of, "" for none; stores have no links. Raises InputError for
+    an address of a kind that is not opened."""
     scheme = scheme_of(path)
-    return RemoteFileSystem(scheme) if scheme else LOCAL
+    if scheme:
+        return RemoteFileSystem(scheme)
+    return InsideOnly(within) if within else LOCAL

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.sources.addresses import STORES, WEB, without_secrets
-from tb_perfcompare.sources.filesystem import FileStat
+from tb_perfcompare.sources.filesystem import FileStat, FileState
 from tb_perfcompare.sources.stored_file import Opener, StoredFile, as_os_errors
 
 _FILE = re.compile(r"\.(?:json|jsonl|ndjson|gz|txt|log|lst|csv|baseline|perfcompare)$")
@@ -77,7 +77,11 @@ class RemoteFileSystem:
     def open(self, path: str) -> BinaryIO:
         with as_os_errors(path):
             found = self._store(path)
-            return cast(BinaryIO, StoredFile(path, self._opener(found, self._inside(found, path)), self._size(path)))
+            opener = self._opener(found, self._inside(found, path))
+            return cast(BinaryIO, StoredFile(path, opener, self.stat(path).state))
+
+    def opened_state(self, file: BinaryIO) -> FileState:
+        return cast(StoredFile, file).state
 
     def absolute(self, path: str) -> str:
         return path.rstrip("/")
@@ -111,9 +115,6 @@ class RemoteFileSystem:
             return name
         host = f"{urlsplit(beside).netloc}/" if self.scheme == "hdfs" else ""
         return f"{self.scheme}://{host}{name.lstrip('/')}"
-
-    def _size(self, path: str) -> int:
-        return self.stat(path).bytes
 
     def _opener(self, store: Any, inside: str) -> Opener:
         def opened(ahead: int) -> Any:

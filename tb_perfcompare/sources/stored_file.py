@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tb_perfcompare.sources.addresses import without_secrets
+from tb_perfcompare.sources.filesystem import FileState
 
 Opener = Callable[[int], Any]
 """Opens a file of a store: in ranges that go so many bytes ahead of the reader, 0 for one stream."""
@@ -31,13 +32,14 @@ _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryEr
 
 class StoredFile(io.BufferedIOBase):
     """A stored file of another machine. A server of the web that ignores ranges is read as one stream; going back in it
-    begins anew."""
+    begins anew. `state` is the one in which it was opened."""
 
-    def __init__(self, path: str, opener: Opener, size: int) -> None:
+    def __init__(self, path: str, opener: Opener, state: FileState) -> None:
         self.name = without_secrets(path)
+        self.state = state
         self._path = path
         self._opener = opener
-        self._size = size
+        self._size = size = state[0]
         self._at = 0
         self._inner: Any = None
         self._inner_at = 0

@@ -5,17 +5,19 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
-import os
-import stat
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from tb_perfcompare.sources.places import file_system, is_address
+from tb_perfcompare.sources.filesystem import FileState, FileSystem
+from tb_perfcompare.sources.one_state import settled_state
+from tb_perfcompare.sources.places import is_address
+from tb_perfcompare.workspace.capture_files import files_of
 from tb_perfcompare.workspace.sides import CaptureFile
 
 _LOOKED_AT = 64 * 2**10
+_PLACES = 16
 _CODE = (".py", ".so", ".pyd")  # as written and as compiled
 
 
@@ -23,7 +25,10 @@ def described(value: Any, *, names: bool) -> Iterator[Any]:
     """The fields of a job or a question, its files by their content; with `names` also by everything that they are
     called. Raises OSError."""
     if isinstance(value, CaptureFile):
-        yield from (value.name, value.rank, value.part, value.beside, *_content(value))
+        yield from (value.name, value.rank, value.part)
+        for path, state in value.states.items():
+            yield from _content(path, state, files_of(value))
+        yield tuple(beside.name for beside in value.beside)
         if names:
             yield from (value.shown, value.source, value.run, value.worker, value.span)
     elif is_dataclass(value) and not isinstance(value, type):
@@ -38,39 +43,26 @@ def described(value: Any, *, names: bool) -> Iterator[Any]:
         yield value
 
 
-def _content(file: CaptureFile) -> tuple[int, int, str, str]:
-    """(size, time, hash of the first and last bytes, a store's name for it) of what is stored now. Never waits for what
-    is no file."""
-    if is_address(file.path):
-        return _remote_content(file)
-    with open(file.path, "rb", opener=at_once) as stored:
-        facts = os.fstat(stored.fileno())
-        digest = hashlib.sha256(stored.read(_LOOKED_AT))
-        stored.seek(max(0, facts.st_size - _LOOKED_AT))
-        digest.update(stored.read(_LOOKED_AT))
-    return facts.st_size, facts.st_mtime_ns, digest.hexdigest(), ""
+def _content(path: str, state: FileState, fs: FileSystem) -> tuple[int, int, str, str]:
+    """(size, time, hash of places in it, a store's name for it) of a file in a state. Raises OSError if it is in
+    another one by now."""
+    with fs.open(path) as stored:
+        if settled_state(fs, stored) != state:
+            raise OSError(errno.ESTALE, "changed since it was asked about")
+        size, mtime_ns, version = state
+        if is_address(path) and version:
+            return size, mtime_ns, "", version  # bytes cost requests
+        places = (0, size - _LOOKED_AT) if is_address(path) else _places(size)
+        digest = hashlib.sha256()
+        for place in places:
+            stored.seek(max(0, place))
+            digest.update(stored.read(_LOOKED_AT))
+    return size, mtime_ns, digest.hexdigest(), ""
 
 
-def _remote_content(file: CaptureFile) -> tuple[int, int, str, str]:
-    """Bytes only where the store has no name for the state of a file: they cost two requests."""
-    fs = file_system(file.path)
-    facts = fs.stat(file.path)
-    if facts.version:
-        return facts.bytes, facts.mtime_ns, "", facts.version
-    with fs.open(file.path) as stored:
-        digest = hashlib.sha256(stored.read(_LOOKED_AT))
-        stored.seek(max(0, facts.bytes - _LOOKED_AT))
-        digest.update(stored.read(_LOOKED_AT))
-    return facts.bytes, facts.mtime_ns, digest.hexdigest(), ""
-
-
-def at_once(path: str, flags: int) -> int:
-    """For open(): what is no file is refused, not waited for."""
-    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(errno.EINVAL, "no file")
-    return handle
+def _places(size: int) -> list[int]:
+    """Where a local file is looked at: its beginning, its end, and evenly between."""
+    return sorted({*range(0, size, max(_LOOKED_AT, size // _PLACES)), max(0, size - _LOOKED_AT)})
 
 
 @functools.cache

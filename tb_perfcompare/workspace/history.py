@@ -16,7 +16,10 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.history import PointFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.beginnings import REMEMBERED_FILES
+from tb_perfcompare.sources.discover import FileEntry
 from tb_perfcompare.sources.event_file import read_point
+from tb_perfcompare.sources.one_state import one_state
+from tb_perfcompare.sources.places import file_system, is_address
 from tb_perfcompare.workspace.index import Listing
 
 
@@ -48,7 +51,7 @@ def series_history(listing: Listing, series: str, options: CompareOptions | None
     problems: list[Note] = []
     for entry in entries:
         try:
-            found.append((_known_point(entry.file.path, entry.file.bytes, entry.file.mtime_ns), entry.name))
+            found.append((_known_point(entry.file), entry.name))
         except InputError as error:
             problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), entry.name))
     found.sort(key=lambda one: (one[0].at_s, one[0].label, one[1]))
@@ -78,5 +81,7 @@ class LatestHistory:
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _known_point(path: str, _bytes: int, _mtime_ns: int) -> PointFacts:
-    return read_point(path)
+def _known_point(file: FileEntry) -> PointFacts:
+    files = file_system(file.path, file.within)
+    with one_state(files, None if is_address(file.path) else {file.path: file.state}) as fs:
+        return read_point(file.path, fs)

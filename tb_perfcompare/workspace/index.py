@@ -25,8 +25,8 @@ from tb_perfcompare.sources.discover import (
     without_part,
 )
 from tb_perfcompare.sources.perf_data_names import read_along
-from tb_perfcompare.sources.places import file_system, is_address, without_secrets
-from tb_perfcompare.workspace.links import REFUSED, InsideOnly, is_inside
+from tb_perfcompare.sources.places import file_system, without_secrets
+from tb_perfcompare.workspace.capture_files import as_on_disk
 from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 
 _KEPT_S = 5.0
@@ -105,14 +105,8 @@ class Index:
         files = _select(
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
-        attached = None if launches is None else _as_on_disk(_launches_of(self._run(launches)))
-        if self._inside:  # a link may have been changed since the listing
-            for file in (*files, *(() if attached is None else (attached,))):
-                if is_address(file.path):
-                    continue  # stores have no links
-                if not any(is_inside(file.path, root.path) for root in self._roots):
-                    raise InputError(file.shown, REFUSED, hint="put the file itself there")
-        return _as_saved(Side(run.name, tuple(_as_on_disk(file) for file in files), steps, attached), run)
+        attached = None if launches is None else as_on_disk(_launches_of(self._run(launches)))
+        return _as_saved(Side(run.name, tuple(map(as_on_disk, files)), steps, attached), run)
 
     def _run(self, name: str) -> RunEntry:
         listing = self.listing()
@@ -206,9 +200,7 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
     points: dict[str, PointEntry] = {}
     for root in roots:
         try:
-            here = file_system(root.path)
-            files = InsideOnly(root.path) if inside and not is_address(root.path) else here
-            index = find_runs(root.path, files)
+            index = find_runs(root.path, file_system(root.path, root.path if inside else ""))
         except InputError as error:
             message = f"{error.reason}; {error.hint}" if error.hint else error.reason
             problems.append(Note(NoteCode.FILE_FAILED, message, root.name or without_secrets(root.path)))
@@ -225,9 +217,6 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
         for point in index.points:
             named = _named_point(root, point)
             points.setdefault(named.name, named)
-        if isinstance(files, InsideOnly):
-            told = {note.where for note in problems}
-            problems += [Note(NoteCode.FILE_FAILED, REFUSED, name) for name in sorted({*files.refused} - told)]
     ordered = tuple(runs[name] for name in sorted(runs))
     shapes = [shape_of(run) for run in ordered if run.name not in points]  # those of a series are paired by its history
     listed = tuple(points[name] for name in sorted(points))
@@ -281,20 +270,9 @@ def _capture(
 ) -> CaptureFile:
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
-        worker.rank, source, file.part, read_along(file.path, file_system(file.path)), file.version,
+        worker.rank, source, file.part, read_along(file.path, file_system(file.path, file.within)), file.version,
+        file.within,
     )  # fmt: skip
-
-
-def _as_on_disk(file: CaptureFile) -> CaptureFile:
-    """With the size and time of now; a file that has gone keeps the old ones, and reading it will say so."""
-    fs = file_system(file.path)
-    try:
-        facts = fs.stat(file.path)
-    except OSError:
-        return file
-    return replace(
-        file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, beside=read_along(file.path, fs), version=facts.version
-    )
 
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:

@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.summarize import summarize, without_unread
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.options import CompareOptions
-from tb_perfcompare.errors import CorruptInput, InputError, SelectionError, UnrecognisedFormat
+from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
 from tb_perfcompare.model.baseline import SavedSummary
 from tb_perfcompare.model.cycles import CounterTable, CycleRecording
@@ -32,7 +32,7 @@ from tb_perfcompare.model.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data_csv import read_counters
-from tb_perfcompare.sources.places import file_system
+from tb_perfcompare.workspace.capture_files import as_meant
 from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 
 
@@ -94,19 +94,21 @@ def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
 def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
     """The samples of a counters file. Raises InputError or Cancelled."""
     try:
-        return replace(read_counters(file.path, fs=file_system(file.path), report=report), source=file.shown)
+        with as_meant(file) as fs:
+            return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
     except InputError as error:
         raise shown_error(error, file) from error
 
 
 def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
-    """The file's recording; its notes name it relative to the source, progress as it is shown."""
+    """The file's recording; its notes name it relative to the source, progress as it is shown. Raises InputChanged for
+    a file that is not in the state that is meant, or does not stay in it."""
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    fs = file_system(file.path)
-    return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
+    with as_meant(file) as fs:
+        return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
 
 
 def origin_of(file: CaptureFile) -> Origin:
@@ -116,7 +118,7 @@ def origin_of(file: CaptureFile) -> Origin:
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:
     """The same error about the name that is shown; where the file lies is nobody's business over HTTP."""
-    known = type(error) in (InputError, CorruptInput, UnrecognisedFormat)
+    known = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
     kind: type[InputError] = type(error) if known else InputError
     return kind(file.shown, error.reason, place=error.place, hint=error.hint)
 

@@ -10,13 +10,7 @@ import os
 from collections.abc import Mapping
 
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.sources.filesystem import FileStat, LocalFileSystem
-
-LINKS = "TB_PERFCOMPARE_LINKS"
-"""Environment variable: `follow` (default) or `inside`."""
-
-FOLLOW, INSIDE = "follow", "inside"
-REFUSED = f"a link that leads out of the log directory, which {LINKS}={INSIDE} forbids"
+from tb_perfcompare.sources.inside_only import FOLLOW, INSIDE, LINKS
 
 
 def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
@@ -25,27 +19,3 @@ def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
     if given not in (FOLLOW, INSIDE):
         raise PerfCompareError(f"{LINKS} is {given[:80]!r}", hint=f"it must be {FOLLOW} or {INSIDE}")
     return given == INSIDE
-
-
-def is_inside(path: str, root: str) -> bool:
-    """Whether the path, all links resolved, is the directory or below it."""
-    real, below = os.path.realpath(path), os.path.realpath(root)
-    return real == below or real.startswith(below.rstrip(os.sep) + os.sep)
-
-
-class InsideOnly(LocalFileSystem):
-    """A directory in which links that lead out of it cannot be used; `refused` are those that were met."""
-
-    def __init__(self, root: str) -> None:
-        self._root = root
-        self.refused: list[str] = []
-
-    def entries(self, path: str) -> list[FileStat]:
-        """Of a directory below the root."""
-        return [self._checked(entry) for entry in super().entries(path)]
-
-    def _checked(self, entry: FileStat) -> FileStat:
-        if not entry.is_link or is_inside(entry.path, self._root):
-            return entry
-        self.refused.append(os.path.relpath(entry.path, self._root))
-        return FileStat(entry.path, entry.name, False, is_link=True, problem=REFUSED)

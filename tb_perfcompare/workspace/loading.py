@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tb_perfcompare.errors import InputError
+from tb_perfcompare.errors import InputChanged, InputError
 from tb_perfcompare.model.cycles import CounterTable
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.cache import ByteCache
+from tb_perfcompare.workspace.capture_files import as_on_disk
 from tb_perfcompare.workspace.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
 from tb_perfcompare.workspace.intake import Intake, is_many
@@ -26,6 +27,9 @@ T = TypeVar("T")
 
 _SUMMARY_CACHE_BYTES = 128 * 2**20
 _LAUNCHES_CACHE_BYTES = 64 * 2**20
+
+_TRIES = 3
+"""A file that changes while it is read is read so many times."""
 
 Summarizer = Callable[[SummaryJob, Reporter], Summary]
 
@@ -100,7 +104,8 @@ class Loader:
             answer = _summary_or_error(flight)
             intake, at = waiting[flight.key.file].pop(0)  # type: ignore[attr-defined]  # the key is a SummaryJob
             intake.take(at, answer)
-            return type(answer) is InputError  # others are about what the file holds
+            # other errors are about what the file holds
+            return flight.brief or type(answer) in (InputError, InputChanged)
 
         brief = any(self._each(files, window, report, take, paths))
         loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
@@ -122,22 +127,25 @@ class Loader:
             return None
 
         def read(flight: Flight[LaunchRecording]) -> LaunchRecording:
-            return self.work(read_launches, (file,), flight, [file])
+            return _in_one_state(file, flight, lambda now: self.work(read_launches, (now,), flight, [now]))
 
         return finished(self._launches.joined(file, read), report).result()
 
     def _summarizer(self, job: SummaryJob, small: bool) -> Callable[[Flight[Summary]], Summary]:
         def compute(flight: Flight[Summary]) -> Summary:
             flight.report(_not_begun(job.file))
+            return _in_one_state(job.file, flight, lambda file: summary_of(replace(job, file=file), flight))
+
+        def summary_of(job: SummaryJob, flight: Flight[Summary]) -> Summary:
             kept = self._cache.get(job) if self._cache is not None else None
             if kept is not None:
                 return kept
-            found = read(flight)
+            found = read(job, flight)
             if self._cache is not None:
                 self._cache.put(job, found)
             return found
 
-        def read(flight: Flight[Summary]) -> Summary:
+        def read(job: SummaryJob, flight: Flight[Summary]) -> Summary:
             if small and self._cluster is None:
                 return self._summarize(job, flight.report)
             try:
@@ -152,6 +160,21 @@ class Loader:
                 ) from died
 
         return compute
+
+
+def _in_one_state(file: CaptureFile, flight: Flight[Any], read: Callable[[CaptureFile], T]) -> T:
+    """What `read` makes of the file; of its present state where it is not in the one that was asked about any more. The
+    answer is then not one to that question and is remembered for a moment only. Raises InputChanged for a file that
+    changes again and again."""
+    for left in reversed(range(_TRIES)):
+        try:
+            return read(file)
+        except InputChanged:
+            flight.brief = True
+            if not left:
+                raise
+            file = as_on_disk(file)
+    raise AssertionError
 
 
 def _not_begun(file: CaptureFile) -> Progress:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import zlib
 
+from tb_perfcompare.sources.filesystem import open_regular
 from tb_perfcompare.sources.places import is_address
-from tb_perfcompare.workspace.cache_keys import at_once
 from tb_perfcompare.workspace.sides import CaptureFile
 
 _PROCESS_BYTES = 64 * 2**20
@@ -43,7 +43,7 @@ def reading_bytes(file: CaptureFile) -> int:
 
 def _events(path: str, stored_bytes: int) -> float | None:
     """As many as there are if all of the file is as dense as the densest place looked at; None if there are none."""
-    with open(path, "rb", opener=at_once) as stored:
+    with open_regular(path) as stored:
         head = stored.read(_WINDOW)
         stored.seek(max(0, stored_bytes - _WINDOW))
         tail = stored.read(_WINDOW)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.sources.filesystem import FileStat, FileState
 
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
@@ -34,8 +35,8 @@ class CaptureFile:
     bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
     source  what the user calls the whole it belongs to: a run, or a path as typed
     part    which run of a file that holds several
-    beside  (name, bytes, time) of files that are read along with it
-    version a store's name for the state that is meant, "" for none
+    beside  files that are read along with it
+    version, within  as of filesystem.FileStat
     """
 
     path: str
@@ -49,8 +50,14 @@ class CaptureFile:
     rank: int | None
     source: str
     part: int = 1
-    beside: tuple[tuple[str, int, int], ...] = ()
+    beside: tuple[FileStat, ...] = ()
     version: str = ""
+    within: str = ""
+
+    @property
+    def states(self) -> dict[str, FileState]:
+        """Path -> state that is meant, of this file and of those beside it."""
+        return {self.path: (self.bytes, self.mtime_ns, self.version)} | {one.path: one.state for one in self.beside}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from tb_perfcompare.model.recording import TraceRecording
 from tb_perfcompare.model.step_events import StepEvents
 from tb_perfcompare.sources.excerpt import excerpt_file, packed, read_excerpt
 from tb_perfcompare.sources.joined_excerpts import JoinedSide, joined_file
+from tb_perfcompare.workspace.capture_files import as_meant
 from tb_perfcompare.workspace.jobs import read_recording, shown_error
 from tb_perfcompare.workspace.sides import CaptureFile
 
@@ -78,10 +79,11 @@ def _taken(side: ExcerptSide, report: Reporter) -> JoinedSide:
     extents = [cutter.extent(label) for label in (side.first, side.last)]
     zero_ns, _ = cutter.window(side.first)
     try:
-        excerpt = read_excerpt(
-            side.file.path, min(first for first, _ in extents), max(last for _, last in extents),
-            report=report, name=side.file.shown,
-        )  # fmt: skip
+        with as_meant(side.file) as fs:
+            excerpt = read_excerpt(
+                side.file.path, min(first for first, _ in extents), max(last for _, last in extents),
+                fs=fs, report=report, name=side.file.shown,
+            )  # fmt: skip
     except InputError as error:
         raise shown_error(error, side.file) from error
     return JoinedSide(side.label, excerpt, zero_ns)

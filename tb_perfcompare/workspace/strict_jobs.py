@@ -27,6 +27,7 @@ from tb_perfcompare.render.strict_tables import strict_csv
 from tb_perfcompare.render.strict_wire import strict_dict
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data_pairs import find_pairs
+from tb_perfcompare.workspace.capture_files import files_of
 from tb_perfcompare.workspace.jobs import LoadedSide, pooled
 from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.strict_corrected import read_table
@@ -75,7 +76,7 @@ def holds_tables(side: Side) -> bool:
     found = set()
     for file in side.files:
         try:
-            found.add(registry.recognise(file.path).format == CYCLES)
+            found.add(registry.recognise(file.path, files_of(file)).format == CYCLES)
         except InputError:
             continue
     if len(found) > 1:

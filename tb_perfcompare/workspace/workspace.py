@@ -169,7 +169,7 @@ class Workspace:
         if kept is not None:
             return kept
         found = self._compared(question, flight)
-        if self._kept is not None and key is not None:
+        if self._kept is not None and key is not None and not flight.brief:
             self._kept.put(key, question, found)
         return found
 

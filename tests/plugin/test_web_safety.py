@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import re
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ from werkzeug.test import Client, TestResponse
 from tb_perfcompare.plugin.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
-from tb_perfcompare.workspace.links import LINKS, REFUSED
+from tb_perfcompare.sources.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
 from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
@@ -62,6 +63,23 @@ def served(logdir: Path, serve: Callable[..., Server]) -> Server:
 def raw(server: Server, path_and_query: str, method: str = "GET") -> TestResponse:
     """A request as it stands on the line, without any encoding of ours."""
     return Client(server.app).open(f"{PREFIX}/{path_and_query}", method=method)
+
+
+def in_time(ask: Callable[[], Any]) -> list[Any]:
+    """What it answers; nothing if it hangs."""
+    answers: list[Any] = []
+    asking = threading.Thread(target=lambda: answers.append(ask()), daemon=True)
+    asking.start()
+    asking.join(60)
+    return answers
+
+
+def write_table(path: Path) -> Path:
+    """A per-cycle table."""
+    path.parent.mkdir()
+    header = "cycle,pid,beta_pct,function_name,metric_name,device,mu_pct,anchor_dur_us\n"
+    path.write_text(header + "".join(f"{cycle},1,50.0,gemm,gpu_frequency,GPU 0,100.0,1000\n" for cycle in range(9)))
+    return path
 
 
 def asked(**changed: str) -> dict[str, str]:
@@ -176,6 +194,21 @@ class TestLinks:
         assert (answer.status_code, answer.json["error"]["code"]) == (422, "input")
         tells_nothing(answer, logdir.parent)
 
+    def test_a_file_beside_a_table_is_no_way_out_either(
+        self, logdir: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (logdir.parent / "outside" / "samples").write_text(f"counter_name,timestamp,value\n{SECRET},1,2\n")
+        table = write_table(logdir / "table" / "a_perf_data.csv")
+        table.with_name("a_counters_data.csv").symlink_to(logdir.parent / "outside" / "samples")
+        seen = []
+        for rule in ("follow", "inside"):
+            monkeypatch.setenv(LINKS, rule)
+            server = serve(logdir)
+            answer = server.json("api/view", run="table", view="functions")
+            assert answer["table"]["rows"]
+            seen.append([note["message"] for note in answer["notes"] if REFUSED in note["message"]])
+        assert seen == [[], [f"the samples of the counters are left out: {REFUSED}"]]
+
     def test_another_word_is_an_error_of_its_own(
         self, logdir: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -184,6 +217,27 @@ class TestLinks:
         answer = server.get("api/runs")
         assert (answer.status_code, "follow or inside" in answer.text) == (500, True)
         monkeypatch.delenv(LINKS)
+
+    @pytest.mark.parametrize("name", ["a_counters_data.csv", "a_counters_data.csv.gz"])
+    def test_a_pipe_beside_a_table_keeps_nobody_waiting(
+        self, logdir: Path, serve: Callable[..., Server], name: str
+    ) -> None:
+        table = write_table(logdir / "table" / "a_perf_data.csv")
+        os.mkfifo(table.with_name(name))
+        (answer,) = in_time(lambda: serve(logdir).json("api/view", run="table", view="functions"))
+        assert answer["table"]["rows"]
+        assert any("not a file: a pipe" in note["message"] for note in answer["notes"])
+
+    def test_a_file_that_became_a_pipe_after_the_listing_keeps_nobody_waiting(
+        self, logdir: Path, serve: Callable[..., Server]
+    ) -> None:
+        server = serve(logdir)
+        server.json("api/runs")
+        (trace,) = (logdir / "normal").iterdir()
+        trace.unlink()
+        os.mkfifo(trace)
+        (answer,) = in_time(lambda: server.get("api/view", run="normal", view="operators"))
+        assert (answer.status_code, answer.json["error"]["code"]) == (422, "input")
 
     @pytest.mark.parametrize("target", ["/dev/zero", "/dev/random", "/dev/full", "{pipe}", "/nowhere", "{itself}"])
     @pytest.mark.parametrize("name", ["x.pt.trace.json", "x.json", "x_perf_data.csv", "x.txt"])

@@ -34,6 +34,7 @@ from tb_perfcompare.sources.perf_data_csv import read_counters, read_cycles
 from tb_perfcompare.sources.profiler_answers import read_answers
 from tb_perfcompare.sources.scanner_choice import AVAILABLE
 from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.workspace.capture_files import as_on_disk
 from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.sides import CaptureFile
 from tests.fuzz.readers import seeds
@@ -157,7 +158,7 @@ def _compared(name: str) -> Callable[[bytes, Path], Outcome]:
     def take(data: bytes, folder: Path) -> Outcome:
         path = folder / name
         path.write_bytes(data)
-        file = CaptureFile(str(path), name, name, len(data), 0, "run", "worker0", "default", None, "run")
+        file = as_on_disk(CaptureFile(str(path), name, name, 0, 0, "run", "worker0", "default", None, "run"))
         try:
             summary = summarize_file(SummaryJob(file, "device"), silent)
         except InputError as error:
