@@ -134,7 +134,7 @@ def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[Count
             place = f"{error.place}: " if error.place else ""
             why = f"{place}{error.reason}; {error.hint}"
         except OSError as error:
-            if isinstance(error, FileNotFoundError) or is_address(beside):  # stores may refuse to say that none is there
+            if isinstance(error, FileNotFoundError) or is_address(beside):  # stores may not say that none is there
                 continue
             why = error.strerror or str(error)
         message = f"the samples of the counters are left out: {why}"
