@@ -1,7 +1,7 @@
 """How the C sources become compiled modules, where there is a C compiler.
 
-    tb_perfcompare/sources/native/   tb_perfcompare.sources._scanner   reads traces
-    tb_perfcompare/analysis/native/  tb_perfcompare.analysis._passes   goes through events in order
+    tb_perfcompare/sources/native/   tb_perfcompare.sources.native._scanner   reads traces
+    tb_perfcompare/analysis/native/  tb_perfcompare.analysis.native._passes   goes through events in order
 
 An installation without them is complete: what is in Python gives the same answers. One build against the limited API
 of Python 3.10 serves all later versions, so the wheel is tagged cp310-abi3; without the modules it is py3-none-any.
@@ -55,8 +55,8 @@ class Module(NamedTuple):
         }
 
 
-SCANNER = Module("tb_perfcompare.sources._scanner", PACKAGE / "sources" / "native")
-PASSES = Module("tb_perfcompare.analysis._passes", PACKAGE / "analysis" / "native")
+SCANNER = Module("tb_perfcompare.sources.native._scanner", PACKAGE / "sources" / "native")
+PASSES = Module("tb_perfcompare.analysis.native._passes", PACKAGE / "analysis" / "native")
 MODULES = (SCANNER, PASSES)
 
 

@@ -27,7 +27,7 @@ WHY_NOT = ""
 
 _module: ModuleType | None
 try:
-    from tb_perfcompare.analysis import _passes
+    from tb_perfcompare.analysis.native import _passes
 
     if getattr(_passes, "INTERFACE", None) != INTERFACE:
         raise ImportError("it is of another version of this package; install the package again")

@@ -9,6 +9,9 @@ from __future__ import annotations
 import csv
 import re
 
+TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
+"""Full match of a trace file's name."""
+
 LISTING_HEADER = ("Latency", "Tensor", "DRAM")
 """Words of a kernel listing's first line, which has no `|`."""
 

@@ -4,7 +4,7 @@ Apart from what uses it, so that a listing can say what will read the traces wit
 
 from __future__ import annotations
 
-from tb_perfcompare.sources import _scanner
+from tb_perfcompare.sources.native import _scanner
 
 INTERFACE = 3
 """Of the compiled module that native_scan.py is written for."""

@@ -25,7 +25,7 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.addresses import without_secrets
-from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, is_point
+from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
 from tb_perfcompare.sources.inside_only import REFUSED
 from tb_perfcompare.sources.loose_files import held_runs, possible_stem
@@ -33,9 +33,6 @@ from tb_perfcompare.sources.one_state import one_state
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.baseline import SavedFacts
-
-TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
-"""Full match of a trace file's name."""
 
 DEFAULT_SPAN = "default"
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)

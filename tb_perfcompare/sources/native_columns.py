@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import ABSENT, ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources import _scanner
 from tb_perfcompare.sources.arguments import SLOTS
 from tb_perfcompare.sources.arguments import dense as dense_of_all
 from tb_perfcompare.sources.gathered import Counts, Gathered
 from tb_perfcompare.sources.interning import Place, as_place, compacted
+from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.numbers import NumberText, parse_floats, parse_integers
 from tb_perfcompare.sources.process_layers import OperatorArrows
 

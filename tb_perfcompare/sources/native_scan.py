@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tb_perfcompare.model.device import FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
 from tb_perfcompare.model.events import ArgKind
-from tb_perfcompare.sources import _scanner
 from tb_perfcompare.sources.arguments import SLOTS
 from tb_perfcompare.sources.columns import COUNTER, METADATA, METADATA_ARG, PYTHON_FUNCTIONS, ColumnBuilder
 from tb_perfcompare.sources.event import Event
 from tb_perfcompare.sources.gathered import Columns, put_together
 from tb_perfcompare.sources.interleaving import Insertion, Rows, interleaved
+from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.native_columns import dense, gathered
 from tb_perfcompare.sources.pieces import skip_between
 from tb_perfcompare.sources.scan import Fed, PythonScanner

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from enum import Enum
 
-from tb_perfcompare.sources import _scanner
+from tb_perfcompare.sources.native import _scanner
 
 _MAGIC = b"\x1f\x8b"
 _DEFLATE = 8

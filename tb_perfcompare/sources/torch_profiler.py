@@ -26,9 +26,9 @@ from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recording import ReadStats, TraceRecording
+from tb_perfcompare.sources.beginnings import TRACE_FILE
 from tb_perfcompare.sources.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.counter_samples import counter_samples
-from tb_perfcompare.sources.discover import TRACE_FILE
 from tb_perfcompare.sources.document import MOST_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.gathered import Columns

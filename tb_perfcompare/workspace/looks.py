@@ -13,8 +13,8 @@ from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished, follow
 
 if TYPE_CHECKING:
+    from tb_perfcompare.workspace.computations import Computations
     from tb_perfcompare.workspace.question import Question
-    from tb_perfcompare.workspace.workspace import Workspace
 
 MOST_CANDIDATES = 20
 _LOOK_CACHE_BYTES = 8 * 2**20
@@ -62,15 +62,15 @@ class Several:
 class Looks:
     """A workspace's comparisons in brief; they outlast the comparisons, which are far larger."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
         self._looks: SharedWork[Look] = SharedWork(ByteCache(_LOOK_CACHE_BYTES))
 
     def one(self, question: Question) -> AbstractContextManager[Flight[Look]]:
         """Done, under way or started now, for as long as the body lasts. When nobody waits any more the work ends."""
 
         def make(flight: Flight[Look]) -> Look:
-            compared = finished(self._workspace.ask(question), flight.report)
+            compared = finished(self._computations.ask(question), flight.report)
             flight.brief = compared.brief
             return look_of(compared.result())
 

@@ -22,8 +22,8 @@ from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 
 if TYPE_CHECKING:
+    from tb_perfcompare.workspace.computations import Computations
     from tb_perfcompare.workspace.question import Question
-    from tb_perfcompare.workspace.workspace import Workspace
 
 MOST_FILES = 16
 """A side of more recordings than this is not read once more for a row."""
@@ -41,8 +41,8 @@ class _Pair:
 class PathAnswers:
     """A workspace's rows with their callers."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
         self._pairs: SharedWork[_Pair] = SharedWork(ByteCache(_PAIR_CACHE_BYTES))
 
     def one(
@@ -61,7 +61,7 @@ class PathAnswers:
         def make(flight: Flight[_Pair]) -> _Pair:
             sides, brief = [], False
             for side in (question.baseline, question.candidate):
-                sides.append(self._workspace.load_within(flight, side, question.options.window, paths=True))
+                sides.append(self._computations.load_within(flight, side, question.options.window, paths=True))
                 brief |= flight.brief
             flight.brief = brief
             baseline, candidate, _ = with_same_names(*sides)

@@ -23,8 +23,8 @@ from tb_perfcompare.workspace.cache import ByteCache
 from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
 
 if TYPE_CHECKING:
+    from tb_perfcompare.workspace.computations import Computations
     from tb_perfcompare.workspace.question import Question
-    from tb_perfcompare.workspace.workspace import Workspace
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
 _TABLE_CACHE_BYTES = 192 * 2**20
@@ -35,8 +35,8 @@ must fit."""
 class RowAnswers:
     """A workspace's rows, step by step. The summaries they are taken from are shared with the comparisons."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
         self._tables: SharedWork[tuple[StepSource, StepSource]] = SharedWork(ByteCache(_TABLE_CACHE_BYTES))
 
     def one(self, question: Question, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
@@ -58,7 +58,7 @@ class RowAnswers:
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides, brief = [], False
             for side in (question.baseline, question.candidate):
-                sides.append(self._workspace.load_within(flight, side, question.options.window))
+                sides.append(self._computations.load_within(flight, side, question.options.window))
                 brief |= flight.brief
             flight.brief = brief
             baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))

@@ -19,7 +19,7 @@ from tb_perfcompare.workspace.step_jobs import ExcerptSide, NoEvents, StepJob, m
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.progress import Reporter
-    from tb_perfcompare.workspace.workspace import Workspace
+    from tb_perfcompare.workspace.computations import Computations
 
 T = TypeVar("T")
 
@@ -59,8 +59,8 @@ class StepQuestion:
 class StepViews:
     """What a workspace shows of single steps."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
         self._cut: ByteCache[StepEvents] = ByteCache(_STEP_CACHE_BYTES)
         self._lists: SharedWork[StepList] = SharedWork(ByteCache(_LIST_CACHE_BYTES))
         self._steps: SharedWork[StepEvents] = SharedWork(self._cut)
@@ -79,7 +79,7 @@ class StepViews:
         """The steps of a side."""
 
         def make(flight: Flight[StepList]) -> StepList:
-            return step_list(self._workspace.load(side, window, flight.report))
+            return step_list(self._computations.load(side, window, flight.report))
 
         return _waited(self._lists.joined((side, window), make), report)
 
@@ -97,7 +97,7 @@ class StepViews:
         key = (sides, compress)
 
         def make(flight: Flight[bytes]) -> bytes:
-            return self._workspace.work(trace_file, (sides, compress), flight, files)
+            return self._computations.work(trace_file, (sides, compress), flight, files)
 
         return _waited(self._answers.joined(key, make), report)
 
@@ -152,7 +152,7 @@ class StepViews:
         job = _job(chosen.side, facts, window)
 
         def make(flight: Flight[StepEvents]) -> StepEvents:
-            found = self._workspace.work(read_steps, (job,), flight, [file])
+            found = self._computations.work(read_steps, (job,), flight, [file])
             for step in found[1:]:
                 self._cut.put(StepJob(file, window, step.label), step)
             return found[0]
@@ -167,7 +167,7 @@ class StepViews:
         ordered = steps[::-1] if turned else steps
 
         def make(own: Flight[StepMatches]) -> StepMatches:
-            return self._workspace.work(match_steps, ordered, own, ())
+            return self._computations.work(match_steps, ordered, own, ())
 
         found = _waited(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report)
         return found.turned(steps[0]) if turned else found

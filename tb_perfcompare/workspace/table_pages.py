@@ -23,8 +23,8 @@ from tb_perfcompare.workspace.sides import Side
 from tb_perfcompare.workspace.strict_jobs import StrictQuestion
 
 if TYPE_CHECKING:
+    from tb_perfcompare.workspace.computations import Computations
     from tb_perfcompare.workspace.question import Question
-    from tb_perfcompare.workspace.workspace import Workspace
 
 _ANSWER_CACHE_BYTES = 32 * 2**20
 _CHOSEN_CACHE_BYTES = 16 * 2**20
@@ -56,8 +56,8 @@ class TableKeys:
 class TablePages:
     """What a workspace's tables answer to a query of rows. Comparisons and views are computed once."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
         self._views: SharedWork[RunViews] = SharedWork(ByteCache(_VIEW_CACHE_BYTES))
         self._answers: SharedWork[bytes] = SharedWork(ByteCache(_ANSWER_CACHE_BYTES))
         self._strict: ByteCache[dict[str, Table]] = ByteCache(_STRICT_CACHE_BYTES)
@@ -69,13 +69,13 @@ class TablePages:
         lasts. When nobody waits any more the work ends."""
 
         def make(flight: Flight[bytes]) -> bytes:
-            kept = self._workspace.kept_answer(question)
+            kept = self._computations.kept_answer(question)
             if kept is not None:
                 return kept
-            compared = finished(self._workspace.ask(question), flight.report)
+            compared = finished(self._computations.ask(question), flight.report)
             flight.brief = compared.brief
             comparison = compared.result()
-            return self._workspace.kept_answer(question) or comparison_answer(comparison)
+            return self._computations.kept_answer(question) or comparison_answer(comparison)
 
         return self._answers.joined(question, make)
 
@@ -86,7 +86,7 @@ class TablePages:
     def of_pair(self, question: Question, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's comparison ("ledger" is one). Raises SelectionError for a name or column that there is
         not, and what comparing raises."""
-        compared = finished(self._workspace.ask(question), report)
+        compared = finished(self._computations.ask(question), report)
         comparison = compared.result()
         rows = self._rows((question, name), table_named(comparison, name), query, compared.brief)
         return replace(rows, lost=comparison.files_left_out)
@@ -111,7 +111,7 @@ class TablePages:
         """A run's own tables, done, under way or started now, for as long as the body lasts."""
 
         def make(flight: Flight[RunViews]) -> RunViews:
-            return run_views(self._workspace.load_within(flight, side, window))
+            return run_views(self._computations.load_within(flight, side, window))
 
         return self._views.joined((side, window), make)
 
@@ -125,7 +125,7 @@ class TablePages:
 
     def of_strict(self, question: StrictQuestion, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's strict answer. Raises SelectionError for one that there is not."""
-        made = finished(self._workspace.ask_strict(question), report)
+        made = finished(self._computations.ask_strict(question), report)
         body = made.result()
         key = (question, hash(body))  # another answer to the same question has other tables
         tables = self._strict.get(key)

@@ -34,7 +34,7 @@ def test_they_are_built_where_there_is_a_compiler() -> None:
 
 @needs_compiled
 def test_they_are_of_the_sources_as_they_are() -> None:
-    from tb_perfcompare.analysis import _passes
+    from tb_perfcompare.analysis.native import _passes
 
     found = native_tools().PASSES.source_hash()
     assert found == _passes.SOURCE_HASH, "built from other sources: pip install -e . again"
@@ -54,10 +54,10 @@ def test_the_environment_can_do_without(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_module_that_is_missing_or_of_another_version_is_not_used(module: str) -> None:
     code = f"""
 import sys, types
-import tb_perfcompare.analysis
-sys.modules["tb_perfcompare.analysis._passes"] = tb_perfcompare.analysis._passes = {module}
-if tb_perfcompare.analysis._passes is None:
-    del tb_perfcompare.analysis._passes
+import tb_perfcompare.analysis.native
+sys.modules["tb_perfcompare.analysis.native._passes"] = tb_perfcompare.analysis.native._passes = {module}
+if tb_perfcompare.analysis.native._passes is None:
+    del tb_perfcompare.analysis.native._passes
 from tb_perfcompare.analysis import passes
 print(passes.compiled(), bool(passes.WHY_NOT))
 """

@@ -18,7 +18,7 @@ SPEC: tuple[Any, ...] = ((b"stream",), b"i", b"[memory]", (b"fwdbwd",), (), (), 
 
 
 def new_scan(*spec: Any) -> Any:
-    from tb_perfcompare.sources import _scanner
+    from tb_perfcompare.sources.native import _scanner
 
     return _scanner.Scan(*(spec or SPEC))
 
@@ -32,7 +32,7 @@ def test_it_is_built_where_there_is_a_compiler() -> None:
 
 @needs_native
 def test_it_is_of_the_sources_as_they_are() -> None:
-    from tb_perfcompare.sources import _scanner
+    from tb_perfcompare.sources.native import _scanner
 
     found = native_tools().SCANNER.source_hash()
     assert found == _scanner.SOURCE_HASH, "built from other sources: pip install -e . again"
@@ -78,7 +78,7 @@ def test_elements_are_handed_over_once() -> None:
     ],
 )
 def test_a_spec_that_makes_no_sense_is_refused(spec: tuple[Any, ...]) -> None:
-    from tb_perfcompare.sources import _scanner
+    from tb_perfcompare.sources.native import _scanner
 
     with pytest.raises((TypeError, ValueError)):
         _scanner.Scan(*spec)
@@ -139,7 +139,7 @@ def test_other_threads_run_while_a_block_is_scanned() -> None:
 
 @needs_native
 def test_functions_on_columns_do_not_read_beyond_them() -> None:
-    from tb_perfcompare.sources import _scanner
+    from tb_perfcompare.sources.native import _scanner
 
     def ints(*values: int, size: int = 4) -> bytes:
         return b"".join(value.to_bytes(size, sys.byteorder, signed=True) for value in values)

@@ -22,13 +22,13 @@ QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthC
 
 
 def inflater() -> Any:
-    from tb_perfcompare.sources import _scanner
+    from tb_perfcompare.sources.native import _scanner
 
     return _scanner.Inflate()
 
 
 def ends() -> Any:
-    from tb_perfcompare.sources import _scanner
+    from tb_perfcompare.sources.native import _scanner
 
     return _scanner
 

@@ -48,10 +48,10 @@ def test_the_compiled_one_is_refused_where_it_is_not_built(monkeypatch: pytest.M
 def test_a_module_that_is_missing_or_of_another_version_is_not_used(module: str) -> None:
     code = f"""
 import sys, types
-import tb_perfcompare.sources
-sys.modules["tb_perfcompare.sources._scanner"] = tb_perfcompare.sources._scanner = {module}
-if tb_perfcompare.sources._scanner is None:
-    del tb_perfcompare.sources._scanner
+import tb_perfcompare.sources.native
+sys.modules["tb_perfcompare.sources.native._scanner"] = tb_perfcompare.sources.native._scanner = {module}
+if tb_perfcompare.sources.native._scanner is None:
+    del tb_perfcompare.sources.native._scanner
 from tb_perfcompare.sources.scanner_choice import AVAILABLE
 print(AVAILABLE)
 """

@@ -376,7 +376,7 @@ static PyType_Slot SCAN_SLOTS[] = {
 };
 
 static PyType_Spec SCAN_SPEC = {
-    "tb_perfcompare.sources._scanner.Scan", (int)sizeof(ScanObject), 0, Py_TPFLAGS_DEFAULT, SCAN_SLOTS,
+    "tb_perfcompare.sources.native._scanner.Scan", (int)sizeof(ScanObject), 0, Py_TPFLAGS_DEFAULT, SCAN_SLOTS,
 };
 
 static int fill_module(PyObject *module)

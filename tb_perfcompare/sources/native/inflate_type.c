@@ -101,7 +101,7 @@ static PyType_Slot SLOTS[] = {
 };
 
 static PyType_Spec SPEC = {
-    "tb_perfcompare.sources._scanner.Inflate", (int)sizeof(InflateObject), 0, Py_TPFLAGS_DEFAULT, SLOTS,
+    "tb_perfcompare.sources.native._scanner.Inflate", (int)sizeof(InflateObject), 0, Py_TPFLAGS_DEFAULT, SLOTS,
 };
 
 static PyObject *checksum(PyObject *module, PyObject *args)
