@@ -114,8 +114,8 @@ def test_wheel_with_the_compiled_parts_serves_all_later_pythons(
             beginning = module.name.replace(".", "/") + "."
             assert len([name for name in archive.namelist() if name.startswith(beginning)]) == 2, "module and stub"
         archive.extractall(tmp_path / "installed")
-    code = "from tb_perfcompare.sources.native import _scanner as s; from tb_perfcompare.analysis.native import _passes as p"
-    code += "; print(s.__file__, p.__file__)"
+    code = "from tb_perfcompare.sources.native import _scanner as s\n"
+    code += "from tb_perfcompare.analysis.native import _passes as p\nprint(s.__file__, p.__file__)"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
