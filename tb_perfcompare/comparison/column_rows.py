@@ -28,6 +28,11 @@ class ColumnRows(Sequence[Row]):
     columns: tuple[CellColumn, ...]
     length: int
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for columns that make no rows."""
+        if any(len(column) != self.length for column in self.columns):
+            raise ValueError(f"columns that do not make {self.length} rows")
+
     def __len__(self) -> int:
         return self.length
 

@@ -9,7 +9,6 @@ import contextlib
 import difflib
 import os
 import re
-import secrets
 from dataclasses import dataclass, replace
 
 from tb_perfcompare._version import __version__
@@ -23,6 +22,7 @@ from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.baseline_file import read_facts, structure, write_baseline
 from tb_perfcompare.sources.beginnings import BASELINE_ENDING
 from tb_perfcompare.workspace.jobs import LoadedSide, failure_note, pooled, read_counter_file, read_launches
+from tb_perfcompare.workspace.leftovers import path_beside
 from tb_perfcompare.workspace.sides import CaptureFile, Side
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -99,7 +99,7 @@ class Baselines:
         content = saved_content(side, window, workspace, report)
         try:
             os.makedirs(self.directory, exist_ok=True)
-            beside = os.path.join(self.directory, f".{name}.{secrets.token_hex(8)}")
+            beside = path_beside(self.directory)
             try:
                 with open(beside, "xb") as out:
                     write_baseline(out, content.facts, content.summaries, content.launches)

@@ -16,7 +16,7 @@ import msgspec
 from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.disk_entries import COMPARISON
-from tb_perfcompare.workspace.kept_answers import KeptAnswers, head_of
+from tb_perfcompare.workspace.kept_answers import KeptAnswers, with_heads
 from tb_perfcompare.workspace.stored_comparison import as_bytes, from_bytes
 
 if TYPE_CHECKING:
@@ -28,14 +28,7 @@ class ComparisonCache(KeptAnswers):
 
     def get(self, key: str) -> Comparison | None:
         """The comparison that was kept under the key."""
-        body = self.part(key, 1)
-        if body is None:
-            return None
-        try:
-            return from_bytes(body)
-        except (msgspec.MsgspecError, ValueError):
-            self._entries.remove(self._entries.path(key, COMPARISON))
-            return None
+        return self._part(key, 1, from_bytes)
 
     def put(self, key: str, question: Question, comparison: Comparison) -> None:
         """Keeps it, unless a file was left out or has changed since `key` was made."""
@@ -45,7 +38,7 @@ class ComparisonCache(KeptAnswers):
             body = as_bytes(comparison)
         except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
             return  # an integer beyond 64 bits, or a text that is no Unicode
-        parts = comparison_answer(comparison), body
-        heads = b"".join(head_of(part) for part in parts)
+        path = self._entries.path(key, COMPARISON)
+        stored = with_heads(path, (comparison_answer(comparison), body))
         with contextlib.suppress(OSError):
-            self._entries.write(self._entries.path(key, COMPARISON), lambda out: out.write(heads + b"".join(parts)))
+            self._entries.write(path, lambda out: out.write(stored))

@@ -1,19 +1,40 @@
 """Files in one directory that may vanish at any time: written beside their place and moved there, so that readers never
-see half of one and two processes cannot disturb each other; the least recently used go when there are too many."""
+see half of one and two processes cannot disturb each other; the least recently used go when there are too many, and
+what a process that was stopped left beside them."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO, TypeVar
+
+from tb_perfcompare.sources.filesystem import open_regular
+from tb_perfcompare.workspace.leftovers import remove_leftovers
+
+T = TypeVar("T")
 
 SUMMARY = ".summary"
 COMPARISON = ".comparison.msgpack"
 ENDINGS = (SUMMARY, COMPARISON)
+
+_WRITING = "writing-"
+
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+"""Whatever odd bytes may make of what reads them."""
+
+DIGEST_BYTES = hashlib.sha256().digest_size
+
+
+def digest_of(path: Path, body: bytes, part: int = 0) -> bytes:
+    """Of a part of the entry with this path: the same bytes under another key, or as another part, have another one."""
+    found = hashlib.sha256(f"{path.name} {part}\n".encode())
+    found.update(body)
+    return found.digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +55,37 @@ class DiskEntries:
     def __init__(self, directory: str | os.PathLike[str], limit_bytes: int) -> None:
         self._directory = Path(directory)
         self._limit_bytes = limit_bytes
+        self._is_swept = False
 
     def path(self, key: str, ending: str) -> Path:
         """Where the entry is, if it is there."""
         return self._directory / f"{key}{ending}"
 
+    def read(self, path: Path, take: Callable[[BinaryIO, int], T]) -> T | None:
+        """What `take` makes of the entry's file and its size; None if it is not there. An entry that `take` raises for
+        is removed: it is not what was written. What is no file is never waited for."""
+        self._sweep()
+        try:
+            with open_regular(path) as stored:
+                size = os.fstat(stored.fileno()).st_size
+                if size > self._limit_bytes:
+                    raise ValueError("more than all entries together may have")
+                found = take(stored, size)
+        except OSError:
+            return None
+        except _DAMAGE:
+            self._remove(path)
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # the least recently used go first
+        return found
+
     def write(self, path: Path, fill: Callable[[IO[bytes]], object]) -> None:
         """Makes the entry what `fill` writes, and room for it."""
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._sweep()
         ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
-        handle, beside = tempfile.mkstemp(prefix="writing-", suffix=ending, dir=self._directory)
+        handle, beside = tempfile.mkstemp(prefix=_WRITING, suffix=ending, dir=self._directory)
         try:
             with os.fdopen(handle, "wb") as out:
                 fill(out)
@@ -52,16 +94,6 @@ class DiskEntries:
             with contextlib.suppress(OSError):  # it has moved unless something went wrong
                 os.unlink(beside)
         self._evict()
-
-    def touch(self, path: Path) -> None:
-        """Makes it the most recently used one."""
-        with contextlib.suppress(OSError):
-            os.utime(path)
-
-    def remove(self, path: Path) -> None:
-        """Takes a damaged one out, if that is allowed."""
-        with contextlib.suppress(OSError):
-            path.unlink()
 
     def facts(self) -> CacheFacts:
         """Raises OSError if the directory exists and cannot be listed."""
@@ -78,16 +110,26 @@ class DiskEntries:
                 path.unlink()
         return before
 
+    def _sweep(self) -> None:
+        """Once, before anything else is done here."""
+        if not self._is_swept:
+            self._is_swept = True
+            remove_leftovers(self._directory, lambda name: name.startswith(_WRITING) and name.endswith(ENDINGS))
+
+    def _remove(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
     def _entries(self) -> Iterator[tuple[Path, int, int]]:
         """(path, time of last use, bytes), also of files that a process left behind while writing."""
         try:
             with os.scandir(self._directory) as found:
-                listed = [entry for entry in found if entry.name.endswith(ENDINGS)]
+                listed = [entry for entry in found if entry.name.endswith(ENDINGS) and not _is_folder(entry)]
         except FileNotFoundError:
             return
         for entry in listed:
             try:
-                facts = entry.stat()
+                facts = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
             yield Path(entry.path), facts.st_mtime_ns, facts.st_size
@@ -100,3 +142,8 @@ class DiskEntries:
             if total > self._limit_bytes:
                 with contextlib.suppress(FileNotFoundError):
                     path.unlink()
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Somebody else's, whatever it is called."""
+    return entry.is_dir(follow_symlinks=False)

@@ -4,18 +4,21 @@ computes: a server that was just started has it at once."""
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeVar
+
+import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.workspace.cache_keys import code, described
-from tb_perfcompare.workspace.disk_entries import COMPARISON, DiskEntries
+from tb_perfcompare.workspace.disk_entries import COMPARISON, DiskEntries, digest_of
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.question import Question
 
-FORMAT = 2
+FORMAT = 3
 """Changes when entries written before cannot be read any more."""
 
 WORTH_KEEPING_BYTES = 256 * 2**10
@@ -23,6 +26,24 @@ WORTH_KEEPING_BYTES = 256 * 2**10
 
 _HEAD = struct.Struct("<Q32s")
 """Bytes and digest of a part."""
+
+T = TypeVar("T")
+
+
+class _Answer(msgspec.Struct):
+    """What is looked at of an answer before it is sent: that it is whole and of the kind that a tab expects."""
+
+    schema: Literal["tb_perfcompare.comparison/1"]
+    version: str
+    baseline: dict[str, msgspec.Raw]
+    candidate: dict[str, msgspec.Raw]
+    window: str
+    headline: dict[str, msgspec.Raw]
+    ledger: dict[str, msgspec.Raw]
+    findings: list[msgspec.Raw]
+    comparability: list[msgspec.Raw]
+    notes: list[msgspec.Raw]
+    tables: dict[str, dict[str, msgspec.Raw]]
 
 
 class KeptAnswers:
@@ -49,33 +70,36 @@ class KeptAnswers:
 
     def answer(self, key: str) -> bytes | None:
         """What render/pages.py made of it."""
-        return self.part(key, 0)
+        return self._part(key, 0, _checked_answer)
 
-    def part(self, key: str, number: int) -> bytes | None:
-        """One of the two parts; a damaged entry is removed."""
+    def _part(self, key: str, number: int, made: Callable[[bytes], T]) -> T | None:
+        """What is made of one of the two parts; an entry that is not what was written is removed."""
         path = self._entries.path(key, COMPARISON)
-        try:
-            with open(path, "rb") as stored:
-                heads = stored.read(2 * _HEAD.size)
-                if len(heads) < 2 * _HEAD.size:
-                    raise ValueError
-                sizes, digests = zip(*_HEAD.iter_unpack(heads), strict=True)
-                if os.fstat(stored.fileno()).st_size != len(heads) + sum(sizes):
-                    raise ValueError
-                stored.seek(sum(sizes[:number]), os.SEEK_CUR)
-                body = stored.read(sizes[number])
-        except OSError:
-            return None
-        except ValueError:
-            self._entries.remove(path)
-            return None
-        if hashlib.sha256(body).digest() != digests[number]:
-            self._entries.remove(path)
-            return None
-        self._entries.touch(path)
-        return body
+        return self._entries.read(path, lambda stored, size: made(_body(stored, size, path, number)))
 
 
-def head_of(part: bytes) -> bytes:
-    """What stands before the parts of an entry about one of them."""
-    return _HEAD.pack(len(part), hashlib.sha256(part).digest())
+def with_heads(path: Path, parts: tuple[bytes, bytes]) -> bytes:
+    """The entry with this path."""
+    heads = (_HEAD.pack(len(part), digest_of(path, part, number)) for number, part in enumerate(parts))
+    return b"".join((*heads, *parts))
+
+
+def _body(stored: BinaryIO, size: int, path: Path, number: int) -> bytes:
+    """Raises ValueError for anything but what was written."""
+    heads = stored.read(2 * _HEAD.size)
+    if len(heads) < 2 * _HEAD.size:
+        raise ValueError("it is too short")
+    sizes, digests = zip(*_HEAD.iter_unpack(heads), strict=True)
+    if size != len(heads) + sum(sizes):
+        raise ValueError("another size")
+    stored.seek(len(heads) + sum(sizes[:number]))
+    body = stored.read(sizes[number])
+    if digest_of(path, body, number) != digests[number]:
+        raise ValueError("another digest")
+    return body
+
+
+def _checked_answer(body: bytes) -> bytes:
+    """Raises ValueError for what is no answer (msgspec's errors are ones)."""
+    msgspec.json.decode(body, type=_Answer)
+    return body

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import secrets
 from dataclasses import replace
 
 import msgspec
@@ -23,6 +22,7 @@ from tb_perfcompare.sources.baseline_file import write_baseline
 from tb_perfcompare.sources.beginnings import POINT_ENDING
 from tb_perfcompare.sources.event_file import write_point
 from tb_perfcompare.workspace.baselines import SavedContent
+from tb_perfcompare.workspace.leftovers import path_beside
 
 _SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
@@ -48,9 +48,9 @@ def record(
     write_baseline(baseline, content.facts, content.summaries, content.launches)
     folder = os.path.join(logdir, *series.split("/"))
     stem = f"events.out.tfevents.{at_s:010d}.{_NO_FILE_NAME.sub('-', label)[:60]}"
-    beside = os.path.join(folder, f".recording.{secrets.token_hex(8)}")
     try:
         os.makedirs(folder, exist_ok=True)
+        beside = path_beside(folder)
         try:
             with open(beside, "xb") as out:
                 facts = msgspec.json.encode(content.facts)

@@ -13,6 +13,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.column_rows import CellColumn, ColumnRows
 from tb_perfcompare.comparison.comparison import Cell, Column, Comparison, Row, Table
+from tb_perfcompare.comparison.comparison_fit import misfit
 from tb_perfcompare.sources.first_look import known
 
 _NUMBERS = np.dtype("<f8")
@@ -46,9 +47,13 @@ def as_bytes(comparison: Comparison) -> bytes:
 
 
 def from_bytes(body: bytes) -> Comparison:
-    """Raises MsgspecError or ValueError for anything that `as_bytes` did not write."""
+    """Raises MsgspecError or ValueError for anything that `as_bytes` did not write, and what looking at odd values
+    raises."""
     stored = _decoder().decode(body)
-    return replace(stored.comparison, tables={name: _table(table) for name, table in stored.tables.items()})
+    found = replace(stored.comparison, tables={name: _table(table) for name, table in stored.tables.items()})
+    if wrong := misfit(found):
+        raise ValueError(wrong)
+    return found
 
 
 def _stored(table: Table) -> _StoredTable:
@@ -66,6 +71,8 @@ def _table(stored: _StoredTable) -> Table:
     rows: Sequence[Row] = stored.rows
     if stored.cells is not None:
         rows = ColumnRows(tuple(map(_column, stored.cells)), stored.length)
+    elif len(rows) != stored.length:
+        raise ValueError(f"{len(rows)} rows instead of {stored.length}")
     return Table(stored.name, stored.title, stored.columns, rows, stored.notes)
 
 

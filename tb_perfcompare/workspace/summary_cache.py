@@ -1,10 +1,11 @@
 """Summaries on disk, so that a second opening of a run reads kilobytes instead of gigabytes.
 
-One file per summary: its arrays and, as JSON, everything else (sources/columnar.py), and a digest of both, without
-which nothing is looked at. The key is what the summary depends on: the input's size, time, first and last bytes, the
-options, this package's code and the format. Entries are written beside their place and moved there, so that readers
-never see half of one and two processes cannot disturb each other; a damaged entry is removed and read anew. Nothing
-here ever fails a comparison: a cache that cannot be used is none.
+One file per summary: its arrays and, as JSON, everything else (sources/columnar.py), and a digest of the key and both,
+without which nothing is looked at. The key is what the summary depends on: the input's size, time, first and last
+bytes, the options, this package's code and the format. Entries are written beside their place and moved there, so that
+readers never see half of one and two processes cannot disturb each other; an entry that is not what was written, or
+whose parts do not fit together, is removed and the input read anew. Nothing here ever fails a comparison: a cache that
+cannot be used is none.
 Documented in docs/cache.md.
 """
 
@@ -15,25 +16,24 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary_fit import misfit
 from tb_perfcompare.sources.columnar import packed, unpacked
 from tb_perfcompare.workspace.cache_keys import code, described
 from tb_perfcompare.workspace.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.comparison_cache import ComparisonCache
-from tb_perfcompare.workspace.disk_entries import SUMMARY, CacheFacts, DiskEntries
+from tb_perfcompare.workspace.disk_entries import DIGEST_BYTES, SUMMARY, CacheFacts, DiskEntries, digest_of
 from tb_perfcompare.workspace.jobs import SummaryJob
 from tb_perfcompare.workspace.sides import CaptureFile
 
-FORMAT = 3
+FORMAT = 4
 """Changes when entries written before cannot be read any more."""
 
 WORTH_KEEPING_BYTES = 256 * 2**10
 """Smaller inputs are read again as fast as their entry."""
-
-_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 class SummaryCache:
@@ -52,21 +52,18 @@ class SummaryCache:
             return None
         try:
             path = self._path(job)
-            found = _read(path)
         except OSError:
             return None
-        except ValueError:
-            self._entries.remove(path)
-            return None
-        self._entries.touch(path)  # the least recently used go first
-        return _relabelled(found, job.file)
+        found = self._entries.read(path, lambda stored, size: _read(stored, size, path))
+        return None if found is None else _relabelled(found, job.file)
 
     def put(self, job: SummaryJob, summary: Summary) -> None:
         """Keeps the summary if there is room for it and the directory can be written."""
         if job.file.bytes < WORTH_KEEPING_BYTES or len(summary.captures) != 1:
             return
         try:
-            self._entries.write(self._path(job), lambda out: _write(out, summary))
+            path = self._path(job)
+            self._entries.write(path, lambda out: _write(out, path, summary))
         except OSError:
             return
 
@@ -102,16 +99,18 @@ def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
     return replace(summary, source=file.source, captures=(named,))
 
 
-def _write(out: IO[bytes], summary: Summary) -> None:
+def _write(out: IO[bytes], path: Path, summary: Summary) -> None:
     body = packed(summary)
     out.write(body)
-    out.write(hashlib.sha256(body).digest())
+    out.write(digest_of(path, body))
 
 
-def _read(path: Path) -> Summary:
-    """Raises ValueError for anything but what was written."""
-    stored = path.read_bytes()
-    body, digest = stored[:-_DIGEST_BYTES], stored[-_DIGEST_BYTES:]
-    if hashlib.sha256(body).digest() != digest:
-        raise ValueError
-    return unpacked(body, Summary)
+def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
+    """Raises ValueError, and what comparing odd values raises, for anything but what was written."""
+    body = stored.read(max(0, size - DIGEST_BYTES))
+    if stored.read(DIGEST_BYTES) != digest_of(path, body):
+        raise ValueError("another digest")
+    found = unpacked(body, Summary)
+    if wrong := misfit(found):
+        raise ValueError(wrong)
+    return found

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.workspace.stored_comparison import as_bytes, from_bytes
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
@@ -141,6 +142,7 @@ def test_tables_join_by_key_and_hold_no_nan(a: TraceBuilder, b: TraceBuilder) ->
         assert len(set(seen)) == len(seen), name
         assert all(len(row) == len(table.columns) for row in table.rows)
     assert not list(_bad_numbers(got))
+    assert from_bytes(as_bytes(got)).tables.keys() == got.tables.keys()
 
 
 def _bad_numbers(value: Any) -> Any:

@@ -8,6 +8,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -172,3 +173,41 @@ def test_processes_that_share_a_cache_do_not_disturb_each_other(
     left = list((tmp_path / "cache").iterdir())
     assert not [path for path in left if path.name.startswith("writing-")]
     assert sum(path.stat().st_size for path in left) <= 2**20
+
+
+def aged(path: Path, hours: float) -> Path:
+    """A file that was last written to so long ago."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"half")
+    then = time.time() - 3600 * hours
+    os.utime(path, (then, then))
+    return path
+
+
+_KILLED = """
+import os, signal, sys
+from tb_perfcompare.workspace.disk_entries import DiskEntries
+entries = DiskEntries(sys.argv[1], 2**30)
+entries.write(entries.path("key", ".summary"), lambda out: (out.write(b"half"), out.flush(), os.kill(os.getpid(), 9)))
+"""
+
+
+@pytest.mark.parametrize("first", ["read", "write"])
+def test_what_a_killed_process_left_goes_after_an_hour(tmp_path: Path, first: str) -> None:
+    command = [sys.executable, "-c", _KILLED, str(tmp_path)]
+    assert subprocess.run(command, cwd=REPOSITORY, check=False).returncode == -9
+    (left,) = tmp_path.iterdir()
+    foreign = [aged(tmp_path / name, 9) for name in ("writing-a-book.txt", "book.summary", "notes")]
+
+    def used() -> list[Path]:
+        entries = DiskEntries(tmp_path, 2**30)
+        path = entries.path("key", ".summary")
+        if first == "write":
+            entries.write(path, lambda out: out.write(b"whole"))
+        entries.read(path, lambda stored, size: stored.read(size))
+        path.unlink(missing_ok=True)
+        return sorted(tmp_path.iterdir())
+
+    assert used() == sorted([*foreign, left])  # a process may be writing it now
+    aged(left, 1.1)
+    assert used() == sorted(foreign)

@@ -1,0 +1,94 @@
+"""Whether the parts of a comparison fit together: for comparisons that come from a file.
+
+Cells of tables, and the law that the ledger adds up. What computes a comparison keeps these by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from tb_perfcompare.comparison.column_rows import CellColumn, ColumnRows
+from tb_perfcompare.comparison.comparison import Column, Comparison, Ledger, Table
+
+_TEXTS: frozenset[type] = frozenset({str, int, NoneType})
+_NUMBERS: frozenset[type] = frozenset({int, float, bool, NoneType})
+
+_STATUSES = frozenset({"both", "added", "removed"})
+
+_ADDED_UP = frozenset({"time_us", "count"})
+"""Kinds of columns that sums are made of."""
+
+_MOST = 1e200
+"""The sum of larger numbers may be none."""
+
+_SOUGHT: Mapping[str, Collection[str]] = {
+    "categories": ("category", "baseline_us", "candidate_us", "shift_low_us", "shift_high_us"),
+}
+"""Table -> columns that are looked for by name."""
+
+
+def misfit(comparison: Comparison) -> str:
+    """The first thing that does not fit, "" where all does."""
+    return next(_misfits(comparison), "")
+
+
+def _misfits(comparison: Comparison) -> Iterator[str]:
+    yield from _ledger(comparison.ledger)
+    for name, table in comparison.tables.items():
+        if table.name != name:
+            yield f"a table {table.name[:40]} in the place of {name[:40]}"
+        if not {column.name for column in table.columns}.issuperset(_SOUGHT.get(name, ())):
+            yield f"a table {name[:40]} without its columns"
+        yield from _table(table)
+
+
+def _ledger(ledger: Ledger) -> Iterator[str]:
+    """What is left of each row, without those below it, is nothing."""
+    if ledger.denominator < 1:
+        yield f"a ledger of {ledger.denominator} steps"
+    left: dict[tuple[str, ...], tuple[int, int]] = {(): (ledger.baseline, ledger.candidate)}
+    parents: set[tuple[str, ...]] = {()}
+    for row in ledger.rows:
+        above = row.path[:-1]
+        if not 1 <= len(row.path) <= 3 or above not in left or row.path in left:
+            yield "a row of the ledger in no place"
+            return
+        if row.status not in _STATUSES:
+            yield f"a row of the ledger that is {row.status[:40]}"
+        baseline, candidate = left[above]
+        left[above] = baseline - row.baseline, candidate - row.candidate
+        left[row.path] = row.baseline, row.candidate
+        parents.add(above)
+        if not row.candidate - row.baseline == row.delta == row.count_effect + row.rate_effect:
+            yield "a row of the ledger that does not add up"
+    if ledger.delta != ledger.candidate - ledger.baseline or any(any(left[parent]) for parent in parents):
+        yield "a ledger that does not add up"
+
+
+def _table(table: Table) -> Iterator[str]:
+    columns: Sequence[CellColumn]
+    if isinstance(table.rows, ColumnRows):
+        columns = table.rows.columns
+    elif set(map(len, table.rows)) - {len(table.columns)}:
+        columns = ()
+    else:
+        columns = tuple(zip(*table.rows, strict=True)) or ((),) * len(table.columns)
+    if len(columns) != len(table.columns):
+        yield f"{table.name[:40]}: cells of other columns"
+    elif not all(map(_fits, table.columns, columns)):
+        yield f"{table.name[:40]}: a column of something else"
+
+
+def _fits(column: Column, cells: CellColumn) -> bool:
+    """Whether these may be the column's."""
+    if isinstance(cells, np.ndarray):
+        return column.kind != "text" and not (column.kind in _ADDED_UP and (np.abs(cells) > _MOST).any())
+    kinds = set(map(type, cells))
+    if column.kind == "text" or not kinds <= _NUMBERS:
+        return column.kind == "text" and kinds <= _TEXTS
+    numbers: Any = list(filter(None, cells)) if column.kind in _ADDED_UP else ()
+    return not numbers or bool(-_MOST <= min(numbers) <= max(numbers) <= _MOST)
