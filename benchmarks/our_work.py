@@ -151,7 +151,7 @@ def compare() -> Work:
 
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.comparison.engine import compare_summaries
-    from tb_perfcompare.comparison.options import CompareOptions
+    from tb_perfcompare.comparison.result.options import CompareOptions
     from tb_perfcompare.model.recording import Origin
     from tb_perfcompare.render.pages import comparison_answer
     from tb_perfcompare.sources.torch_profiler import read_trace

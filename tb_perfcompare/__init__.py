@@ -16,8 +16,10 @@ from tb_perfcompare._version import __version__
 
 if TYPE_CHECKING:
     from tb_perfcompare.api import compare, open_logdir, side, view
-    from tb_perfcompare.comparison.comparison import Comparison, Table, Verdict, View
-    from tb_perfcompare.comparison.options import CompareOptions
+    from tb_perfcompare.comparison.result.comparison import Comparison, View
+    from tb_perfcompare.comparison.result.headline import Verdict
+    from tb_perfcompare.comparison.result.options import CompareOptions
+    from tb_perfcompare.comparison.result.table import Table
     from tb_perfcompare.errors import (
         Cancelled,
         CorruptInput,
@@ -33,11 +35,11 @@ _HOMES = {
     "open_logdir": "tb_perfcompare.api",
     "side": "tb_perfcompare.api",
     "view": "tb_perfcompare.api",
-    "Comparison": "tb_perfcompare.comparison.comparison",
-    "Table": "tb_perfcompare.comparison.comparison",
-    "Verdict": "tb_perfcompare.comparison.comparison",
-    "View": "tb_perfcompare.comparison.comparison",
-    "CompareOptions": "tb_perfcompare.comparison.options",
+    "Comparison": "tb_perfcompare.comparison.result.comparison",
+    "Table": "tb_perfcompare.comparison.result.table",
+    "Verdict": "tb_perfcompare.comparison.result.headline",
+    "View": "tb_perfcompare.comparison.result.comparison",
+    "CompareOptions": "tb_perfcompare.comparison.result.options",
     "Cancelled": "tb_perfcompare.errors",
     "CorruptInput": "tb_perfcompare.errors",
     "InputError": "tb_perfcompare.errors",

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 
-from tb_perfcompare.comparison.comparison import Comparison, View
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison, View
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.index import Root, side_from_path
 from tb_perfcompare.workspace.question import Question

@@ -17,9 +17,11 @@ from tb_perfcompare.analysis.answers import summarize_answers
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.comparison.comparison import Comparison, LedgerRow, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tb_perfcompare.comparison.options import WINDOWS
+from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.workspace.sides import Steps, parse_steps
 

@@ -12,8 +12,8 @@ from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_launch
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.comparison import as_json
-from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.baseline import SavedFacts
@@ -152,7 +152,7 @@ def _facts_dict(facts: SavedFacts) -> dict[str, Any]:
         "format": facts.format,
         "metric": facts.metric,
         "window": facts.window,
-        "device": as_json.device_dict(facts.device),
+        "device": device_dict(facts.device),
         "steps": {
             "count": facts.count, "admitted": facts.admitted, "asked": list(facts.steps) if facts.steps else None,
             "all": facts.all_steps,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.gate.category import category_time
 from tb_perfcompare.gate.cause import checked_rule, no_cause

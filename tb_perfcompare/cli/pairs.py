@@ -6,8 +6,8 @@ import argparse
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
-from tb_perfcompare.comparison.comparison import Table
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render_table

@@ -11,8 +11,8 @@ from typing import Any
 from tb_perfcompare.cli.arguments import add_scheduler
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
-from tb_perfcompare.comparison import as_json
-from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.result.plain_values import Cell, device_dict, note_dict
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
@@ -87,14 +87,14 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
         return {"error": {"code": answer.code, "message": str(answer)}}
     return {
         "format": answer.format,
-        "device": as_json.device_dict(answer.device),
+        "device": device_dict(answer.device),
         "steps": {
             "count": len(answer.steps) + len(answer.dropped),
             "admitted": len(answer.steps),
             "marked": answer.marked,
         },
         "mean_step_us": _mean_step_us(answer),
-        "problems": [as_json.note_dict(note) for note in answer.notes],
+        "problems": [note_dict(note) for note in answer.notes],
     }
 
 

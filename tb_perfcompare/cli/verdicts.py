@@ -11,7 +11,7 @@ from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_selectio
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import FORMATS, render_table

@@ -20,8 +20,8 @@ from tb_perfcompare.cli.arguments import (
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.comparison.comparison import View
-from tb_perfcompare.comparison.options import WINDOWS
+from tb_perfcompare.comparison.result.comparison import View
+from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render import wire

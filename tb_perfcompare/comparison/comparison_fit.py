@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.comparison.column_rows import CellColumn, ColumnRows
-from tb_perfcompare.comparison.comparison import Column, Comparison, Ledger, Table
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 
 _TEXTS: frozenset[type] = frozenset({str, int, NoneType})
 _NUMBERS: frozenset[type] = frozenset({int, float, bool, NoneType})

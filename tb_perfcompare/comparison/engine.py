@@ -19,24 +19,20 @@ from tb_perfcompare.comparison.causes.told import Told, told_causes
 from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS, time_text
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
-from tb_perfcompare.comparison.comparison import (
-    Check,
-    Comparison,
-    Finding,
-    Headline,
-    Ledger,
-    SideFacts,
-    Table,
-    Verdict,
-)
 from tb_perfcompare.comparison.launches.findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
-from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.ranks.table import ranks_table
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check, Finding
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 from tb_perfcompare.comparison.statistics.samples import observations

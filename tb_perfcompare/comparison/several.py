@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.comparison.comparison import Check, Comparison, Finding, Headline, SideFacts, Verdict
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check, Finding
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.statistics.family_wise import holm
 from tb_perfcompare.model.summary import DeviceFacts
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Cell, Comparison, Verdict
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status

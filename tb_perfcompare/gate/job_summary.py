@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, counted, whole
 from tb_perfcompare.render import document
 from tb_perfcompare.render.grid import Grid, Head

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure
 from tb_perfcompare.render.printable import printable
 

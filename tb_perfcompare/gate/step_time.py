@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 from tb_perfcompare.render import numbers

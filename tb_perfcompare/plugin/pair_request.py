@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.options import WINDOWS, CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.responses import BadRequest
 from tb_perfcompare.workspace.sides import Steps, parse_steps

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.options import WINDOWS
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.plugin.pair_request import choice, flag
 from tb_perfcompare.plugin.responses import BadRequest
 from tb_perfcompare.workspace.step_answers import USUAL_PIXELS, Stretch

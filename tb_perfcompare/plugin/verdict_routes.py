@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.plugin.connection import Connection
 from tb_perfcompare.plugin.lines import line, progress_lines

@@ -6,7 +6,8 @@ import csv as writer
 import math
 from collections.abc import Iterable, Sequence
 
-from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.comparison import Column, Comparison, Finding, Headline, Shift, SideFacts, Table, Verdict
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers

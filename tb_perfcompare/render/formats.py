@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.comparison import Comparison, Table
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render import document, wire
 from tb_perfcompare.render.csv import csv
 from tb_perfcompare.render.html import html

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.model.short_names import short_names
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.printable import printable

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.comparison import Cell, Comparison, Table
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 
 LEDGER = "ledger"

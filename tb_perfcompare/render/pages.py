@@ -14,10 +14,11 @@ from typing import Any
 import msgspec
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison import as_json
-from tb_perfcompare.comparison.column_rows import picked
-from tb_perfcompare.comparison.comparison import Comparison, SideFacts, Table
 from tb_perfcompare.comparison.ledger.cut import cut_ledger
+from tb_perfcompare.comparison.result.comparison import VIEW_SCHEMA, Comparison
+from tb_perfcompare.comparison.result.plain_values import note_dict
+from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Table, picked
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.collector import paused_collector
@@ -59,17 +60,17 @@ class Page:
 def comparison_answer(comparison: Comparison) -> bytes:
     """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
     long ones get more than an equal share of the room."""
-    notes, _ = filled(map(as_json.note_dict, comparison.notes), 2 * _LIST_BYTES)
+    notes, _ = filled(map(note_dict, comparison.notes), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
         "version": __version__,
         "baseline": raw(_side(comparison.baseline)),
         "candidate": raw(_side(comparison.candidate)),
         "window": comparison.window,
-        "headline": raw(as_json.headline_dict(comparison.headline)),
+        "headline": raw(comparison.headline.to_dict()),
         "ledger": raw(_ledger(comparison)),
-        "findings": raw([as_json.finding_dict(finding) for finding in comparison.findings]),
-        "comparability": raw([as_json.check_dict(check) for check in comparison.comparability]),
+        "findings": raw([finding.to_dict() for finding in comparison.findings]),
+        "comparability": raw([check.to_dict() for check in comparison.comparability]),
     }
     rest = {"notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
     parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
@@ -106,9 +107,9 @@ def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
     """A page of one run's own table."""
-    said, _ = filled(map(as_json.note_dict, notes), 2 * _LIST_BYTES)
+    said, _ = filled(map(note_dict, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
-        "schema": as_json.VIEW_SCHEMA,
+        "schema": VIEW_SCHEMA,
         "view": view,
         "reading": reading,
         "side": raw(_side(side)),
@@ -151,7 +152,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
 def _head(table: Table) -> dict[str, Any]:
     return {
         "title": raw(table.title),
-        "columns": raw([as_json.column_dict(column) for column in table.columns]),
+        "columns": raw([column.to_dict() for column in table.columns]),
         "notes": raw(list(table.notes)),
         "total_rows": len(table.rows),
     }
@@ -193,9 +194,9 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
     named = {paths[text] for text in told if text in paths}
     rows = comparison.ledger.rows
     some = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _LOOKED_AT)])
-    most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(as_json.ledger_dict(some)["rows"])))
+    most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(some.to_dict()["rows"])))
     ledger = cut_ledger(comparison.ledger, most, named)
-    while len(encoded(found := as_json.ledger_dict(ledger))) > _LEDGER_BYTES and most > len(named):
+    while len(encoded(found := ledger.to_dict())) > _LEDGER_BYTES and most > len(named):
         most = most * 3 // 4
         ledger = cut_ledger(comparison.ledger, most, named)
     lost = len(rows) - len(ledger.rows)
@@ -205,7 +206,7 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
 
 def _side(side: SideFacts) -> dict[str, Any]:
     """Without the last files and left-out steps of a side that has very many; their numbers say so."""
-    whole = as_json.side_dict(side)
+    whole = side.to_dict()
     dropped = _first(whole["steps"]["dropped"])
     files = _first(whole["files"])
     rest = side.dropped[len(dropped) :]

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from tb_perfcompare.comparison.comparison import Column, Table
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.render.pages import first_rows
 from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, fitted, raw
 from tb_perfcompare.units import Better

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.as_json import table_dict
 from tb_perfcompare.comparison.strict.answer import SCHEMA, StrictAnswer
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.render.strict import report_title
@@ -39,7 +38,7 @@ def strict_dict(answer: StrictAnswer) -> dict[str, Any]:
         "note": words.note,
         "weaknesses": [{"number": weakness.number, "sentence": weakness.sentence} for weakness in answer.weaknesses],
         "units": list(answer.units),
-        "tables": {name: table_dict(table) for name, table in answer.tables.items()},
+        "tables": {name: table.to_dict() for name, table in answer.tables.items()},
         "absent": answer.absent,
     }
 

@@ -1,4 +1,4 @@
-"""JSON as bytes; the values are comparison/as_json.py's."""
+"""JSON as bytes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.disk_entries import COMPARISON
 from tb_perfcompare.workspace.kept_answers import KeptAnswers, with_heads

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
-from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.flights import Flight

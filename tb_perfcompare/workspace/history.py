@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.history import PointFacts
 from tb_perfcompare.model.note import Note, NoteCode

@@ -7,7 +7,8 @@ from datetime import datetime, timezone
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.render.wire_rows import MOST_BYTES, encoded, filled, fitted
 from tb_perfcompare.workspace.describe import problem_dict

@@ -17,9 +17,9 @@ from tb_perfcompare.analysis.saved import saved_summary
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.analysis.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize, without_unread
-from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, SelectionError, UnrecognisedFormat
 from tb_perfcompare.model.answers import AnswersRecording
 from tb_perfcompare.model.baseline import SavedSummary

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.as_json import check_dict, device_dict, finding_dict, headline_dict
-from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.several import Adjusted, Look, SideBrief
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.workspace.looks import LookRow, Several
@@ -82,9 +82,9 @@ def _look(look: Look) -> dict[str, Any]:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),
-        "headline": headline_dict(look.headline),
-        "checks": [check_dict(check) for check in look.checks],
-        "cause": None if look.cause is None else finding_dict(look.cause),
+        "headline": look.headline.to_dict(),
+        "checks": [check.to_dict() for check in look.checks],
+        "cause": None if look.cause is None else look.cause.to_dict(),
         "causes": look.causes,
     }
 

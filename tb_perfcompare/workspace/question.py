@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.workspace.sides import Side
 
 

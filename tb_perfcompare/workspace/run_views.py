@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.comparison import SideFacts, Table, View
 from tb_perfcompare.comparison.engine import side_facts
+from tb_perfcompare.comparison.result.comparison import View
+from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import VIEWS, view_tables
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note

@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from tb_perfcompare.comparison.column_rows import CellColumn, ColumnRows
-from tb_perfcompare.comparison.comparison import Cell, Column, Comparison, Row, Table
 from tb_perfcompare.comparison.comparison_fit import misfit
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Row, Table
 from tb_perfcompare.sources.first_look import known
 
 _NUMBERS = np.dtype("<f8")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles import summarize_cycles
-from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.cycles import CycleRecording

@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.as_cycles import TOTAL
-from tb_perfcompare.comparison.options import WINDOWS
+from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.strict.answer import StrictAnswer
 from tb_perfcompare.comparison.strict.corrected import corrected
 from tb_perfcompare.comparison.strict.processes import ProcessPair

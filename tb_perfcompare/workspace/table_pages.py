@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.strict.tables import SUMMARY
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows, row_keys
 from tb_perfcompare.errors import SelectionError

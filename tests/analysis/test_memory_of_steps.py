@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.memory_use import CURVE_POINTS
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
-from tb_perfcompare.comparison.comparison import Table
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.memory import MemoryCurve
 from tb_perfcompare.model.summary import Summary
 from tests.analysis.summaries import summary

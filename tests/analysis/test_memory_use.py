@@ -8,7 +8,7 @@ from tb_perfcompare.analysis.memory_use import CURVE_POINTS, OUTSIDE
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.analysis.select import select_steps
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.memory import MemoryUse
 from tb_perfcompare.model.summary import Summary

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.answers import summarize_answers
-from tb_perfcompare.comparison.comparison import Comparison, Finding, LedgerRow, Table, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.answers import AnswersRecording, SavedStep
 from tb_perfcompare.model.files import FileFacts

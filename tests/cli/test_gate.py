@@ -75,7 +75,7 @@ def test_a_finding_that_the_report_has_no_room_for_still_trips(
     pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tb_perfcompare.cli import diff as command
-    from tb_perfcompare.comparison.options import CompareOptions
+    from tb_perfcompare.comparison.result.options import CompareOptions
 
     monkeypatch.setattr(command, "CompareOptions", lambda **given: CompareOptions(top_findings=0, **given))
     assert "Why" not in tb_perfcompare("diff", *pair).out

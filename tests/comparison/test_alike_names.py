@@ -6,7 +6,7 @@ import pytest
 
 from tb_perfcompare.comparison.alignment.alike_names import alike_names, join_alike_names
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.analysis.summaries import summary
 from tests.work_pictures import calls

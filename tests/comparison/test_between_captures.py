@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from tb_perfcompare.comparison.comparison import Verdict
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import (
     MOST_CAPTURES,
     BetweenCaptures,

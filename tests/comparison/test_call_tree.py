@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis import call_tree as analysis
-from tb_perfcompare.comparison.comparison import Cell
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary import Summary

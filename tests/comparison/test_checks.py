@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.comparison import Check, Comparison, Verdict
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import DroppedStep, Summary
 from tests.planted.faults import BASE, batch, half

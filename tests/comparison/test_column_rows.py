@@ -7,8 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from tb_perfcompare.comparison.column_rows import ColumnRows, cells_of, numbers_of, picked
-from tb_perfcompare.comparison.comparison import Row
+from tb_perfcompare.comparison.result.table import ColumnRows, Row, cells_of, numbers_of, picked
 
 MANY = 1_300
 """More than two blocks."""

@@ -9,9 +9,10 @@ from typing import Any
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.comparison import Comparison, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.workspace.stored_comparison import as_bytes, from_bytes

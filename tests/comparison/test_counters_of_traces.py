@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.comparison.comparison import Table
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.render import wire

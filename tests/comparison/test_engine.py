@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.entity_tests import Change, EntityTests, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.estimate import estimate_shift
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.entity_tests import Change
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.family_wise import family_wise_p, holm

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.groups import diff_table
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.comparison import Ledger, LedgerRow
 from tb_perfcompare.comparison.ledger.cut import cut_ledger
 from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 
 
 def entry(category: str, name: str, delta: int) -> LedgerRow:

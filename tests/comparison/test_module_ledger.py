@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Cell, Table
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.modules import module_ledger
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

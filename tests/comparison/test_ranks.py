@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.comparison import Comparison, Table
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.ranks.beyond import beyond_others
 from tb_perfcompare.comparison.ranks.waiting import split_waiting
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.collectives import Collectives
 from tb_perfcompare.model.summary import Summary

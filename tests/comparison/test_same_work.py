@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Check, Comparison, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

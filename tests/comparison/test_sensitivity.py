@@ -8,7 +8,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

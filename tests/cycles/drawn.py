@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tb_perfcompare.analysis.cycles import summarize_cycles
-from tb_perfcompare.comparison.comparison import Comparison, Table
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.perf_data_csv import read_cycles

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison, Finding, Verdict
 from tb_perfcompare.comparison.ledger.ledger import WHOLE_CYCLE
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary import OVERLAPPING, Summary

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.causes.counters import counter_findings, counter_text, moved_counters
-from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.counter_join import counter_changes, device_labels
 from tb_perfcompare.comparison.tables.counters import counters_table, counters_view
 from tb_perfcompare.model.summary import CounterSeries, Summary

@@ -10,7 +10,9 @@ import pytest
 from tb_perfcompare.comparison import causes
 from tb_perfcompare.comparison.causes.findings import repeatability
 from tb_perfcompare.comparison.causes.rules import GENERAL, RULE_NAMES, SPECIFIC, is_sure
-from tb_perfcompare.comparison.comparison import Comparison, Finding, Verdict
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.gate.cause import checked_rule, no_cause
 from tb_perfcompare.gate.outcome import Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.gate import job_summary as module
 from tb_perfcompare.gate.job_summary import job_summary
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure

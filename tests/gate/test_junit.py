@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
-from tb_perfcompare.comparison.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.gate.junit import junit
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure
 from tests.render.examples import NASTY_NAMES, comparison

@@ -7,9 +7,11 @@ import pytest
 from tb_perfcompare import compare as compare_files
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.comparison.causes.rules import SPECIFIC
-from tb_perfcompare.comparison.comparison import Comparison, Finding, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.answers.test_shared_answers import MLU
 from tests.cycles.test_shared_tables import got as cycles

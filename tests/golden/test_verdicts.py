@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.comparison import Certainty, Comparison, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Certainty, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.cycles.test_shared_tables import got as servers
 from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, NORMAL, NORMAL_AGAIN, side

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.change_points import can_be_found, change_points
 
 SERIES = arrays.arrays(np.float64, st.integers(0, 40), elements=st.floats(-1, 1, width=32))

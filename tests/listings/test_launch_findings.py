@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.comparison import Finding
+from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary import METRIC_SETTING, Summary
 from tests.listings.drawn import column, compare, drawn, listings, sentences
 

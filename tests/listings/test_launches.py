@@ -13,9 +13,11 @@ from hypothesis import given, settings
 
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.comparison import Cell, Comparison, Table
 from tb_perfcompare.comparison.launches import table as launch_table
 from tb_perfcompare.comparison.launches.rows import launch_rows
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import LaunchSequence, Summary

@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.attach_launches import attach_launches
 from tb_perfcompare.analysis.launches import BOUND_SHARES, summarize_launches
 from tb_perfcompare.analysis.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import NoteCode

@@ -8,9 +8,11 @@ import pytest
 
 from tb_perfcompare.analysis.launches import summarize_launches
 from tb_perfcompare.comparison.checks.comparability import check_comparability
-from tb_perfcompare.comparison.comparison import Check, Comparison, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.recording import Origin

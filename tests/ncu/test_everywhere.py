@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tb_perfcompare import compare, open_logdir, side
-from tb_perfcompare.comparison.comparison import Table
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs

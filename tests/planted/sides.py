@@ -7,9 +7,10 @@ from io import BytesIO
 
 from tb_perfcompare.analysis.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.comparison.comparison import Comparison, Finding
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.recording import Origin
 from tb_perfcompare.model.summary import Summary
 from tb_perfcompare.sources.torch_profiler import read_trace

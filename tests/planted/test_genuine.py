@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison, Verdict
 from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
 from tests.planted.genuine import EQUAL, FAULTS, OPTIONS, SIDES, Fault, compared, is_found, read_side
 
 pytestmark = pytest.mark.skipif(

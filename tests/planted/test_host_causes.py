@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.comparison import Comparison, Finding
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary import Summary
 from tests.build import TraceBuilder
 from tests.planted.sides import causes, compared, summary

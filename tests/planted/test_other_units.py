@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Check, Comparison, Verdict
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.headline import Verdict
 from tests.planted.faults import BASE
 from tests.planted.programs import Program
 from tests.planted.sides import causes, compared, side

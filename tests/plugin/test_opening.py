@@ -21,7 +21,7 @@ from tests.plugin.server import Server
 from tests.workspace.waiting import becomes_true
 
 REPOSITORY = Path(__file__).parents[2]
-COMPUTING = {"numpy", "scipy", "tb_perfcompare.comparison.comparison", "tb_perfcompare.workspace.workers"}
+COMPUTING = {"numpy", "scipy", "tb_perfcompare.comparison.result.comparison", "tb_perfcompare.workspace.workers"}
 
 _ASK = """
 import json, sys

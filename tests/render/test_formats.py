@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.text import WIDTH

@@ -9,8 +9,10 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison, LedgerRow, Table
 from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows
 from tb_perfcompare.errors import SelectionError

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tb_perfcompare.comparison.comparison import Shift
+from tb_perfcompare.comparison.result.headline import Shift
 from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render
 from tests.render.examples import NASTY_NAMES, comparison, headline

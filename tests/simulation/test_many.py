@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tests.simulation.many import OPTIONS, Captures, Ints, Many, judged
 from tests.simulation.series import autoregressive, captured, normal, pair

@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, row_keys
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.render.formats import FORMATS, render

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.workspace.disk_entries import ENDINGS
 from tb_perfcompare.workspace.index import Root
 from tb_perfcompare.workspace.question import Question

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import tb_perfcompare.workspace.kept_answers as module
-from tb_perfcompare.comparison.comparison import Comparison
-from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.pages import comparison_answer
 from tb_perfcompare.workspace.disk_entries import COMPARISON

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.comparison.comparison import Comparison, Verdict
-from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode

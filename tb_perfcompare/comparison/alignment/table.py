@@ -18,8 +18,9 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
 )
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
 from tb_perfcompare.comparison.causes.wording import number_text, short_apart
-from tb_perfcompare.comparison.column_rows import ColumnRows, cells_of
-from tb_perfcompare.comparison.comparison import Cell, Check, Column, Row, Table
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, ColumnRows, Row, Table, cells_of
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary import Summary

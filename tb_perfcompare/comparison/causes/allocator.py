@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.cause import Cause, cause
 from tb_perfcompare.comparison.causes.host_time import called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE, calls
 from tb_perfcompare.model.summary import Summary
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.findings import repeatability
 from tb_perfcompare.comparison.causes.pair import Pair
-from tb_perfcompare.comparison.comparison import Evidence, Finding
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
 
 Part = tuple[str, str]
 """(category, entity) of the ledger; the entity "" stands for time of the category that is not known to be one

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.cause import Cause, cause
 from tb_perfcompare.comparison.causes.pair import Amount, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, short, time_text
-from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
 from tb_perfcompare.comparison.ranks.sides import ranks_of
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.comparison.causes.rules import REPEATABILITY_UNKNOWN
-from tb_perfcompare.comparison.comparison import Evidence, Finding
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.cycles import HOST
 

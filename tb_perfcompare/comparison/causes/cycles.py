@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
 from tb_perfcompare.comparison.causes.findings import MOST_OF_IT, repeatability
 from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
-from tb_perfcompare.comparison.comparison import Evidence, Finding, Headline, Verdict
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio

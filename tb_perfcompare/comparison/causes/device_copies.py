@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.cause import Cause, cause
 from tb_perfcompare.comparison.causes.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.pair import Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 
 KERNEL = "Kernel"
 

@@ -15,8 +15,10 @@ from tb_perfcompare.comparison.causes.behind import operator_behind
 from tb_perfcompare.comparison.causes.clear import Clear, clear_categories
 from tb_perfcompare.comparison.causes.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
-from tb_perfcompare.comparison.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 

@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.causes.pace import host_ratio
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair
 from tb_perfcompare.comparison.causes.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.wording import more_or_less, short, time_text
-from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 
 MOST = 0.5
 """Share of what the same calls take longer in the open, apart from the pace, that the operator must make, and that its

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tb_perfcompare.comparison.causes.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 
 MOVING = frozenset(
     f"aten::{name}"

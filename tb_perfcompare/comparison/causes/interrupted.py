@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.fastest import fastest_own_calls
 from tb_perfcompare.comparison.causes.host_time import in_the_open
 from tb_perfcompare.comparison.causes.pair import Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 
 UNCHANGED = 0.1

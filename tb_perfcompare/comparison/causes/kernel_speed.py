@@ -12,7 +12,8 @@ from tb_perfcompare.comparison.causes.inputs import other_inputs
 from tb_perfcompare.comparison.causes.pace import device_ratio
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short, time_text
-from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary import Summary
 
 KERNEL = "Kernel"

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.host_time import HOST, exposed_host, in_th
 from tb_perfcompare.comparison.causes.pace import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.pair import Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, time_text
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
 
 HALF = 0.5

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.other_work import is_backward
 from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_share
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 IN_BOTH = 0.8

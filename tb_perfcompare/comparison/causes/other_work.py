@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.inputs import by_name, elements, first_typ
 from tb_perfcompare.comparison.causes.pair import Amount, Key, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, short
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 STEADY = 0.5

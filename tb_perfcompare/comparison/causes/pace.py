@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.fastest import fastest_own_calls
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair
 from tb_perfcompare.comparison.causes.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.wording import more_or_less
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.cycles import HOST

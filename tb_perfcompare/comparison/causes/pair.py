@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.clear import Clear, clear_categories, lie_apart
-from tb_perfcompare.comparison.comparison import Headline, Ledger, LedgerRow
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange

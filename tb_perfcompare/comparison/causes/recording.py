@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.cause import Cause, cause, of_categories
 from tb_perfcompare.comparison.causes.explained import Explained
 from tb_perfcompare.comparison.causes.pair import Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.model.summary import PROFILER_WORK
 
 MOST = 0.5

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Comparison, Finding
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
 
 SPECIFIC = (

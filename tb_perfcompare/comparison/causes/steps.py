@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.pair import Pair
 from tb_perfcompare.comparison.causes.wording import more_or_less, short, time_text
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 

@@ -11,7 +11,8 @@ from tb_perfcompare.comparison.causes.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.inputs import other_inputs
 from tb_perfcompare.comparison.causes.pair import NOTHING, Amount, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short, short_apart, time_text
-from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.summary import Summary
 

@@ -24,7 +24,7 @@ from tb_perfcompare.comparison.causes.steps import step_rules
 from tb_perfcompare.comparison.causes.substituted import substitution_rules
 from tb_perfcompare.comparison.causes.transfers import transfer_rules
 from tb_perfcompare.comparison.causes.waits import wait_rules
-from tb_perfcompare.comparison.comparison import Finding
+from tb_perfcompare.comparison.result.finding import Finding
 
 RULES: tuple[Callable[[Pair], Iterator[Cause]], ...] = (
     more_calls_rules, step_rules, profiler_work_rules, substitution_rules, device_copy_rules, kernel_speed_rules,

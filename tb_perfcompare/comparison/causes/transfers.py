@@ -9,7 +9,8 @@ from tb_perfcompare.comparison.causes.cause import Cause, cause
 from tb_perfcompare.comparison.causes.host_time import called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.pair import Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
-from tb_perfcompare.comparison.comparison import Evidence, LedgerRow
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)

@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.causes.explained import Explained
 from tb_perfcompare.comparison.causes.host_time import HOST, called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.pair import Amount, Pair, total
 from tb_perfcompare.comparison.causes.wording import more_or_less, number_text, short
-from tb_perfcompare.comparison.comparison import Evidence
+from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 MOST = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.short_names import short_name, short_names
 
 _SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))

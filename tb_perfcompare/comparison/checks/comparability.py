@@ -7,7 +7,7 @@ from tb_perfcompare.comparison.checks.metric_checks import utilisation_metrics
 from tb_perfcompare.comparison.checks.recordings import complete, flags, same_capture, versions
 from tb_perfcompare.comparison.checks.surroundings import device, device_count, ranks, world_size
 from tb_perfcompare.comparison.checks.unit_of_work import left_out, markers, number_of_steps, shared_work
-from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary import CYCLE_TIME, Summary
 
 

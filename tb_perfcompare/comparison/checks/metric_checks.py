@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary import METRIC_SETTING, Summary
 
 _FIGURES = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.checks.differences import differences
-from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
 
 _FLAGS = (

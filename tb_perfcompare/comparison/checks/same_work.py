@@ -5,7 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
-from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary import Summary
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.differences import differences
-from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary import Summary
 
 _SIZES = ("device.compute_capability", "device.multiprocessors", "device.memory_bytes", "device.memory_mib")

@@ -4,7 +4,7 @@ steps there are."""
 from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
-from tb_perfcompare.comparison.comparison import Check
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary import CYCLE_TIME, KERNEL_TIME, Summary
 
 FEW_STEPS = 6

@@ -20,11 +20,13 @@ from tb_perfcompare.comparison.causes.wording import (
     short_apart,
     time_text,
 )
-from tb_perfcompare.comparison.comparison import Evidence, Finding, Ledger, LedgerRow, Verdict
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
 from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
 from tb_perfcompare.comparison.launches.table import kept_rows
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary import BOUND_CLASSES, CATEGORY_LABELS, StepCategory, Summary
 
 SHARE_MOVED = 0.05

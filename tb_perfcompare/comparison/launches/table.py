@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.wording import time_text
-from tb_perfcompare.comparison.comparison import Cell, Column, Table
 from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, taken_ns
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.bound import bound_class
 from tb_perfcompare.model.summary import BOUND_CLASSES, LaunchSequence, Summary

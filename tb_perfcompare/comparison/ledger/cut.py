@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from tb_perfcompare.comparison.comparison import Ledger, LedgerRow
 from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 
 Path = tuple[str, ...]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tb_perfcompare.comparison.comparison import LedgerRow
 from tb_perfcompare.comparison.ledger.rows import Total, row_of
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.split_time import SplitTime
 from tb_perfcompare.model.summary import NOBODY, Summary
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.comparison import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 
 
 @dataclass(slots=True)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.comparison import Verdict
-from tb_perfcompare.comparison.options import CompareOptions
 from tb_perfcompare.comparison.ranks.beyond import beyond_others
 from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
 from tb_perfcompare.comparison.strict.report import Durations, StrictReport
 from tb_perfcompare.comparison.tables import columns

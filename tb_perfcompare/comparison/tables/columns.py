@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Column
+from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.units import COUNT, FRACTION, TEXT, US, Better, Unit
 
 PER_STEP = "mean over the admitted steps"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, SideCounter, paired_devices, side_counter
 from tb_perfcompare.model.summary import Summary

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.comparison import Cell, Column, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary import Summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.comparison import Table
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.summary import Summary
 
 _CORRECTED = "Corrected reading"

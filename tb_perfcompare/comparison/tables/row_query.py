@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.column_rows import cells_of, numbers_of, picked
-from tb_perfcompare.comparison.comparison import Cell, Column, Row, Table
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
 from tb_perfcompare.errors import SelectionError
 
 CLEAR_Q = 0.05

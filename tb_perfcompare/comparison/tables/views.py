@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.comparison import Cell, Column, Table
 from tb_perfcompare.comparison.launches.table import own_launches
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES

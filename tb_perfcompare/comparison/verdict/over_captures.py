@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tb_perfcompare.comparison.comparison import Verdict
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS
-from tb_perfcompare.comparison.comparison import Headline, Verdict
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.model.summary import Summary

@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tb_perfcompare.comparison.comparison import Certainty, Headline, Shift, Verdict
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.headline import Certainty, Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate

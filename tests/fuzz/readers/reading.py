@@ -12,9 +12,9 @@ import msgspec
 
 from tb_perfcompare.analysis.compat import answer, read_compat
 from tb_perfcompare.analysis.compat.answers import ROUTES
-from tb_perfcompare.comparison.comparison import Comparison
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary import Summary

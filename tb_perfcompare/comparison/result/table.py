@@ -1,18 +1,25 @@
-"""Rows of a table that are kept as columns: a row is made when somebody asks for it.
+"""Tables: columns that say what they hold, and rows.
 
-Most of a comparison's rows nobody looks at, and a cell of its own takes four times the memory of a number in an array.
+Most rows nobody looks at, and a cell of its own takes four times the memory of a number in an array: rows are kept as
+columns, and a row is made when somebody asks for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.comparison import Cell, Row
+from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.units import Better
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Row = tuple[Cell, ...]
 
 CellColumn = NDArray[np.float64] | tuple[Cell, ...]
 """Cells of one column: numbers, of which NaN is an absent one, or whatever they are."""
@@ -100,3 +107,66 @@ def _plain(column: CellColumn) -> Sequence[Cell]:
     for absent in np.flatnonzero(np.isnan(column)).tolist():
         cells[absent] = None
     return cells
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """role: key, text, baseline, candidate, delta, percent, status, plain. kind: text, time_us, count, fraction,
+    number, bool. shown: visible before the user chooses."""
+
+    name: str
+    label: str
+    unit: str
+    better: Better
+    description: str
+    role: str = "plain"
+    kind: str = "number"
+    shown: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "unit": self.unit,
+            "better": self.better.value,
+            "description": self.description,
+            "role": self.role,
+            "kind": self.kind,
+            "shown": self.shown,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows are in the default order; where there are many of them they are made when they are asked for
+    (ColumnRows). `notes` are sentences about the whole table, which reading it shows among them."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Row]
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as it stands in the JSON form: `title`, `columns`, `rows`, `notes`."""
+        return {
+            "title": self.title,
+            "columns": [column.to_dict() for column in self.columns],
+            "rows": [[plain(cell) for cell in row] for row in self.rows],
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self) -> DataFrame:
+        """The table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay integers. Units
+        and definitions of the columns are in its `attrs` (docs/python.md). Raises PerfCompareError without pandas."""
+        from tb_perfcompare.comparison.result.frames import frame_of
+
+        return frame_of(
+            {column.name: (cells_of(self.rows, at), column.kind) for at, column in enumerate(self.columns)},
+            table=self.name,
+            title=self.title,
+            units={column.name: column.unit for column in self.columns},
+            descriptions={column.name: column.description for column in self.columns},
+            notes=list(self.notes),
+        )

@@ -1,0 +1,1 @@
+"""What a comparison is made of. Nothing here computes."""

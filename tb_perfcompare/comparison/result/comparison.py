@@ -1,0 +1,102 @@
+"""The comparison: one finished object that every face (page, command line, report) only draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.result.finding import Check, Finding
+from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger
+from tb_perfcompare.comparison.result.plain_values import note_dict
+from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.note import Note, NoteCode
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+SCHEMA = "tb_perfcompare.comparison/1"
+VIEW_SCHEMA = "tb_perfcompare.view/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything about one pair; see docs/comparison.md for the definition of every figure."""
+
+    baseline: SideFacts
+    candidate: SideFacts
+    window: str
+    headline: Headline
+    ledger: Ledger
+    findings: tuple[Finding, ...]
+    comparability: tuple[Check, ...]
+    tables: Mapping[str, Table]
+    notes: tuple[Note, ...]
+    schema: str = SCHEMA
+
+    @property
+    def files_left_out(self) -> int:
+        """Files that could not be read, each with a note; the others were compared."""
+        return sum(note.code == NoteCode.FILE_FAILED for note in self.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `diff --format json` (docs/comparison.schema.json), as plain values."""
+        return {
+            "schema": self.schema,
+            "version": __version__,
+            "baseline": self.baseline.to_dict(),
+            "candidate": self.candidate.to_dict(),
+            "window": self.window,
+            "headline": self.headline.to_dict(),
+            "ledger": self.ledger.to_dict(),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "comparability": [check.to_dict() for check in self.comparability],
+            "tables": {name: table.to_dict() for name, table in self.tables.items()},
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self, table: str) -> DataFrame:
+        """One of `tables`, or "ledger" with its exact integers, as Table.to_frame gives it.
+
+        Raises SelectionError for a table there is not, saying why, PerfCompareError without pandas."""
+        return self.ledger.to_frame() if table == LEDGER else self.table(table).to_frame()
+
+    def table(self, name: str) -> Table:
+        """Raises SelectionError saying which tables there are and why this one is missing."""
+        found = self.tables.get(name)
+        if found is None:
+            reasons = [note.message for note in self.notes if name in note.where.split(", ")]
+            why = f": {reasons[0]}" if reasons else ""
+            known = ", ".join(("ledger", *self.tables))
+            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One table of one run, and what is said with it. `reading` says how the run was read (docs/readings.md); `notes`
+    are the run's weaknesses."""
+
+    reading: str
+    side: SideFacts
+    table: Table
+    notes: tuple[Note, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of `view --json`, as plain values."""
+        return {
+            "schema": VIEW_SCHEMA,
+            "view": self.table.name,
+            "reading": self.reading,
+            "side": self.side.to_dict(),
+            "table": self.table.to_dict(),
+            "notes": [note_dict(note) for note in self.notes],
+        }
+
+    def to_frame(self) -> DataFrame:
+        """As Table.to_frame."""
+        return self.table.to_frame()

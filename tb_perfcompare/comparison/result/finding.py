@@ -1,0 +1,67 @@
+"""Causes in sentences, and checks of whether two sides may be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tb_perfcompare.comparison.result.plain_values import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Where a finding's figure stands: a table and its row key, or a plain value."""
+
+    table: str
+    row: str
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A cause in a sentence. delta_us is None for what is no time, such as a clock; share is delta over the headline's
+    delta, None when the headline has none to share or the time overlaps with other time; look_at: what to look at next,
+    "" where nothing in particular."""
+
+    rule: str
+    subject: str
+    category: str
+    delta_us: float | None
+    share: float | None
+    sentence: str
+    evidence: tuple[Evidence, ...]
+    confidence: str
+    look_at: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "rule": self.rule,
+            "subject": self.subject,
+            "category": self.category,
+            "delta_us": plain(self.delta_us),
+            "share": plain(self.share),
+            "sentence": self.sentence,
+            "evidence": [{"table": item.table, "row": item.row, "value": item.value} for item in self.evidence],
+            "confidence": self.confidence,
+            "look_at": self.look_at,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A comparability check. status: ok, warn, fail; invalidates: conclusions it weakens."""
+
+    check: str
+    status: str
+    detail: str
+    invalidates: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "check": self.check,
+            "status": self.status,
+            "detail": self.detail,
+            "invalidates": list(self.invalidates),
+        }

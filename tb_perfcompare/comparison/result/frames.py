@@ -1,0 +1,65 @@
+"""Tables as pandas DataFrames. pandas is optional and imported here alone, when a frame is asked for.
+
+Types are pandas' nullable ones, so that an absent cell is missing without turning integers into floats: Int64, Float64,
+boolean, string. What a column is stands in `frame.attrs` (docs/python.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.errors import PerfCompareError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_DTYPES = {
+    frozenset({bool}): "boolean", frozenset({int}): "Int64", frozenset({float}): "Float64",
+    frozenset({int, float}): "Float64", frozenset({str}): "string",
+}  # fmt: skip
+"""Types of a column's cells -> pandas' name; anything else stays as objects."""
+
+_EMPTY = {"text": "string", "bool": "boolean", "integer": "Int64"}
+"""Kind of a column without any cell -> pandas' name; the others are numbers."""
+
+_INT64 = range(-(2**63), 2**63)
+
+
+def frame_of(columns: Mapping[str, tuple[Sequence[Cell], str]], **attrs: object) -> DataFrame:
+    """A frame of columns, each with its cells and the kind of value that an empty one would have, and with facts about
+    it in `attrs`. Raises PerfCompareError without pandas."""
+    pandas = _pandas()
+    frame: DataFrame = pandas.DataFrame(
+        {name: _array(pandas, cells, _EMPTY.get(kind, "Float64")) for name, (cells, kind) in columns.items()}
+    )
+    frame.attrs.update(attrs)
+    return frame
+
+
+def _array(pandas: ModuleType, cells: Sequence[Cell], empty: str) -> object:
+    known = [None if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in cells]
+    kinds = frozenset(
+        next(kind for kind in (bool, int, float, str) if isinstance(cell, kind)) for cell in known if cell is not None
+    )
+    name = _DTYPES.get(kinds, "object") if kinds else empty
+    if name == "Int64" and not all(cell is None or cell in _INT64 for cell in known):
+        name = "object"  # a ledger may be larger than 64 bits
+    if name == "string":
+        dtype = pandas.StringDtype("python")  # the other storage refuses texts that are no Unicode
+        return pandas.array(known, dtype=dtype)
+    return pandas.array(known, dtype=name)
+
+
+def _pandas() -> ModuleType:
+    try:
+        import pandas
+    except ImportError as error:
+        raise PerfCompareError(
+            "pandas is not installed, and a frame is one of its objects",
+            hint="pip install 'tb_perfcompare[pandas]', or take to_dict()",
+        ) from error
+    return pandas

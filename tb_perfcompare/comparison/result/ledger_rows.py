@@ -1,0 +1,110 @@
+"""The exact split of the step time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tb_perfcompare.comparison.result.plain_values import plain
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+LEDGER = "ledger"
+"""Name under which the ledger is asked for as a table."""
+
+_NANOSECONDS = "ns x denominator"
+_LEDGER_COLUMNS = (
+    ("category", ""), ("entity", ""), ("part", ""), ("name", ""), ("baseline", _NANOSECONDS),
+    ("candidate", _NANOSECONDS), ("delta", _NANOSECONDS), ("baseline_calls", "count"), ("candidate_calls", "count"),
+    ("count_effect", _NANOSECONDS), ("rate_effect", _NANOSECONDS), ("mix_effect", _NANOSECONDS),
+    ("same_shape_effect", _NANOSECONDS), ("status", ""),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """Integers in nanoseconds x denominator per step. path is (category,), (category, entity) or (category, entity,
+    part): the part says who called the entity with which input shape.
+
+    delta = candidate - baseline = count_effect + rate_effect; rate_effect = mix_effect (calls in other proportions of
+    the parts) + same_shape_effect. calls are per step. status: both, added, removed. `name` is a raw name behind the
+    entity's key.
+    """
+
+    path: tuple[str, ...]
+    name: str
+    baseline: int
+    candidate: int
+    delta: int
+    calls: tuple[float, float]
+    count_effect: int
+    rate_effect: int
+    status: str
+    mix_effect: int = 0
+
+    @property
+    def same_shape_effect(self) -> int:
+        """The same parts taking another time per call."""
+        return self.rate_effect - self.mix_effect
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "path": list(self.path),
+            "name": self.name,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "delta": self.delta,
+            "calls": [plain(value) for value in self.calls],
+            "count_effect": self.count_effect,
+            "rate_effect": self.rate_effect,
+            "mix_effect": self.mix_effect,
+            "same_shape_effect": self.same_shape_effect,
+            "status": self.status,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, rows of depth 3 to their row of depth 2
+    where it has any, all exactly. A row comes before the rows below it.
+
+    Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts.
+    """
+
+    denominator: int
+    baseline: int
+    candidate: int
+    delta: int
+    rows: tuple[LedgerRow, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Integers as they are; divide by the denominator."""
+        return {
+            "unit": "ns",
+            "denominator": self.denominator,
+            "baseline": self.baseline,
+            "candidate": self.candidate,
+            "delta": self.delta,
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+    def to_frame(self) -> DataFrame:
+        """The rows with their exact integers as a pandas DataFrame: nanoseconds per step times `attrs["denominator"]`.
+        `entity` and `part` are missing in the rows that stand for all of them. Raises PerfCompareError without
+        pandas."""
+        from tb_perfcompare.comparison.result.frames import frame_of
+
+        rows = [
+            (
+                *row.path, *[None] * (3 - len(row.path)), row.name, row.baseline, row.candidate, row.delta, *row.calls,
+                row.count_effect, row.rate_effect, row.mix_effect, row.same_shape_effect, row.status,
+            )
+            for row in self.rows
+        ]  # fmt: skip
+        columns = {
+            name: ([row[at] for row in rows], "integer" if unit == _NANOSECONDS else "text")
+            for at, (name, unit) in enumerate(_LEDGER_COLUMNS)
+        }
+        return frame_of(columns, table=LEDGER, denominator=self.denominator, units=dict(_LEDGER_COLUMNS))
