@@ -179,10 +179,22 @@ def test_every_note_is_explained() -> None:
 
 
 def test_links_between_documents_lead_somewhere() -> None:
-    for path in [*(REPOSITORY / "docs").glob("*.md"), REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md"]:
+    api = REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md"
+    for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), api]:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text("utf-8")):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_every_file_and_folder_that_a_contributor_is_sent_to_exists() -> None:
+    text = (REPOSITORY / "CONTRIBUTING.md").read_text("utf-8")
+    named = [words for words in re.findall(r"`([^`\n]+)`", text) if re.fullmatch(r"[\w./-]+(?:/|\.\w+)", words)]
+    paths = [words for words in named if "/" in words or words.endswith(".md")]
+    assert len(paths) > 40
+    for path in paths:
+        assert (REPOSITORY / path).exists(), path
+    for path, name in re.findall(r"`(tb_perfcompare/[\w./]+\.py)`: (?:\w+ ){0,6}`(\w+)`", text):
+        assert re.search(rf"\b{name}\b", (REPOSITORY / path).read_text("utf-8")), f"{path}: {name}"
 
 
 def test_the_gallery_shows_every_view_in_both_themes() -> None:
