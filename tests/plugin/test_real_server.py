@@ -33,6 +33,8 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_slow_pair(folder / "slow")
     write_slow_pair(folder / "some", files=12)
     write_slow_pair(folder / "more", files=12)
+    write_slow_pair(folder / "single", files=12)
+    write_slow_pair(folder / "lines", files=12)
     write_pair(folder / "quick")
     return folder
 
@@ -53,11 +55,19 @@ def server(running: Served) -> Iterator[Served]:
     assert becomes_true(lambda: is_quiet(running))
 
 
-def ask(server: Served, route: str, **query: str) -> socket.socket:
+def ask(server: Served, route: str, *, protocol: str = "HTTP/1.1", **query: str) -> socket.socket:
     """Sends a request and waits for no answer."""
     asking = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-    asking.sendall(f"GET {server.target(route, **query)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    asking.sendall(f"GET {server.target(route, **query)} {protocol}\r\nHost: 127.0.0.1\r\n\r\n".encode())
     return asking
+
+
+def answer_over(asking: socket.socket) -> tuple[int, bytes]:
+    """Status and body of the answer to what was asked over a connection, which ends with it."""
+    with asking:
+        answer = http.client.HTTPResponse(asking)
+        answer.begin()
+        return answer.status, answer.read()
 
 
 def working(server: Served) -> bool:
@@ -88,6 +98,30 @@ def test_a_browser_that_leaves_takes_its_work_along(server: Served, route: str, 
     assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
     assert time.monotonic() - start_s < 1.5  # looking takes 0.15 s each time
     assert json.loads(server.get("api/comparison", stream="0", **QUICK).body)["headline"]["verdict"] == "slower"
+
+
+@pytest.mark.parametrize(("stream", "pair"), [("0", "single"), ("1", "lines")])
+def test_who_has_said_all_gets_the_whole_answer(server: Served, stream: str, pair: str) -> None:
+    """As `nc -N` and some proxies ask: their half of the connection ends with the request."""
+    query = {"baseline": f"{pair}/normal", "candidate": f"{pair}/abnormal"}
+    asking = ask(server, "api/comparison", stream=stream, **query)
+    asking.shutdown(socket.SHUT_WR)
+    assert becomes_true(lambda: working(server))
+    status, body = answer_over(asking)
+    assert status == 200
+    *progress, last = body.splitlines()
+    told = json.loads(last)
+    assert (len(progress) > 1, "tables" in (told["result"] if progress else told)) == (stream == "1", True)
+
+
+def test_who_has_said_all_in_http_1_0_gets_a_quick_answer_and_is_not_waited_for_long(server: Served) -> None:
+    asking = ask(server, "api/comparison", protocol="HTTP/1.0", stream="0", **QUICK)
+    asking.shutdown(socket.SHUT_WR)
+    assert answer_over(asking)[0] == 200
+    asking = ask(server, "api/comparison", protocol="HTTP/1.0", stream="0", **SLOW)
+    assert becomes_true(lambda: working(server))
+    asking.close()
+    assert becomes_true(lambda: is_quiet(server))  # left alone the work takes longer
 
 
 def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
