@@ -6,9 +6,9 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import wait as wait_for
 from typing import Generic, TypeVar
+
+from tb_perfcompare.workspace.flights import Flight
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Refreshed(Generic[T]):
                 making = self._making or self._begin()
             if value is not None and not anew:
                 return making.within(_PATIENCE_S - (self._clock() - making.begun_s), value) if is_short else value
-            value = making.future.result()
+            value = making.result()
             if not anew or making.begun_s >= asked_s:
                 return value
 
@@ -74,10 +74,10 @@ class Refreshed(Generic[T]):
             value = value if value == made else made
         except BaseException as error:  # nothing is swallowed: whoever waits gets it
             self._end(making, self._value)
-            making.future.set_exception(error)
+            making.fail(error)
             return
         self._end(making, value)
-        making.future.set_result(value)
+        making.finish(value)
 
     def _end(self, making: _Making[T], value: T | None) -> None:
         with self._lock:
@@ -87,12 +87,11 @@ class Refreshed(Generic[T]):
             self._took_s = self._done_s - making.begun_s
 
 
-class _Making(Generic[T]):
+class _Making(Flight[T]):
     def __init__(self, begun_s: float) -> None:
+        super().__init__(begun_s)
         self.begun_s = begun_s
-        self.future: Future[T] = Future()
 
     def within(self, timeout_s: float, other: T) -> T:
         """What is made, or the other value if that takes longer."""
-        wait_for([self.future], max(0.0, timeout_s))
-        return self.future.result() if self.future.done() else other
+        return self.result() if self.wait(max(0.0, timeout_s)) else other

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import select
 import signal
 import socket
 import time
@@ -209,6 +210,33 @@ def test_a_bug_shows_no_traceback(logdir: Path, tmp_path: Path) -> None:
         assert answer.status == 500
         assert b"Traceback" not in answer.body and b"secret" not in answer.body
         assert becomes_true(lambda: "/etc/secret" in server.log_text())
+
+
+def test_who_knows_a_run_waits_for_no_look_at_the_log_directory(logdir: Path, tmp_path: Path) -> None:
+    held, met = tmp_path / "held", tmp_path / "met"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import pathlib, time\n"
+        "import tb_perfcompare.workspace.index as index\n"
+        "find_runs = index.find_runs\n"
+        "def held_up(*arguments):\n"
+        f"    while pathlib.Path({str(held)!r}).exists():\n"
+        f"        pathlib.Path({str(met)!r}).touch()\n"
+        "        time.sleep(0.01)\n"
+        "    return find_runs(*arguments)\n"
+        "index.find_runs = held_up\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    with served(logdir, environment={**BOUNDED, "PYTHONPATH": path}) as server:
+        server.get("api/runs")
+        time.sleep(1)  # a rest, should the first look have taken a while
+        held.touch()
+        looks = [ask(server, "api/runs", rescan="1") for _ in range(20)]
+        assert becomes_true(met.exists)
+        assert server.get("api/view", run="quick/normal").status == 200
+        assert server.get("api/comparison", **QUICK).status == 200
+        assert select.select(looks, [], [], 0)[0] == []
+        held.unlink()
+        assert [answer_over(look)[0] for look in looks] == [200] * 20
 
 
 def test_half_a_request_and_no_request_hold_nothing_up(server: Served) -> None:
