@@ -73,6 +73,7 @@ def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> 
     """A first line at once, then what is new; the last line again when nothing is, so that a browser that has gone is
     noticed where its connection does not tell. Nothing for an answer that is known already; ends early when the browser
     has gone. `more` stands in each line."""
+    connection.writes_lines()
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
     told = [progress_dict(Progress("listing"))]
     while not flight.wait(wait_s):

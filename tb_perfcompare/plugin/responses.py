@@ -14,6 +14,7 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import Cancelled, InputError, NotComparable, PerfCompareError, SelectionError
+from tb_perfcompare.plugin.origin import Forbidden
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -44,6 +45,8 @@ def status_of(error: PerfCompareError) -> int:
     match error:
         case BadRequest():
             return 400
+        case Forbidden():
+            return 403
         case SelectionError():
             return 404
         case Changed():

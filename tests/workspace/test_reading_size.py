@@ -91,9 +91,7 @@ def test_what_cannot_be_counted_is_expected_by_its_size(tmp_path: Path) -> None:
         assert expected(tmp_path / name, size=MB) == PROCESS + 2 * MB
 
 
-def test_files_of_other_machines_and_small_ones_are_not_opened(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_files_of_other_machines_and_small_ones_are_not_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def never(path: str, stored_bytes: int) -> None:
         raise AssertionError(path)
 

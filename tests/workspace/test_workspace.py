@@ -168,9 +168,7 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     assert (len(found.table.rows), found.brief) == (24, False)
 
 
-def test_a_file_that_holds_nothing_is_read_once(
-    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     normal, _ = write_pair(tmp_path / "logs")
     write_garbage(normal)
     workspace = opened(in_process_bytes=IN_PROCESS)
