@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterable
 from typing import IO, Any, TypeVar
 
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.search_path import without_here
 from tb_perfcompare.workspace.flights import Flight
 from tb_perfcompare.workspace.worker_process import answer, read_frame, write_frame
 
 T = TypeVar("T")
 
 _BOOT = (
-    "import signal, sys, json; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = json.loads(sys.argv[1]); "
+    "import json, os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); given = json.loads(sys.argv[1]); "
+    "sys.path[:] = given + [own for own in sys.path if os.path.isabs(own) and own not in given]; "
     "from tb_perfcompare.workspace.worker_process import main; main()"
 )
 _LAST_WORDS_BYTES = 4096
@@ -48,7 +50,7 @@ class Worker:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         self._last_words = _scratch()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            [sys.executable, *_isolated(), "-c", _BOOT, json.dumps(without_here())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
@@ -132,6 +134,19 @@ class Worker:
             return f"it was stopped by signal {-status} ({reason})"
         last = words.splitlines()[-1] if words else "without a word"
         return f"exit status {status}, {without_paths(last)}"
+
+
+def _isolated() -> list[str]:
+    """Options of an interpreter that imports nothing from the working directory or from what PYTHONPATH says, which the
+    path handed over holds already; with it go other variables, of which these matter."""
+    flags = ["-I"]
+    if sys.flags.utf8_mode:
+        flags += ["-X", "utf8"]
+    if sys.dont_write_bytecode:
+        flags.append("-B")
+    if sys.pycache_prefix is not None:
+        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
+    return flags
 
 
 def without_paths(text: str) -> str:
