@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tensorboard.plugins import base_plugin
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.plugin import page
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.plugin.opening import Opening
@@ -206,5 +206,10 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
+        except REFUSED_MEMORY as error:
+            refused = out_of_memory(error)
+            if refused is None:
+                raise
+            return failure(request, refused)
 
     return application
