@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from tb_perfcompare.comparison.comparison import Cell, Table
+from tb_perfcompare.render.printable import without_controls
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -52,5 +53,7 @@ def _cell(cell: Cell) -> str | int | float:
 
 
 def guarded(text: str) -> str:
-    """A spreadsheet runs a text cell that starts like a formula; an apostrophe in front makes it a text again."""
+    """A text cell without control characters; tabs and line ends stay. A spreadsheet runs one that starts like a
+    formula; an apostrophe in front makes it a text again."""
+    text = without_controls(text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
