@@ -37,6 +37,11 @@ describe('names of runs in the picker', () => {
 describe('kernel names', () => {
   const cases = JSON.parse(readFileSync('../tests/short_names.json', 'utf8')) as { about: string; names: string[]; short: string[] }[];
   it.each(cases)('$about', ({ names, short }) => expect(shortNames(names)).toEqual(short));
+  it('in time that grows with the length of a name', () => {
+    const hostile = ['<'.repeat(200_000), `void f<${'a_'.repeat(100_000)}>(int)`, 'f::'.repeat(60_000)];
+    expect(shortNames(hostile)[1]).toBe('f');
+    expect(shortNames(hostile)[0]).toBe(hostile[0]);
+  });
 });
 
 describe('measures beside each other', () => {
