@@ -27,7 +27,15 @@ from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.sources.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
-from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
+from tests.hostile_names import (
+    CONTROLS,
+    FORMULAS,
+    MARKUP,
+    WRITTEN_OUT,
+    assert_harmless,
+    assert_no_controls,
+    write_names,
+)
 from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
 
@@ -335,6 +343,22 @@ class TestNamesAreNeverFormulas:
         assert any("SUM" in cell for cell in cells)
         for cell in cells:
             assert_harmless(cell)
+
+
+class TestNamesSteerNothing:
+    def test_in_no_report_is_a_control_character(self, tmp_path: Path, serve: Callable[..., Server]) -> None:
+        write_names(tmp_path, CONTROLS)
+        server = serve(tmp_path)
+        cells = set()
+        for table in ("ledger", *server.json("api/comparison", stream="0", **PAIR)["tables"]):
+            drawn = server.get("api/report", format="csv", table=table, **PAIR).text
+            assert_no_controls(drawn)
+            cells.update(cell for row in csv.reader(io.StringIO(drawn, newline="")) for cell in row)
+        assert {*WRITTEN_OUT} <= cells
+        for form in ("text", "md", "html"):
+            assert_no_controls(server.get("api/report", format=form, **PAIR).text)
+        for form in ("md", "csv"):
+            assert_no_controls(server.get("api/strict", format=form, **PAIR).text)
 
 
 class TestNothingChangesState:
