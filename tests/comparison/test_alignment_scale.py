@@ -8,9 +8,9 @@ import numpy as np
 
 from tb_perfcompare.comparison.alignment.operator_matches import match_operators
 from tb_perfcompare.comparison.alignment.place_tree import PlaceTree, side_of
-from tb_perfcompare.model.device_work import DeviceWork
-from tb_perfcompare.model.places import OUTSIDE, place_below
-from tb_perfcompare.model.split_time import SplitTime, split_time
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import OUTSIDE, place_below
+from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 
 GROUPS = 20_000
 MOST_CPU_S = 15.0

@@ -20,11 +20,11 @@ import pytest
 from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
-from tb_perfcompare.plugin.origin import OWN_HEADER
-from tb_perfcompare.plugin.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
+from tb_perfcompare.plugin.http.origin import OWN_HEADER
+from tb_perfcompare.plugin.http.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
-from tb_perfcompare.sources.inside_only import LINKS, REFUSED
+from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
 from tests.hostile_names import (
@@ -535,9 +535,9 @@ class TestParametersHaveLimits:
             time.sleep(0.2)
             return find_runs(*_, **__)
 
-        from tb_perfcompare.workspace.index import find_runs
+        from tb_perfcompare.workspace.listing.index import find_runs
 
-        monkeypatch.setattr("tb_perfcompare.workspace.index.find_runs", slow)
+        monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", slow)
         start_s = time.monotonic()
         for number in range(20):
             assert served.get("api/view", run=f"unknown {number}").status_code == 404
@@ -599,7 +599,7 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 
 def use(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
     """Gives the server a workspace whose workers do something else with a file."""
-    from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.listing.index import Root
     from tb_perfcompare.workspace.workspace import Workspace
 
     server.plugin._opening._workspace = Workspace([Root(str(logdir))], workers=2, summarize=summarize)
