@@ -21,7 +21,9 @@ from tests.plugin.server import Server
 from tests.workspace.waiting import becomes_true
 
 REPOSITORY = Path(__file__).parents[2]
-COMPUTING = {"numpy", "scipy", "tb_perfcompare.comparison.result.comparison", "tb_perfcompare.workspace.workers.worker_pool"}
+COMPUTING = {
+    "numpy", "scipy", "tb_perfcompare.comparison.result.comparison", "tb_perfcompare.workspace.workers.worker_pool",
+}  # fmt: skip
 
 _ASK = """
 import json, sys

@@ -38,7 +38,7 @@ def is_device_type(kind: str) -> bool:
 
 
 NO_COUNTER = "none"
-"""Counter of rows about a device that has no counters, so that its functions keep a row (analysis/cycles/trace_cycles.py)."""
+"""Counter of rows about a device that has no counters, so that its functions keep a row (trace_cycles.py)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""What limits a launch: one class per launch from its utilisation. The threshold is model/summary/summary.py's BOUND."""
+"""What limits a launch: one class per launch from its utilisation. The threshold is summary.py's BOUND."""
 
 from __future__ import annotations
 

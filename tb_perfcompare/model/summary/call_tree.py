@@ -25,7 +25,7 @@ SMALLER_FRAMES = "(smaller frames)"
 
 
 class FrameKind(IntEnum):
-    """What a frame is. REST stands for the smaller ones among its siblings. Only in call paths (model/summary/summary.py):
+    """What a frame is. REST stands for the smaller ones among its siblings. Only in call paths (summary.py):
     PYTHON is a Python function, LAUNCHED the device work that the operator around it launched, in the operator's step.
     """
 

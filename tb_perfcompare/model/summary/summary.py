@@ -282,7 +282,7 @@ class Summary:
     call_paths   BY_OPERATOR, BY_PYTHON -> from where rows were called, in the times of the tables; only where asked for
                  (analysis/attribution/call_paths.py)
     collectives  communication between ranks call by call; None without any
-    ranks        of a side of many ranks, whose steps are means over them (analysis/pooling/rank_mean.py), what is known of each;
+    ranks        of a side of many ranks, whose steps are means over them (pooling/rank_mean.py), what is known of each;
                  None where the steps are those of the captures
     """
 

@@ -1,6 +1,6 @@
 """Summaries on disk, so that a second opening of a run reads kilobytes instead of gigabytes.
 
-One file per summary: its arrays and, as JSON, everything else (sources/saved/columnar.py), and a digest of the key and both,
+One file per summary: its arrays and, as JSON, everything else (saved/columnar.py), and a digest of the key and both,
 without which nothing is looked at. The key is what the summary depends on: the input's size, time, first and last
 bytes, the options, this package's code and the format. Entries are written beside their place and moved there, so that
 readers never see half of one and two processes cannot disturb each other; an entry that is not what was written, or
