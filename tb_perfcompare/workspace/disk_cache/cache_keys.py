@@ -68,7 +68,7 @@ def _places(size: int) -> list[int]:
 @functools.cache
 def code() -> str:
     """Stands for this package's code: another version, or an edited one, may read a file differently."""
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     digest = hashlib.sha256()
     for path in sorted(path for path in root.rglob("*") if path.suffix in _CODE):
         facts = path.stat()
