@@ -1,0 +1,1 @@
+"""Two summaries to one comparison."""

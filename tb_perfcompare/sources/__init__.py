@@ -1,0 +1,1 @@
+"""Bytes to recordings: finding runs, and a reader for each format."""

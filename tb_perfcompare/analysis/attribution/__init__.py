@@ -1,0 +1,1 @@
+"""Who owns each nanosecond, and from where it was called."""

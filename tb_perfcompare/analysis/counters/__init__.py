@@ -1,0 +1,1 @@
+"""Counters sampled during a recording, brought to steps."""

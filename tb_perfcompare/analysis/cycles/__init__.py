@@ -1,0 +1,1 @@
+"""Per-cycle tables as summaries, and traces as per-cycle tables."""

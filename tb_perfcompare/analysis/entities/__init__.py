@@ -1,0 +1,1 @@
+"""What is counted: operators, modules, kernels and other device work, collectives, Python functions."""

@@ -1,0 +1,1 @@
+"""Several captures as one summary, parts of a summary, and which steps are compared."""

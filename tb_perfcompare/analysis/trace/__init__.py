@@ -1,0 +1,1 @@
+"""What a trace says once it is interpreted: host and device timeline, vendor, steps, clock, environment."""

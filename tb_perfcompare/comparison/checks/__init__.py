@@ -1,0 +1,1 @@
+"""Whether two sides may be compared at all, and what each failed check weakens."""

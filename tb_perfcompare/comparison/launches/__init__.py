@@ -1,0 +1,1 @@
+"""Launches of listings and exports, paired one by one."""

@@ -1,0 +1,1 @@
+"""The exact split of the difference: every nanosecond has one owner."""

@@ -1,0 +1,1 @@
+"""Which runs, workers and spans belong together, by their names."""

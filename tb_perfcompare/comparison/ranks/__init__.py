@@ -1,0 +1,1 @@
+"""Jobs of many ranks: waiting, changes of one rank beyond the others."""

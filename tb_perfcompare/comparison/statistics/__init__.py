@@ -1,0 +1,1 @@
+"""Tests, intervals and corrections. They know numbers, not profilers."""

@@ -1,0 +1,1 @@
+"""Tables of a comparison and of a run, and questions about their rows."""

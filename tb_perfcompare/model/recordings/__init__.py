@@ -1,0 +1,1 @@
+"""What readers give: one type per kind of recording."""

@@ -1,0 +1,1 @@
+"""What baselines and points of a history say about themselves."""

@@ -1,0 +1,1 @@
+"""What analysis gives: one recording, ready to compare."""

@@ -1,0 +1,1 @@
+"""Requests and responses as such: connection, parameters, origin, tags, streams, static files."""

@@ -1,0 +1,1 @@
+"""Query strings as typed requests."""

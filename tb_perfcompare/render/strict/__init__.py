@@ -1,0 +1,1 @@
+"""The strict report: Markdown, CSV, its JSON and its banner."""

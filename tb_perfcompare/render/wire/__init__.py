@@ -1,0 +1,1 @@
+"""Answers of the HTTP API as bytes, below their size limit."""

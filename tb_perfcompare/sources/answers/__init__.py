@@ -1,0 +1,1 @@
+"""Saved answers of torch-tb-profiler, JSON lines."""

@@ -1,0 +1,1 @@
+"""Launches with utilisation: exports of ncu --csv, and kernel listings."""

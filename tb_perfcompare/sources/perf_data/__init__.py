@@ -1,0 +1,1 @@
+"""Per-cycle tables of inference servers, *_perf_data.csv, and the counters beside them."""

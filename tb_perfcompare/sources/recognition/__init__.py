@@ -1,0 +1,1 @@
+"""How files begin: what tells one format from another before it is read."""

@@ -1,0 +1,1 @@
+"""What this package writes and reads again: baselines, points of a history, their columns."""

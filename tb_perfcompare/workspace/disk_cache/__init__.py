@@ -1,0 +1,1 @@
+"""Summaries and comparisons kept on disk."""

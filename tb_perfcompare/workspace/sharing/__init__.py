@@ -1,0 +1,1 @@
+"""Work that several people wait for, and values kept in memory."""

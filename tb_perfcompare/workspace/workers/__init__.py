@@ -1,0 +1,1 @@
+"""Processes that read files, and the memory they may take."""

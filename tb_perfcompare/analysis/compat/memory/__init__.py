@@ -1,0 +1,1 @@
+"""torch-tb-profiler's memory views."""

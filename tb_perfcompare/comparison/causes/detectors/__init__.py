@@ -1,0 +1,1 @@
+"""One module per kind of cause: from a pair to causes."""

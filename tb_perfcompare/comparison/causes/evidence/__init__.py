@@ -1,0 +1,1 @@
+"""What causes are told from: a pair with its ledger, and how findings are made of it."""

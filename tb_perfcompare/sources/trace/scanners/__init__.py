@@ -1,0 +1,1 @@
+"""What goes through the events of a trace: the compiled scanner and its twin in Python."""

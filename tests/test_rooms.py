@@ -1,0 +1,172 @@
+"""The rooms of the code: which folder may import which of its own layer, no circles, no crowd.
+
+tests/test_architecture.py holds the layers above this.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "tb_perfcompare"
+MOST_FILES = 20
+"""Of a folder, beside its subfolders."""
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "analysis": {
+        "analysis/attribution", "analysis/columns", "analysis/counters", "analysis/entities", "analysis/trace",
+    },
+    "analysis/attribution": {"analysis/columns", "analysis/entities", "analysis/trace"},
+    "analysis/columns": {"analysis/native"},
+    "analysis/compat": {"analysis/compat/events", "analysis/compat/memory"},
+    "analysis/compat/memory": {"analysis/compat/events"},
+    "analysis/cycles": {"analysis/counters", "analysis/pooling"},
+    "analysis/entities": {"analysis/columns", "analysis/trace"},
+    "analysis/step_view": {"analysis/columns", "analysis/trace"},
+    "analysis/trace": {"analysis/columns"},
+    "comparison": {
+        "comparison/alignment", "comparison/causes", "comparison/causes/evidence", "comparison/checks",
+        "comparison/launches", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
+        "comparison/tables", "comparison/verdict",
+    },
+    "comparison/alignment": {"comparison/launches", "comparison/result"},
+    "comparison/causes": {
+        "comparison/causes/detectors", "comparison/causes/evidence", "comparison/launches", "comparison/result",
+        "comparison/statistics", "comparison/tables",
+    },
+    "comparison/causes/detectors": {
+        "comparison/causes/evidence", "comparison/checks", "comparison/ranks", "comparison/result",
+        "comparison/statistics",
+    },
+    "comparison/causes/evidence": {"comparison/result", "comparison/statistics", "comparison/tables"},
+    "comparison/checks": {"comparison/alignment", "comparison/result"},
+    "comparison/launches": {"comparison/result"},
+    "comparison/ledger": {"comparison/result"},
+    "comparison/ranks": {"comparison/result", "comparison/statistics", "comparison/verdict"},
+    "comparison/statistics": {"comparison/result"},
+    "comparison/strict": {"comparison/pairing", "comparison/result", "comparison/statistics"},
+    "comparison/tables": {
+        "comparison/launches", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/verdict",
+    },
+    "comparison/verdict": {"comparison/result", "comparison/statistics"},
+    "model/names": {"model"},
+    "model/recordings": {"model"},
+    "model/saved": {"model", "model/summary"},
+    "model/summary": {"model", "model/recordings"},
+    "plugin": {"plugin/http", "plugin/requests", "plugin/routes"},
+    "plugin/requests": {"plugin/http"},
+    "plugin/routes": {"plugin/http", "plugin/requests"},
+    "render": {"render/wire"},
+    "render/strict": {"render", "render/wire"},
+    "sources": {
+        "sources/answers", "sources/ncu", "sources/perf_data", "sources/recognition", "sources/saved",
+        "sources/storage", "sources/trace",
+    },
+    "sources/answers": {"sources/recognition", "sources/storage"},
+    "sources/ncu": {"sources/recognition", "sources/storage"},
+    "sources/perf_data": {"sources/recognition", "sources/storage"},
+    "sources/saved": {"sources/recognition", "sources/storage"},
+    "sources/storage": {"sources/native"},
+    "sources/trace": {
+        "sources/recognition", "sources/storage", "sources/trace/columns", "sources/trace/repair",
+        "sources/trace/scanners",
+    },
+    "sources/trace/columns": {"sources/native"},
+    "sources/trace/repair": {"sources/trace/columns"},
+    "sources/trace/scanners": {"sources/native", "sources/trace/columns", "sources/trace/repair"},
+    "workspace": {
+        "workspace/disk_cache", "workspace/inputs", "workspace/jobs", "workspace/listing", "workspace/queries",
+        "workspace/sharing", "workspace/workers",
+    },
+    "workspace/disk_cache": {"workspace/inputs", "workspace/jobs"},
+    "workspace/jobs": {"workspace/inputs"},
+    "workspace/listing": {"workspace/inputs", "workspace/sharing"},
+    "workspace/queries": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},
+    "workspace/workers": {"workspace/inputs", "workspace/sharing"},
+}  # fmt: skip
+"""Folder -> folders of its layer it imports from; folders that import from none are not here."""
+
+
+def module_of(path: Path) -> str:
+    """`sources/storage/blocks`; a package's own file stands for the package."""
+    return path.relative_to(PACKAGE).with_suffix("").as_posix().removesuffix("/__init__") or "__init__"
+
+
+MODULES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def targets(path: Path) -> set[str]:
+    """The modules of the package that a file imports, wherever it does, for type checking as well."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("tb_perfcompare."):
+            continue
+        package = str(node.module).removeprefix("tb_perfcompare.").replace(".", "/")
+        for alias in node.names:
+            inner = f"{package}/{alias.name}"
+            found.add(inner if inner in MODULES else package)
+    return found
+
+
+IMPORTS = {module: targets(path) & set(MODULES) for module, path in MODULES.items()}
+
+
+def folder_of(module: str) -> str:
+    return module if MODULES[module].name == "__init__.py" else module.rpartition("/")[0]
+
+
+def arrows() -> dict[str, set[str]]:
+    """Folder -> other folders of its layer that its files import from."""
+    found: dict[str, set[str]] = {}
+    for module, imported in IMPORTS.items():
+        here = folder_of(module)
+        there = {folder_of(target) for target in imported} - {here}
+        found.setdefault(here, set()).update(
+            folder for folder in there if here and folder.partition("/")[0] == here.partition("/")[0]
+        )
+    return {folder: there for folder, there in found.items() if there}
+
+
+def circle(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """The first circle, [] where there is none."""
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_every_arrow_between_folders_is_listed() -> None:
+    assert arrows() == MAY_IMPORT
+
+
+def test_folders_import_in_no_circle() -> None:
+    assert circle(MAY_IMPORT) == []
+
+
+def test_files_import_in_no_circle() -> None:
+    assert circle({module: imported - {module} for module, imported in IMPORTS.items()}) == []
+
+
+@pytest.mark.parametrize("graph", [{"a": ["b"], "b": ["a"]}, {"a": ["b"], "b": ["c"], "c": ["a"]}], ids=str)
+def test_a_circle_would_be_found(graph: Mapping[str, Iterable[str]]) -> None:
+    assert set(circle(graph)) == set(graph)
+
+
+def test_no_folder_is_crowded() -> None:
+    folders = {path.parent for path in MODULES.values()}
+    crowded = {
+        str(folder.relative_to(PACKAGE)): count
+        for folder in folders
+        if (count := sum(path.name != "__init__.py" for path in folder.glob("*.py"))) > MOST_FILES
+    }
+    assert crowded == {}
+
+
+def test_every_folder_says_what_it_holds() -> None:
+    silent = [module for module, path in MODULES.items() if not ast.get_docstring(ast.parse(path.read_text("utf-8")))]
+    assert silent == []
