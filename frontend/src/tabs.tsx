@@ -1,11 +1,11 @@
 // The views of a comparison: the summary, and one tab per table. A table that is absent is listed with the reason.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isSplit } from './ledger';
-import { Menu } from './menu';
-import { formatTitle } from './selection';
-import { sentence, text } from './strings';
-import type { Comparison } from './wire';
+import { isSplit } from './summary/ledger';
+import { Menu } from './ui/menu';
+import { formatTitle } from './pair/selection';
+import { sentence, text } from './ui/strings';
+import type { Comparison } from './contract/wire';
 
 export interface Tab {
   id: string;

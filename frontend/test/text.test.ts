@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../src/columns';
-import { csvCell, tableCsv } from '../src/csv';
-import { runLabel, runLabels, shortNames } from '../src/names';
-import { LineDecoder } from '../src/ndjson';
-import { measuresOf } from '../src/row_panel';
-import { text } from '../src/strings';
-import { foldProgress } from '../src/use_comparison';
-import { moveRow, offsetFor, rowWindow } from '../src/window';
+import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../src/table/columns';
+import { csvCell, tableCsv } from '../src/table/csv';
+import { runLabel, runLabels, shortNames } from '../src/ui/names';
+import { LineDecoder } from '../src/api/ndjson';
+import { measuresOf } from '../src/table/row_panel';
+import { text } from '../src/ui/strings';
+import { foldProgress } from '../src/pair/use_comparison';
+import { moveRow, offsetFor, rowWindow } from '../src/table/window';
 import { column, kernels } from './samples';
 
 describe('names of runs in the picker', () => {
