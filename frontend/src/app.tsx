@@ -1,24 +1,28 @@
 // The tab as a whole: which pair, which state, which view.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { Actions } from './pair/actions';
-import { Banner } from './ui/banners';
-import { FRESH_STEPS } from './host/url_state';
-import { Lazy } from './ui/lazy';
-import { Pickers } from './pair/pickers';
+import type { Pair, RunsAnswer, Side } from './contract/wire';
 import type { ProfilerPlace } from './host/profiler_tab';
 import { profilerView, type TableRow } from './host/profiler_views';
-import { remember } from './pair/recent';
-import { ResultView } from './result_view';
-import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
-import { Failed, failureText, Loading, Message, NoRuns, OneRun, Problems, Scanning } from './states/states';
-import { text } from './ui/strings';
-import { STRICT, SUMMARY, Tabs, tabsOf } from './tabs';
+import { STRICT, SUMMARY } from './host/tab';
+import { FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
+import { Actions } from './pair/actions';
+import { NoRuns, OneRun, Problems, Scanning } from './pair/no_pair';
+import { Pickers } from './pair/pickers';
+import { remember } from './pair/recent';
+import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
 import { useComparison } from './pair/use_comparison';
-import { useKeys } from './ui/use_keys';
 import { useRuns } from './pair/use_runs';
-import type { Pair, RunsAnswer, Side } from './contract/wire';
+import { ResultView } from './result_view';
+import { Failed, failureText } from './states/failed';
+import { Loading } from './states/loading';
+import { Message } from './states/message';
+import { Tabs, tabsOf } from './tabs';
+import { Banner } from './ui/banners';
+import { Lazy } from './ui/lazy';
+import { text } from './ui/strings';
+import { useKeys } from './ui/use_keys';
 
 // in variables: a part is known by the function that fetches it
 const loadKeys = () => import('./ui/keys').then((part) => part.Keys);

@@ -3,8 +3,8 @@
 import { render as draw } from 'preact';
 import { App } from './app';
 import { followTheme } from './host/host';
-import { adoptSheet } from './ui/sheets';
 import css from './style.css?inline';
+import { adoptSheet } from './ui/sheets';
 import { text } from './ui/strings';
 
 export function render(): void {

@@ -1,28 +1,28 @@
 // A finished comparison: the summary, or one of its tables.
 
 import { useMemo } from 'preact/hooks';
+import type { RowSource } from './api/api';
+import { hasUtilisation } from './charts/scatter/scatter';
+import type { Comparison, Table } from './contract/wire';
+import { profilerView, type TableRow } from './host/profiler_views';
+import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
+import type { Address } from './host/url_state';
+import type { Change } from './host/use_address';
+import { Message } from './states/message';
 import { Caveats } from './summary/caveats';
 import { Findings } from './summary/findings';
-import type { Address } from './host/url_state';
-import { Icon } from './ui/icons';
-import { Lazy } from './ui/lazy';
 import { isSplit, ledgerTable } from './summary/ledger';
 import { StepChart } from './summary/step_chart';
-import { profilerView, type TableRow } from './host/profiler_views';
-import { Message } from './states/states';
-import { hasSteps, STEPPED } from './table/step_column';
-import { metricWords, sentence, text } from './ui/strings';
-import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './tabs';
-import { isCut } from './table/shown_rows';
-import { TableView, type FigureRows } from './table/table_view';
-import type { Change } from './host/use_address';
 import { Verdict, VerdictLine } from './summary/verdict';
 import { WaterfallView } from './summary/waterfall_view';
-import type { RowSource } from './api/api';
 import { findRow, joinKey, rowKey } from './table/order';
-import { hasUtilisation } from './charts/scatter/scatter';
+import { isCut } from './table/shown_rows';
+import { hasSteps, STEPPED } from './table/step_column';
+import { TableView, type FigureRows } from './table/table_view';
 import { useWhole } from './table/use_whole';
-import type { Comparison, Table } from './contract/wire';
+import { Icon } from './ui/icons';
+import { Lazy } from './ui/lazy';
+import { metricWords, sentence, text } from './ui/strings';
 
 interface Props {
   comparison: Comparison;

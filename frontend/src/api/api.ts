@@ -1,9 +1,9 @@
 // The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
 
-import { LineDecoder } from './ndjson';
-import { text } from '../ui/strings';
 import { asStrict, type StrictAnswer } from '../contract/strict_wire';
 import { asComparison, asRowSteps, asRuns, asTablePage, type Comparison, type Progress, type RowSteps, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
+import { text } from '../ui/strings';
+import { LineDecoder } from './ndjson';
 
 export class RequestError extends Error {
   constructor(

@@ -1,15 +1,15 @@
 // One candidate: its verdict, its interval on the scale of all, what weakens it, and its first cause.
 
-import { formatIn, formatNumber, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
-import { Delta } from '../ui/delta';
-import { Icon } from '../ui/icons';
-import { sentence, text } from '../ui/strings';
-import { sideText } from '../pair/suggest_menu';
+import type { Progress, Side } from '../contract/wire';
 import { ICON, tone } from '../summary/verdict';
+import { Delta } from '../ui/delta';
+import { formatIn, formatNumber, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { sideText } from '../ui/pair_lines';
+import { sentence, text } from '../ui/strings';
 import { reachOf, type Scale } from './scale';
 import type { Adjusted, Look, Row } from './wire';
 import { words } from './words';
-import type { Progress, Side } from '../contract/wire';
 
 interface Props {
   side: Side;

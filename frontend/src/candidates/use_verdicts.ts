@@ -2,9 +2,9 @@
 
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { apiUrl, eachLine } from '../api/api';
-import { asFailure, type Failure } from '../pair/use_runs';
-import { VERDICTS_SCHEMA, type Row, type VerdictsAnswer, type VerdictsLine } from './wire';
+import { asFailure, type Failure } from '../api/failure';
 import { checked, type Progress } from '../contract/wire';
+import { VERDICTS_SCHEMA, type Row, type VerdictsAnswer, type VerdictsLine } from './wire';
 
 export interface VerdictsState {
   /** by place among the candidates; undefined: not compared yet */

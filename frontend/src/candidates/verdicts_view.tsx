@@ -1,22 +1,23 @@
 // Several candidates against one baseline: a row for each with its verdict, as they come.
 
 import { useMemo, useState } from 'preact/hooks';
-import { Banner } from '../ui/banners';
-import { formatIn, formatPercent } from '../ui/format';
+import type { RunsAnswer, Side } from '../contract/wire';
 import type { Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
 import { RunSelect } from '../pair/run_select';
 import { findRun, fingerprint, missingOf, sameSide } from '../pair/selection';
+import { Failed } from '../states/failed';
+import { Message } from '../states/message';
+import { Banner } from '../ui/banners';
+import { formatIn, formatPercent } from '../ui/format';
 import { adoptSheet } from '../ui/sheets';
-import { Failed, Message } from '../states/states';
 import { metricWords, text } from '../ui/strings';
-import { useVerdicts } from './use_verdicts';
-import css from './verdicts.css?inline';
 import { ScaleHead, VerdictRow, meanStyle } from './row';
 import { orderOf, scaleOf } from './scale';
+import { useVerdicts } from './use_verdicts';
+import css from './verdicts.css?inline';
 import { MOST_CANDIDATES, verdictsQuery } from './wire';
 import { words } from './words';
-import type { Change } from '../host/use_address';
-import type { RunsAnswer, Side } from '../contract/wire';
 
 adoptSheet(css);
 

@@ -1,14 +1,14 @@
 // The points of a series over time: medians, the middle half of each one's steps, levels and where they change.
 
 import { useState } from 'preact/hooks';
+import { niceTicks } from '../charts/ticks';
 import { formatIn, formatPercent, type NumberStyle } from '../ui/format';
+import { text } from '../ui/strings';
+import { Tooltip } from '../ui/tooltip';
+import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
 import type { History, Point } from './wire';
 import { day, when, words } from './words';
-import { text } from '../ui/strings';
-import { niceTicks } from '../charts/ticks';
-import { Tooltip } from '../ui/tooltip';
-import { useWidth } from '../ui/use_width';
 
 const HEIGHT = 280;
 const LEFT = 56;

@@ -1,19 +1,20 @@
 // Recorded runs over time, one series at a time; any two of its points are compared.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { asFailure, type Failure } from '../api/failure';
+import type { RunsAnswer, Side } from '../contract/wire';
+import type { Change } from '../host/use_address';
+import { Failed } from '../states/failed';
+import { Message } from '../states/message';
 import { timeStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
 import { HistoryChart } from './chart';
+import css from './history.css?inline';
 import { HistoryTable } from './table';
 import { fetchHistory, type HistoryAnswer } from './wire';
 import { words } from './words';
-import css from './history.css?inline';
-import { Icon } from '../ui/icons';
-import { adoptSheet } from '../ui/sheets';
-import { Failed, Message } from '../states/states';
-import { sentence, text } from '../ui/strings';
-import type { Change } from '../host/use_address';
-import { asFailure, type Failure } from '../pair/use_runs';
-import type { RunsAnswer, Side } from '../contract/wire';
 
 adoptSheet(css);
 

@@ -3,10 +3,10 @@
 import { useState } from 'preact/hooks';
 import { Delta } from '../ui/delta';
 import { formatIn, formatP, formatPercent, NOT_MEASURED, type NumberStyle } from '../ui/format';
+import { text } from '../ui/strings';
 import { before, kindOf } from './scale';
 import type { History } from './wire';
 import { when, words } from './words';
-import { text } from '../ui/strings';
 
 const SHOWN = 100;
 

@@ -1,11 +1,14 @@
 // The tab's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, beside what others keep there.
 
 import type { Side } from '../contract/wire';
-import { CHANGES, type StatusFilter } from '../table/order';
 
 export const PLUGIN = 'tb_perfcompare';
 const PREFIX = `p.${PLUGIN}.`;
 const SCHEME = '1';
+
+/** Words of a column of changes that rows can be filtered by, beside their status. */
+export const CHANGES = ['slower', 'faster'] as const;
+export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
 
 /** Everything a link carries. Null and "" mean the default and are left out. */
 const ONLY: readonly StatusFilter[] = ['added', 'removed', 'replaced', ...CHANGES];

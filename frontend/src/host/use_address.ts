@@ -1,8 +1,8 @@
 // The tab's state, kept in TensorBoard's address.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { readHash, writeHash, type Address } from './url_state';
 import { currentHash, isVisible, onHashChange, setHash } from './host';
+import { readHash, writeHash, type Address } from './url_state';
 
 export type Change = Partial<Address>;
 

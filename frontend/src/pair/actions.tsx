@@ -1,14 +1,14 @@
 // Buttons that act on the pair: suggestions, step window, link, export, rescan, keys.
 
 import { apiUrl, fetchText } from '../api/api';
-import { writeHash, type Address, type Page } from '../host/url_state';
+import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
+import { writeHash, type Address, type Page } from '../host/url_state';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
-import { findRun, isTrace, sideQuery } from './selection';
 import { text } from '../ui/strings';
+import { findRun, isTrace, sideQuery } from './selection';
 import { SuggestMenu } from './suggest_menu';
-import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 
 interface Props {
   answer: RunsAnswer;

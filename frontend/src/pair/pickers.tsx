@@ -1,12 +1,12 @@
 // The two sides, what is known about each, and everything that acts on the pair.
 
+import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 import { formatBytes } from '../ui/format';
 import { Icon } from '../ui/icons';
+import { metricWords, text, type MetricWords } from '../ui/strings';
 import { RunSelect } from './run_select';
 import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
 import { StepsChoice } from './steps_choice';
-import { metricWords, text, type MetricWords } from '../ui/strings';
-import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 
 type Letter = 'a' | 'b';
 

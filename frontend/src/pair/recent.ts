@@ -1,7 +1,7 @@
 // Pairs that were compared in this browser, by log directory. Storage may be refused: then there are none.
 
-import { findRun, sameSide } from './selection';
 import type { Pair, RunsAnswer, Side } from '../contract/wire';
+import { findRun, sameSide } from './selection';
 
 const KEY = 'tb_perfcompare.recent';
 const KEPT = 24;

@@ -1,11 +1,11 @@
 // The choice of a run: a native list while it is short, a search field with a list when it is long.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RunEntry } from '../contract/wire';
 import { runLabels } from '../ui/names';
-import { formatTitle } from './selection';
 import { parseQuery } from '../ui/search';
 import { text } from '../ui/strings';
-import type { RunEntry } from '../contract/wire';
+import { formatTitle } from './selection';
 
 const NATIVE_LIMIT = 30;
 

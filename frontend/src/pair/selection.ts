@@ -1,7 +1,7 @@
 // Which two sides are compared.
 
-import { text } from '../ui/strings';
 import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from '../contract/wire';
+import { text } from '../ui/strings';
 
 export function sameSide(a: Side | null, b: Side | null): boolean {
   if (a === null || b === null) return a === b;

@@ -1,28 +1,11 @@
 // Pairs to compare with one click.
 
+import type { Pair, RunsAnswer, Side } from '../contract/wire';
 import { Menu } from '../ui/menu';
+import { PairLines } from '../ui/pair_lines';
+import { text } from '../ui/strings';
 import { recentPairs } from './recent';
 import { findRun, spanPair } from './selection';
-import { text } from '../ui/strings';
-import type { Pair, RunsAnswer, Side } from '../contract/wire';
-
-export function sideText(side: Side): string {
-  return [side.run, side.worker, side.span === null ? null : `${text.picker.span} ${side.span}`, side.steps ?? null, side.launches ?? null].filter((part) => part !== null).join(' · ');
-}
-
-/** A pair as two lines. */
-export function PairLines({ pair }: { pair: Pair }) {
-  return (
-    <>
-      <span class="pair-line">
-        <span class="badge badge-a">{text.letterA}</span> {sideText(pair.baseline)}
-      </span>
-      <span class="pair-line">
-        <span class="badge badge-b">{text.letterB}</span> {sideText(pair.candidate)}
-      </span>
-    </>
-  );
-}
 
 /** What was compared before, the server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
 export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {

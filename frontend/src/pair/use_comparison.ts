@@ -2,12 +2,9 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fetchComparison } from '../api/api';
-import { asFailure, type Failure } from './use_runs';
+import { asFailure, type Failure } from '../api/failure';
+import { foldProgress, type FileProgress } from '../api/progress';
 import type { Comparison, Progress } from '../contract/wire';
-
-export interface FileProgress extends Progress {
-  finished: boolean;
-}
 
 export type ComparisonState =
   | { status: 'none' }
@@ -17,17 +14,6 @@ export type ComparisonState =
   | { status: 'cancelled' };
 
 const KEPT_RESULTS = 8;
-
-/** Progress lines folded into one entry per file, in order of first mention. */
-export function foldProgress(files: FileProgress[], progress: Progress): FileProgress[] {
-  if (progress.path === '') {
-    const over = progress.phase === 'comparing';
-    return over ? files.map((file) => ({ ...file, finished: true })) : files;
-  }
-  const entry = { ...progress, finished: progress.phase === 'done' };
-  const known = files.some((file) => file.path === progress.path);
-  return known ? files.map((file) => (file.path === progress.path ? entry : file)) : [...files, entry];
-}
 
 /** `question` is the query string plus the state of the files; null asks nothing. */
 export function useComparison(question: string | null, query: URLSearchParams | null): [ComparisonState, () => void] {

@@ -2,10 +2,9 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fetchRuns, RequestError } from '../api/api';
+import { asFailure, type Failure } from '../api/failure';
+import type { RunsAnswer } from '../contract/wire';
 import { isVisible, onDataReloaded, onShown } from '../host/host';
-import { SchemaError, type RunsAnswer } from '../contract/wire';
-
-export type Failure = RequestError | SchemaError;
 
 export interface RunsState {
   answer: RunsAnswer | null;
@@ -18,11 +17,6 @@ export interface RunsState {
 
 const FIRST_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
-
-export function asFailure(error: unknown): Failure {
-  if (error instanceof RequestError || error instanceof SchemaError) return error;
-  return new RequestError('not_json', error instanceof Error ? error.message : String(error), '');
-}
 
 export function useRuns(): RunsState {
   const [answer, setAnswer] = useState<RunsAnswer | null>(null);

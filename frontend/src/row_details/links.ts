@@ -1,11 +1,10 @@
 // Where else in the comparison the subject of a row is: links that the page can make by itself.
 
+import type { Comparison, Table } from '../contract/wire';
+import { type Tab, ATTRIBUTION, TIMELINES } from '../host/tab';
+import type { Change } from '../host/use_address';
 import { findingKey } from '../summary/findings';
 import { findRow, joinKey } from '../table/order';
-import type { Tab } from '../tabs';
-import { ATTRIBUTION, TIMELINES } from '../tabs';
-import type { Change } from '../host/use_address';
-import type { Comparison, Table } from '../contract/wire';
 
 export interface RowLink {
   what: 'attribution' | 'finding' | 'timelines';

@@ -1,5 +1,6 @@
 // Rows of other tables that have to do with a row, and other places where it is found.
 
+import type { Change } from '../host/use_address';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
@@ -7,7 +8,6 @@ import type { RowLink } from './links';
 import { told } from './paths';
 import type { RelatedRow, RowPaths } from './paths_wire';
 import { words } from './words';
-import type { Change } from '../host/use_address';
 
 type Go = (change: Change) => void;
 

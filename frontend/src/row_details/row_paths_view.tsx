@@ -1,22 +1,22 @@
 // From where a row was called, on both sides, and where else it is found.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { asFailure, type Failure } from '../api/failure';
+import type { Comparison, Table } from '../contract/wire';
+import type { Tab } from '../host/tab';
+import type { Change } from '../host/use_address';
+import { failureText } from '../states/failed';
 import { Delta } from '../ui/delta';
 import { formatCount, formatTime } from '../ui/format';
-import { rowLinks } from './links';
-import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
-import css from './row_paths.css?inline';
-import { fetchRowPaths, type RowPaths } from './paths_wire';
-import { words } from './words';
-import { Links, Related } from './related';
 import { shortName } from '../ui/names';
 import { adoptSheet } from '../ui/sheets';
-import { failureText } from '../states/states';
 import { sentence, text } from '../ui/strings';
-import type { Tab } from '../tabs';
-import type { Change } from '../host/use_address';
-import { asFailure, type Failure } from '../pair/use_runs';
-import type { Comparison, Table } from '../contract/wire';
+import { rowLinks } from './links';
+import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
+import { fetchRowPaths, type RowPaths } from './paths_wire';
+import { Links, Related } from './related';
+import css from './row_paths.css?inline';
+import { words } from './words';
 
 adoptSheet(css);
 

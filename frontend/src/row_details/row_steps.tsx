@@ -2,15 +2,15 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { fetchRowSteps } from '../api/api';
-import { formatTime } from '../ui/format';
-import css from './row_steps.css?inline';
-import { rangeOf, type Range } from './range';
-import { adoptSheet } from '../ui/sheets';
-import { failureText } from '../states/states';
-import { sentence, text } from '../ui/strings';
-import { asFailure, type Failure } from '../pair/use_runs';
-import { useWidth } from '../ui/use_width';
+import { asFailure, type Failure } from '../api/failure';
 import type { RowSteps, StepTimes } from '../contract/wire';
+import { failureText } from '../states/failed';
+import { formatTime } from '../ui/format';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
+import { useWidth } from '../ui/use_width';
+import { rangeOf, type Range } from './range';
+import css from './row_steps.css?inline';
 
 adoptSheet(css);
 

@@ -2,20 +2,22 @@
 
 import { useState } from 'preact/hooks';
 import { apiUrl } from '../api/api';
+import type { StrictAnswer, StrictFinding } from '../contract/strict_wire';
+import type { Column, Headline } from '../contract/wire';
 import type { Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { Failed } from '../states/failed';
+import { Loading } from '../states/loading';
+import { Message } from '../states/message';
+import { VerdictLine } from '../summary/verdict';
+import { TableView } from '../table/table_view';
 import { Icon } from '../ui/icons';
 import { shortName } from '../ui/names';
 import { adoptSheet } from '../ui/sheets';
-import { Failed, Loading, Message } from '../states/states';
+import { sentence, text, type MetricWords } from '../ui/strings';
 import css from './strict.css?inline';
 import { CycleTable, SummaryTable } from './tables';
-import type { StrictAnswer, StrictFinding } from '../contract/strict_wire';
-import { sentence, text, type MetricWords } from '../ui/strings';
-import { TableView } from '../table/table_view';
-import type { Change } from '../host/use_address';
 import { useStrict } from './use_strict';
-import { VerdictLine } from '../summary/verdict';
-import type { Column, Headline } from '../contract/wire';
 
 adoptSheet(css);
 

@@ -1,13 +1,13 @@
 // The two small tables of the strict report.
 
 import { useMemo, useState } from 'preact/hooks';
+import type { Table } from '../contract/wire';
 import { columnViews, visibleColumns } from '../table/columns';
-import { Delta } from '../ui/delta';
-import { formatCount, formatIn, formatPercent, timeStyle } from '../ui/format';
 import { Grid } from '../table/grid';
 import { nextSort, sortRows, type SortKey } from '../table/order';
+import { Delta } from '../ui/delta';
+import { formatCount, formatIn, formatPercent, timeStyle } from '../ui/format';
 import { text } from '../ui/strings';
-import type { Table } from '../contract/wire';
 
 /** Number of cycles and mean length: the rows differ in unit, which is named in each. */
 export function SummaryTable({ table }: { table: Table }) {

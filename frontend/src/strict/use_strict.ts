@@ -2,9 +2,9 @@
 
 import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { fetchStrict } from '../api/api';
+import { asFailure, type Failure } from '../api/failure';
+import { foldProgress, type FileProgress } from '../api/progress';
 import type { StrictAnswer } from '../contract/strict_wire';
-import { foldProgress, type FileProgress } from '../pair/use_comparison';
-import { asFailure, type Failure } from '../pair/use_runs';
 
 export interface StrictState {
   /** null until there is one; the one before while another is on its way */

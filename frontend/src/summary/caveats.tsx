@@ -1,8 +1,8 @@
 // What weakens the answer: comparability checks, and notes about the data.
 
+import type { Check, Comparison, Note } from '../contract/wire';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
-import type { Check, Comparison, Note } from '../contract/wire';
 
 const ORDER: Record<Check['status'], number> = { fail: 0, warn: 1, ok: 2 };
 

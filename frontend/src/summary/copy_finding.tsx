@@ -1,10 +1,10 @@
 // The button of a finding's card that copies it as text.
 
 import { useState } from 'preact/hooks';
+import type { Comparison, Finding } from '../contract/wire';
 import { copyText } from '../host/host';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
-import type { Comparison, Finding } from '../contract/wire';
 
 export function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Comparison }) {
   const [said, setSaid] = useState('');

@@ -1,8 +1,8 @@
 // A finding as plain text: for a chat, an issue or a commit.
 
+import type { Comparison, Finding, SideFacts } from '../contract/wire';
 import { formatPercent, formatTime } from '../ui/format';
 import { metricWords, text, type MetricWords } from '../ui/strings';
-import type { Comparison, Finding, SideFacts } from '../contract/wire';
 
 /** What the card says, which rows it rests on, and of which runs it is said. */
 export function findingText(finding: Finding, comparison: Comparison): string {

@@ -1,13 +1,13 @@
 // Causes, largest first, each with the figures it rests on.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { CopyFinding } from './copy_finding';
+import type { Comparison, Evidence, Finding } from '../contract/wire';
+import { joinKey } from '../table/order';
 import { Delta } from '../ui/delta';
 import { formatPercent, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
-import { joinKey } from '../table/order';
 import { text } from '../ui/strings';
-import type { Comparison, Evidence, Finding } from '../contract/wire';
+import { CopyFinding } from './copy_finding';
 
 const FIRST = 3;
 

@@ -1,14 +1,14 @@
 // Step times of both sides: distribution curves over strips with one mark per step.
 
 import { useState } from 'preact/hooks';
-import { curvePath, ecdf } from './distribution';
+import { niceTicks } from '../charts/ticks';
+import type { Comparison } from '../contract/wire';
 import { formatIn, formatTime, timeStyle } from '../ui/format';
+import { metricWords, text, type MetricWords } from '../ui/strings';
+import { useWidth } from '../ui/use_width';
+import { curvePath, ecdf } from './distribution';
 import { StepOrder } from './step_order';
 import { stepAxis, stepTimes, type StepTime } from './steps';
-import { metricWords, text, type MetricWords } from '../ui/strings';
-import { niceTicks } from '../charts/ticks';
-import { useWidth } from '../ui/use_width';
-import type { Comparison } from '../contract/wire';
 
 const CURVE = 150;
 const LANE = 34;

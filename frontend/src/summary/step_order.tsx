@@ -2,10 +2,10 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { stepNumber } from '../charts/brush';
-import { Icon } from '../ui/icons';
-import type { Axis, StepTime } from './steps';
-import { text, type MetricWords } from '../ui/strings';
 import { justChosen, useBrush, type Letter } from '../charts/use_brush';
+import { Icon } from '../ui/icons';
+import { text, type MetricWords } from '../ui/strings';
+import type { Axis, StepTime } from './steps';
 
 const LANE = 44;
 const GAP = 8;

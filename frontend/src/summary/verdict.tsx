@@ -1,9 +1,9 @@
 // The answer first: which side is slower, by how much, and whether that is sure.
 
+import type { Comparison, Headline, VerdictWord } from '../contract/wire';
 import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
-import type { Comparison, Headline, VerdictWord } from '../contract/wire';
 
 export const ICON: Record<VerdictWord, IconName> = {
   slower: 'up',

@@ -2,16 +2,16 @@
 
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { niceTicks } from '../charts/ticks';
+import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
 import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from '../ui/format';
-import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { text, type MetricWords } from '../ui/strings';
-import { niceTicks } from '../charts/ticks';
+import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
 import { waterfall, type Waterfall } from './waterfall';
-import type { Ledger, LedgerRow } from '../contract/wire';
 
 const ENTRIES = 8;
 

@@ -1,7 +1,7 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
-import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, NOT_MEASURED, plainDecimals, type NumberStyle } from '../ui/format';
 import type { Cell, Column, Table } from '../contract/wire';
+import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, NOT_MEASURED, plainDecimals, type NumberStyle } from '../ui/format';
 
 export interface ColumnView {
   column: Column;

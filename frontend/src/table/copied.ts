@@ -1,9 +1,9 @@
 // Rows of a table as text to paste: into a spreadsheet, or into an issue or a review.
 
+import type { Cell, Table } from '../contract/wire';
+import { text } from '../ui/strings';
 import { cellText, headerUnit, type ColumnView } from './columns';
 import { guarded } from './csv';
-import { text } from '../ui/strings';
-import type { Cell, Table } from '../contract/wire';
 
 /** More rows than this are a file, not something to paste. */
 export const MOST_COPIED = 1000;

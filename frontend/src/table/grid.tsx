@@ -1,14 +1,14 @@
 // A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
+import type { Cell, Column, Table } from '../contract/wire';
 import { Delta } from '../ui/delta';
 import { NameText } from '../ui/name_text';
+import { text } from '../ui/strings';
+import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
 import { nameIndex, type SortKey } from './order';
 import { STEP_COLUMN_WIDTH } from './step_column';
-import { text } from '../ui/strings';
-import { moveRow, offsetFor, rowWindow } from './window';
-import type { Cell, Column, Table } from '../contract/wire';
+import { moveRow, offsetFor, rowWindow } from './row_window';
 
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;

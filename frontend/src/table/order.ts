@@ -1,8 +1,9 @@
 // Which rows of a table are shown, and in which order. Works on row numbers; rows themselves stay where they are.
 
-import { isMeasuredDelta, isQ } from './columns';
 import type { Cell, Table } from '../contract/wire';
+import { CHANGES, type StatusFilter } from '../host/url_state';
 import type { Query } from '../ui/search';
+import { isMeasuredDelta, isQ } from './columns';
 
 export interface SortKey {
   column: string;
@@ -59,10 +60,6 @@ export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[
     return left - right;
   });
 }
-
-/** Words of a column of changes that rows can be filtered by, beside their status. */
-export const CHANGES = ['slower', 'faster'] as const;
-export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
 
 export function isChange(status: StatusFilter): boolean {
   return CHANGES.some((word) => word === status);

@@ -1,14 +1,14 @@
 // Everything about one row: its full name, every column, and what the columns mean.
 
 import { useState } from 'preact/hooks';
-import { cellText, family, headerUnit, isMeasuredDelta, meaning, sideOfColumn, type ColumnView } from './columns';
+import type { Cell, Table } from '../contract/wire';
+import { copyText } from '../host/host';
 import { Delta } from '../ui/delta';
 import { timeStyle } from '../ui/format';
-import { copyText } from '../host/host';
 import { Icon } from '../ui/icons';
-import { nameIndex, rowKey } from './order';
 import { text } from '../ui/strings';
-import type { Cell, Table } from '../contract/wire';
+import { cellText, family, headerUnit, isMeasuredDelta, meaning, sideOfColumn, type ColumnView } from './columns';
+import { nameIndex, rowKey } from './order';
 
 interface Props {
   table: Table;

@@ -1,7 +1,8 @@
 // Which rows of a table are shown: of those that are here, or, of a longer table, as the server says.
 
-import { deltaIndex, filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey, type StatusFilter } from './order';
 import type { Table, TablePage } from '../contract/wire';
+import type { StatusFilter } from '../host/url_state';
+import { deltaIndex, filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from './order';
 
 /** What the grid, the footer and the toolbar draw. Sums are of the table's main difference. */
 export interface ShownRows {
@@ -23,7 +24,7 @@ export function isCut(table: Table): boolean {
 }
 
 /** Rows of a table that is here. Of one that is cut, what is here is all that is told, but for its length and sums. */
-export function nearRows(table: Table, filter: RowFilter, sort: SortKey[]): ShownRows {
+export function localRows(table: Table, filter: RowFilter, sort: SortKey[]): ShownRows {
   const filtered = filterRows(table, filter);
   const delta = deltaIndex(table);
   const status = table.columns.findIndex((column) => column.role === 'status');
@@ -42,7 +43,7 @@ export function nearRows(table: Table, filter: RowFilter, sort: SortKey[]): Show
 }
 
 /** Rows of a table most of which is at the server, by their place in its answer. `places` are 0, 1, 2, ... for all that match. */
-export function farRows(table: Table, pages: TablePage[], places: number[], asked: Record<string, string> = {}): ShownRows {
+export function remoteRows(table: Table, pages: TablePage[], places: number[], asked: Record<string, string> = {}): ShownRows {
   const head = pages[0]!;
   const rows: Table['rows'] = new Array(head.matching_rows);
   for (const page of pages) page.rows.forEach((cells, index) => (rows[page.offset + index] = cells));

@@ -1,9 +1,9 @@
 // The column of small pictures of each row's steps: which tables have it, of which time, and where it stands.
 
+import type { Comparison, Table } from '../contract/wire';
+import { text, type MetricWords } from '../ui/strings';
 import { family, type ColumnView } from './columns';
 import { parseSort } from './order';
-import { text, type MetricWords } from '../ui/strings';
-import type { Comparison, Table } from '../contract/wire';
 
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
 export const STEP_COLUMN = 'step_lines';

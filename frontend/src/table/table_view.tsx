@@ -2,30 +2,30 @@
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
-import { cellText, columnViews, measureHeads, visibleColumns, type ColumnView } from './columns';
-import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
-import { tableCsv } from './csv';
-import { formatCount, formatPercent } from '../ui/format';
-import { Grid } from './grid';
-import type { Address } from '../host/url_state';
+import type { Column, Table } from '../contract/wire';
 import { copyText, saveFile } from '../host/host';
+import type { Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { failureText } from '../states/failed';
+import { formatCount, formatPercent } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
 import { shortNames } from '../ui/names';
+import { isRegex, parseQuery } from '../ui/search';
+import { sentence, text, type MetricWords } from '../ui/strings';
+import { useMatches } from '../ui/use_matches';
+import { cellText, columnViews, measureHeads, visibleColumns, type ColumnView } from './columns';
+import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
+import { tableCsv } from './csv';
+import { Grid } from './grid';
 import { deltaIndex, findRow, nameIndex, nextSort, parseSort, rowKey, writeSort } from './order';
 import { RowPanel } from './row_panel';
-import { isRegex, parseQuery } from '../ui/search';
-import { askedOf, isCut, nearRows, type ShownRows } from './shown_rows';
-import { failureText } from '../states/states';
+import { askedOf, isCut, localRows, type ShownRows } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN_FITS, withStepColumn } from './step_column';
-import { sentence, text, type MetricWords } from '../ui/strings';
 import { percentText, Toolbar } from './toolbar';
-import type { Change } from '../host/use_address';
-import { useFarRows } from './use_remote_rows';
-import { useMatches } from '../ui/use_matches';
+import { useRemoteRows } from './use_remote_rows';
 import { useStepLines } from './use_step_lines';
 import { useWhole } from './use_whole';
-import type { Column, Table } from '../contract/wire';
 
 /** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
 const DEFAULT_MINIMUM = 0.001;
@@ -85,24 +85,24 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const query = parseQuery(address.q);
   const category = address.category === '' ? null : address.category;
   const least = minimum * (stepTime ?? 0);
-  const near = useMemo(
-    () => nearRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort),
+  const local = useMemo(
+    () => localRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort),
     [base, address.q, category, address.status, address.clear, least, address.sort],
   );
-  const far = useFarRows(isCut(first) && !regex ? source : null, first, askedOf({ q: address.q, status: address.status, category, clear: address.clear, least, sort }), address.row);
-  const shown = far.shown ?? near;
+  const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: address.q, status: address.status, category, clear: address.clear, least, sort }), address.row);
+  const shown = remote.shown ?? local;
   const { table, rows } = shown;
   const names = useMemo(() => keyNames(table), [table]);
   const lines = useStepLines(columns.some((view) => view.index < 0) ? source : null, stepped, measure, shown);
   const onView = useCallback(
     (from: number, end: number): void => {
-      far.onView(from, end);
+      remote.onView(from, end);
       lines.onView(from, end);
     },
-    [far.onView, lines.onView],
+    [remote.onView, lines.onView],
   );
-  const failure = far.failure ?? whole.failure;
-  const waiting = far.waiting || (regex && whole.table === null && failure === null);
+  const failure = remote.failure ?? whole.failure;
+  const waiting = remote.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
@@ -129,8 +129,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   };
   const [copied, setCopied] = useState(false);
   const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
-    const every = far.shown ? await far.all() : table;
-    setCopied(await copyText(draw(every, far.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0))));
+    const every = remote.shown ? await remote.all() : table;
+    setCopied(await copyText(draw(every, remote.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0))));
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
@@ -166,7 +166,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           type="button"
           class="button"
           title={text.actions.shownCsv}
-          onClick={() => (far.shown ? void far.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
+          onClick={() => (remote.shown ? void remote.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
         >
           <Icon name="export" />
           <span class="button-text">{text.table.csv}</span>

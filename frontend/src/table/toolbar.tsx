@@ -1,13 +1,14 @@
 // Above a table: search, filters, the choice of columns.
 
-import { toggleColumn, visibleColumns, type ColumnView } from './columns';
+import type { Table } from '../contract/wire';
 import type { Address } from '../host/url_state';
+import { CHANGES, type StatusFilter } from '../host/url_state';
+import type { Change } from '../host/use_address';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
-import { categoryIndex, CHANGES, changeIndexes, columnIndex, qIndexes, type StatusFilter } from './order';
 import { text } from '../ui/strings';
-import type { Change } from '../host/use_address';
-import type { Table } from '../contract/wire';
+import { toggleColumn, visibleColumns, type ColumnView } from './columns';
+import { categoryIndex, changeIndexes, columnIndex, qIndexes } from './order';
 
 /** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
 const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];

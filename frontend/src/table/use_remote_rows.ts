@@ -2,10 +2,10 @@
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fetchRows, type RowSource } from '../api/api';
-import { findRow } from './order';
-import { farRows, firstMissing, type ShownRows } from './shown_rows';
-import { asFailure, type Failure } from '../pair/use_runs';
+import { asFailure, type Failure } from '../api/failure';
 import type { Table, TablePage } from '../contract/wire';
+import { findRow } from './order';
+import { remoteRows, firstMissing, type ShownRows } from './shown_rows';
 
 /** Rows of one request; the server sends fewer where they are long. */
 const AT_ONCE = 400;
@@ -13,7 +13,7 @@ const AT_ONCE = 400;
 const BEFORE = 100;
 const TYPING_MS = 200;
 
-export interface FarRows {
+export interface RemoteRows {
   /** null until the first answer */
   shown: ShownRows | null;
   failure: Failure | null;
@@ -32,7 +32,7 @@ interface Held {
 }
 
 /** `source` null: nothing is asked. `row` is the key of a row that must be among those held, "" for none. */
-export function useFarRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): FarRows {
+export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): RemoteRows {
   const key = source ? JSON.stringify([source.tag, source.query.toString(), source.table, asked]) : '';
   const [held, setHeld] = useState<Held | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -84,7 +84,7 @@ export function useFarRows(source: RowSource | null, table: Table, asked: Record
   const matching = held?.pages[0]?.matching_rows ?? 0;
   // one array for one question: what draws it starts at the top when it is another one
   const places = useMemo(() => Array.from({ length: matching }, (_, place) => place), [held?.key, matching]);
-  const shown = useMemo(() => (held && source ? farRows(table, held.pages, places, held.asked) : null), [held, table, places]);
+  const shown = useMemo(() => (held && source ? remoteRows(table, held.pages, places, held.asked) : null), [held, table, places]);
   const fresh = held?.key === key;
 
   const want = useCallback((): void => {

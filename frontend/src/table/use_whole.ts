@@ -2,9 +2,9 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { fetchRows, type RowSource } from '../api/api';
-import { isCut } from './shown_rows';
-import { asFailure, type Failure } from '../pair/use_runs';
+import { asFailure, type Failure } from '../api/failure';
 import type { Cell, Table } from '../contract/wire';
+import { isCut } from './shown_rows';
 
 /** More rows than this are not fetched. */
 export const MOST_WHOLE = 50_000;

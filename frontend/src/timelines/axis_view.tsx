@@ -1,8 +1,8 @@
 // The strip and the ruler above the timelines under the pointer.
 
 import { useRef } from 'preact/hooks';
-import { MAP, RULER } from './drawing/axis';
 import { length, sameSpan, zoomed, type Span } from './data/span';
+import { MAP, RULER } from './drawing/axis';
 import type { Stage } from './drawing/stage';
 
 const EDGE_PIXELS = 6;

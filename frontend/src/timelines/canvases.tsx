@@ -1,17 +1,17 @@
 // Both timelines with their lanes, the strip and the ruler above them, and how they are moved, read and selected.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { formatTime } from '../ui/format';
 import { followTheme } from '../host/host';
+import { formatTime } from '../ui/format';
 import { AxisCanvas } from './axis_view';
 import type { Letter } from './data/fetch';
-import { Drag, spanAfterKey, spanAfterWheel } from './gestures';
-import { scrollFor } from './drawing/layout';
-import { Lanes, TipHost, type TipPlace } from './parts';
 import { length, sameSpan, type Span } from './data/span';
-import { Stage, type Mark, type Shown } from './drawing/stage';
 import { eventOf, eventsIn } from './data/wire';
 import { words } from './data/words';
+import { scrollFor } from './drawing/layout';
+import { Stage, type Mark, type Shown } from './drawing/stage';
+import { Drag, spanAfterKey, spanAfterWheel } from './gestures';
+import { Lanes, TipHost, type TipPlace } from './parts';
 
 /** A selected event: of which side, and its number. */
 export interface Selected {

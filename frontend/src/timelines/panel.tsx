@@ -1,15 +1,15 @@
 // Below the timelines: what differs most between the steps, or everything about the selected event and its counterpart.
 
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { copyText } from '../host/host';
 import { Delta } from '../ui/delta';
 import { formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
-import { copyText } from '../host/host';
 import { Icon } from '../ui/icons';
 import { shortNames } from '../ui/names';
+import { sentence } from '../ui/strings';
 import type { Letter } from './data/fetch';
 import type { EventAnswer, EventFacts, Picture } from './data/wire';
 import { words } from './data/words';
-import { sentence } from '../ui/strings';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 

@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks';
 import { Delta } from '../ui/delta';
 import { formatPercent, formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
-import type { Layout } from './drawing/layout';
-import type { Mark, Stage } from './drawing/stage';
 import { eventsIn, totalOf, type Picture } from './data/wire';
 import { words } from './data/words';
+import type { Layout } from './drawing/layout';
+import type { Mark, Stage } from './drawing/stage';
 
 const us = (ns: number): string => formatTime(ns / 1000);
 

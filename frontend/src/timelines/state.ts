@@ -2,13 +2,13 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { formatTime } from '../ui/format';
-import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
 import type { Selected } from './canvases';
-import type { Place } from './drawing/overlay';
+import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
 import type { Span } from './data/span';
-import type { Shown } from './drawing/stage';
 import { eventOf, eventsIn, markOf, type EventAnswer, type EventFacts, type Picture } from './data/wire';
 import { words } from './data/words';
+import type { Place } from './drawing/overlay';
+import type { Shown } from './drawing/stage';
 
 const SIDES: Letter[] = ['a', 'b'];
 const ROOM = 0.01;

@@ -3,25 +3,26 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
 import { EMPTY_ADDRESS, type Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { failureText } from '../states/failed';
+import { Message } from '../states/message';
 import { parseQuery, isRegex } from '../ui/search';
 import { adoptSheet } from '../ui/sheets';
-import { failureText, Message } from '../states/states';
-import css from './timelines.css?inline';
+import { sentence, text } from '../ui/strings';
 import { Canvases, scrollTo, type Selected } from './canvases';
 import { otherSide, readChoice, type Letter } from './data/fetch';
-import { showing, spanAfterKey } from './gestures';
-import { layoutOf, readFolds, writeFolds } from './drawing/layout';
-import { DifferenceList, EventPanel } from './panel';
-import { Head, Legend } from './parts';
-import { bestPicture, usePictures, type SideState } from './data/use_pictures';
 import { around, isWhole, type Span } from './data/span';
-import type { Shown } from './drawing/stage';
-import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
-import { Downloads, StepPicker, Tools } from './tools';
+import { bestPicture, usePictures, type SideState } from './data/use_pictures';
 import { eventOf, markOf, type EventFacts } from './data/wire';
 import { words } from './data/words';
-import { sentence, text } from '../ui/strings';
-import type { Change } from '../host/use_address';
+import { layoutOf, readFolds, writeFolds } from './drawing/layout';
+import type { Shown } from './drawing/stage';
+import { showing, spanAfterKey } from './gestures';
+import { DifferenceList, EventPanel } from './panel';
+import { Head, Legend } from './parts';
+import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
+import css from './timelines.css?inline';
+import { Downloads, StepPicker, Tools } from './tools';
 
 adoptSheet(css);
 

@@ -4,9 +4,9 @@ import { formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
 import { readChoice, traceUrl, writeChoice, type Choice, type Letter } from './data/fetch';
-import type { Colours } from './drawing/paint';
 import type { Picture } from './data/wire';
 import { words } from './data/words';
+import type { Colours } from './drawing/paint';
 
 interface StepPickerProps {
   side: Letter;

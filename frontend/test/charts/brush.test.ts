@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { canChoose, ordered, stepNumber, stepRange } from '../../src/charts/brush';
+import type { Side } from '../../src/contract/wire';
 import { sameSide, sideQuery, withSteps } from '../../src/pair/selection';
 import { numbered } from '../../src/summary/step_order';
 import type { StepTime } from '../../src/summary/steps';
-import type { Side } from '../../src/contract/wire';
 
 describe('a range of steps', () => {
   it('is named by the numbers of its steps', () => {

@@ -1,8 +1,8 @@
 // Pairs that were compared before, kept by the browser where it allows that.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { recentPairs, remember } from '../../src/pair/recent';
 import type { Side } from '../../src/contract/wire';
+import { recentPairs, remember } from '../../src/pair/recent';
 import { run, runs } from '../samples';
 
 const answer = runs([run('a'), run('b'), run('c')]);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { drawn, frameText, labels, telling, told } from '../../src/row_details/paths';
-import { rowLinks } from '../../src/row_details/links';
-import { profilerView } from '../../src/host/profiler_views';
-import type { PathFrame, RowPaths, Way } from '../../src/row_details/paths_wire';
 import type { Comparison, Table } from '../../src/contract/wire';
+import { profilerView } from '../../src/host/profiler_views';
+import { rowLinks } from '../../src/row_details/links';
+import { drawn, frameText, labels, telling, told } from '../../src/row_details/paths';
+import type { PathFrame, RowPaths, Way } from '../../src/row_details/paths_wire';
 
 const python = (name: string): PathFrame => ['python', name, ''];
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { niceTicks } from '../../src/charts/ticks';
 import { curvePath, ecdf } from '../../src/summary/distribution';
 import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../../src/summary/ledger';
 import { stepAxis, stepTimes } from '../../src/summary/steps';
-import { metricWords, text } from '../../src/ui/strings';
-import { niceTicks } from '../../src/charts/ticks';
 import { waterfall } from '../../src/summary/waterfall';
+import { metricWords, text } from '../../src/ui/strings';
 import { column, comparison, ledger, ledgerRow } from '../samples';
 
 describe('waterfall', () => {

@@ -1,12 +1,12 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Findings } from '../../src/summary/findings';
-import { findingText } from '../../src/summary/finding_text';
 import { emptiest } from '../../src/charts/scatter/parts';
-import { StepsChoice, typedRange } from '../../src/pair/steps_choice';
-import { metricWords } from '../../src/ui/strings';
 import type { Finding } from '../../src/contract/wire';
+import { StepsChoice, typedRange } from '../../src/pair/steps_choice';
+import { findingText } from '../../src/summary/finding_text';
+import { Findings } from '../../src/summary/findings';
+import { metricWords } from '../../src/ui/strings';
 import { comparison } from '../samples';
 
 const FINDING: Finding = {

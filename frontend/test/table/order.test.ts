@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Table } from '../../src/contract/wire';
 import { filterRows, findRow, nextSort, parseSort, rowKey, sortRows, sumOf, writeSort, type RowFilter } from '../../src/table/order';
 import { parseQuery } from '../../src/ui/search';
 import { column, kernels } from '../samples';
-import type { Table } from '../../src/contract/wire';
 
 const table = kernels([
   ['gemm', 10, 30, 20, 'both'],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { joinRuns } from '../../src/api/api';
-import { findRow, parseSort } from '../../src/table/order';
-import { isRegex, parseQuery } from '../../src/ui/search';
-import { askedOf, farRows, firstMissing, isCut, nearRows } from '../../src/table/shown_rows';
 import type { Cell, Column, Table, TablePage } from '../../src/contract/wire';
+import { findRow, parseSort } from '../../src/table/order';
+import { askedOf, remoteRows, firstMissing, isCut, localRows } from '../../src/table/shown_rows';
+import { isRegex, parseQuery } from '../../src/ui/search';
 
 const column = (name: string, role: Column['role'], kind: Column['kind']): Column => ({ name, label: name, unit: '', better: 'lower', description: '', role, kind, shown: true });
 const COLUMNS = [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us'), column('status', 'status', 'text')];
@@ -17,18 +17,18 @@ const page = (offset: number, rows: Cell[][]): TablePage => ({
 
 describe('a table that came cut', () => {
   it('counts and sums what did not come', () => {
-    const shown = nearRows(cut, everything, []);
+    const shown = localRows(cut, everything, []);
     expect(isCut(cut)).toBe(true);
     expect([shown.rows, shown.total, shown.sums]).toEqual([[0, 1], 5, { shown: 2, hidden: null, all: 0.5 }]);
   });
 
   it('does not guess a sum that nobody told', () => {
     const { left_out: _, ...untold } = cut;
-    expect(nearRows(untold, everything, []).sums.all).toBeNull();
+    expect(localRows(untold, everything, []).sums.all).toBeNull();
   });
 
   it('has rows at their places, and none where none came', () => {
-    const shown = farRows(cut, [page(0, [row('a', 5)]), page(2, [row('c', 1), row('d', 0)])], [0, 1, 2, 3]);
+    const shown = remoteRows(cut, [page(0, [row('a', 5)]), page(2, [row('c', 1), row('d', 0)])], [0, 1, 2, 3]);
     expect([shown.rows.length, shown.total, shown.hidden]).toEqual([4, 5, 1]);
     expect(shown.table.rows.map((cells) => cells[0])).toEqual(['a', undefined, 'c', 'd'].map((name, place) => (place in shown.table.rows ? name : undefined)));
     expect([firstMissing(shown.table.rows, 0, 4), firstMissing(shown.table.rows, 2, 9)]).toEqual([1, -1]);

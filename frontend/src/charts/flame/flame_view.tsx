@@ -2,22 +2,22 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
-import { FigureBox } from '../figure_box';
-import css from './flame.css?inline';
-import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readLook, search, statusOf, treeOf, weightOf, WIDTHS, writeLook, type Look, type Placed, type Tree } from './flame';
-import { LEAST, paint, palette, ROW } from './canvas';
-import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText } from './parts';
-import { words } from './words';
+import type { Table } from '../../contract/wire';
 import { followTheme } from '../../host/host';
-import { shortNames } from '../../ui/names';
 import { joinKey } from '../../table/order';
+import { useWhole } from '../../table/use_whole';
+import { shortNames } from '../../ui/names';
 import { parseQuery } from '../../ui/search';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
 import { Tooltip } from '../../ui/tooltip';
-import { useWhole } from '../../table/use_whole';
 import { useWidth } from '../../ui/use_width';
-import type { Table } from '../../contract/wire';
+import { FigureBox } from '../figure_box';
+import { LEAST, paint, palette, ROW } from './canvas';
+import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readLook, search, statusOf, treeOf, weightOf, WIDTHS, writeLook, type Look, type Placed, type Tree } from './flame';
+import css from './flame.css?inline';
+import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText } from './parts';
+import { words } from './words';
 
 adoptSheet(css);
 

@@ -2,10 +2,10 @@
 
 import { Delta } from '../../ui/delta';
 import { arrow, formatCount, formatNumber, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
-import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
-import { words } from './words';
 import { Icon } from '../../ui/icons';
 import { text } from '../../ui/strings';
+import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
+import { words } from './words';
 
 /** Frames are of any size: each time has a unit of its own. */
 export function timeText(us: number, signed = false): string {

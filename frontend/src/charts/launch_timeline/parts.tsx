@@ -1,12 +1,12 @@
 // What is said about launches: names, the tooltip, the legend.
 
 import { useMemo } from 'preact/hooks';
-import { BOUND_CLASSES } from '../bound';
+import type { Table } from '../../contract/wire';
 import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { text } from '../../ui/strings';
-import { STATUSES, type Timeline } from './timeline';
+import { BOUND_CLASSES } from '../bound';
 import type { Shade } from './canvas';
-import type { Table } from '../../contract/wire';
+import { STATUSES, type Timeline } from './timeline';
 
 export function namesOf(table: Table): { a: string[]; b: string[] } {
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);

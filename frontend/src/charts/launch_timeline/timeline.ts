@@ -1,7 +1,7 @@
 // Launches of both runs side by side along one axis: where each begins, and what part of the axis is in view.
 
-import { boundClass } from '../bound';
 import type { Table } from '../../contract/wire';
+import { boundClass } from '../bound';
 
 export const STATUSES = ['both', 'replaced', 'added', 'removed'] as const;
 

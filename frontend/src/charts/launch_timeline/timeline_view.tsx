@@ -1,20 +1,20 @@
 // The launches of both runs in order, to scale, aligned by place.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { FigureBox } from '../figure_box';
-import { columnStyle } from '../../ui/format';
+import type { Table } from '../../contract/wire';
 import { followTheme } from '../../host/host';
+import { columnStyle } from '../../ui/format';
 import { Icon } from '../../ui/icons';
 import { shortNames } from '../../ui/names';
 import { adoptSheet } from '../../ui/sheets';
 import { text } from '../../ui/strings';
-import css from './timeline.css?inline';
-import { isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed, type Timeline, type Window } from './timeline';
-import { LANES, paint, palette, SIZES, type Shade } from './canvas';
-import { describe, Launch, Legend, namesOf } from './parts';
 import { Tooltip } from '../../ui/tooltip';
 import { useWidth } from '../../ui/use_width';
-import type { Table } from '../../contract/wire';
+import { FigureBox } from '../figure_box';
+import { LANES, paint, palette, SIZES, type Shade } from './canvas';
+import { describe, Launch, Legend, namesOf } from './parts';
+import { isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed, type Timeline, type Window } from './timeline';
+import css from './timeline.css?inline';
 
 adoptSheet(css);
 

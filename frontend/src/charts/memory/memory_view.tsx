@@ -2,19 +2,19 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
+import type { Table } from '../../contract/wire';
+import { useWhole } from '../../table/use_whole';
 import { Delta } from '../../ui/delta';
-import { FigureBox } from '../figure_box';
 import { formatBytes, formatPercent, formatTime, timeStyle } from '../../ui/format';
-import css from './memory.css?inline';
-import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
-import { words } from './words';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
-import { niceTicks } from '../ticks';
 import { Tooltip } from '../../ui/tooltip';
-import { useWhole } from '../../table/use_whole';
 import { useWidth } from '../../ui/use_width';
-import type { Table } from '../../contract/wire';
+import { FigureBox } from '../figure_box';
+import { niceTicks } from '../ticks';
+import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
+import css from './memory.css?inline';
+import { words } from './words';
 
 adoptSheet(css);
 

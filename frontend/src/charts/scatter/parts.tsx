@@ -1,9 +1,9 @@
 // What the utilisation chart is made of: axes, the limits' lines and names, marks and arrows.
 
-import { BOUND, BOUND_CLASSES } from '../bound';
 import { formatPercent } from '../../ui/format';
-import type { Point } from './scatter';
 import { text } from '../../ui/strings';
+import { BOUND, BOUND_CLASSES } from '../bound';
+import type { Point } from './scatter';
 
 export const HEIGHT = 300;
 export const LEFT = 48;

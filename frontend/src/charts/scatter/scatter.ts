@@ -1,7 +1,7 @@
 // Which kernels are drawn in the utilisation chart, and where. Sorting and scales only.
 
-import { shortNames } from '../../ui/names';
 import type { Table } from '../../contract/wire';
+import { shortNames } from '../../ui/names';
 
 /** A kernel on one side: fractions of the peak, and its time. */
 export interface Spot {

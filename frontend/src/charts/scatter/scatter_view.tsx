@@ -1,17 +1,17 @@
 // Kernels by how busy they keep the tensor pipe and the memory, both runs in one picture.
 
 import { useMemo, useState } from 'preact/hooks';
-import { FigureBox } from '../figure_box';
+import type { Table } from '../../contract/wire';
 import { columnStyle, formatIn, formatPercent, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { NameText } from '../../ui/name_text';
-import css from './scatter.css?inline';
-import { Arrow, Axes, BOTTOM, diamond, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
-import { movers, radius, scatterOf, type Left, type Point } from './scatter';
 import { adoptSheet } from '../../ui/sheets';
 import { text } from '../../ui/strings';
 import { Tooltip } from '../../ui/tooltip';
 import { useWidth } from '../../ui/use_width';
-import type { Table } from '../../contract/wire';
+import { FigureBox } from '../figure_box';
+import { Arrow, Axes, BOTTOM, diamond, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
+import { movers, radius, scatterOf, type Left, type Point } from './scatter';
+import css from './scatter.css?inline';
 
 adoptSheet(css);
 

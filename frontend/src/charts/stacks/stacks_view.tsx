@@ -2,22 +2,22 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
-import { FigureBox } from '../figure_box';
-import { formatIn, formatPercent, formatTime, timeStyle } from '../../ui/format';
+import type { Table } from '../../contract/wire';
 import { followTheme } from '../../host/host';
 import { rowKey } from '../../table/order';
-import { adoptSheet } from '../../ui/sheets';
-import css from './stacks.css?inline';
-import { barsOf, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
-import { paint, palette, type Picture } from './canvas';
-import { words as said } from './words';
-import { sentence, text, type MetricWords } from '../../ui/strings';
-import { niceTicks } from '../ticks';
-import { Tooltip } from '../../ui/tooltip';
-import { justChosen, useBrush, type Letter } from '../use_brush';
 import { useWhole } from '../../table/use_whole';
+import { formatIn, formatPercent, formatTime, timeStyle } from '../../ui/format';
+import { adoptSheet } from '../../ui/sheets';
+import { sentence, text, type MetricWords } from '../../ui/strings';
+import { Tooltip } from '../../ui/tooltip';
 import { useWidth } from '../../ui/use_width';
-import type { Table } from '../../contract/wire';
+import { FigureBox } from '../figure_box';
+import { niceTicks } from '../ticks';
+import { justChosen, useBrush, type Letter } from '../use_brush';
+import { paint, palette, type Picture } from './canvas';
+import { barsOf, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
+import css from './stacks.css?inline';
+import { words as said } from './words';
 
 adoptSheet(css);
 

@@ -3,8 +3,8 @@
 import { Component } from 'preact';
 import { apiUrl, request, type RowSource } from '../../api/api';
 import { adoptSheet } from '../../ui/sheets';
-import css from './step_lines.css?inline';
 import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
+import css from './step_lines.css?inline';
 import { asRows, writePlaces } from './wire';
 
 adoptSheet(css);

@@ -2,8 +2,8 @@
 
 import { apiUrl, RequestError } from '../../api/api';
 import { LineDecoder } from '../../api/ndjson';
-import { pictureOf, type EventAnswer, type Picture, type WireStep } from './wire';
 import { SchemaError, type Progress, type ServerError } from '../../contract/wire';
+import { pictureOf, type EventAnswer, type Picture, type WireStep } from './wire';
 
 const STEP = 'tb_perfcompare.step/1';
 const EVENT = 'tb_perfcompare.step_event/1';

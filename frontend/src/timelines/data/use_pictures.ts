@@ -1,11 +1,11 @@
 // The pictures of both steps, as they are needed: each whole step once, and closer views of steps too full to come whole.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { asFailure, type Failure } from '../../api/failure';
+import type { Progress } from '../../contract/wire';
 import { fetchPicture, stepQuery, type Choice, type Letter } from './fetch';
 import { length, type Span } from './span';
 import type { Picture } from './wire';
-import { asFailure, type Failure } from '../../pair/use_runs';
-import type { Progress } from '../../contract/wire';
 
 export interface SideState {
   whole: Picture | null;

@@ -1,8 +1,8 @@
 // The strip above the timelines: both steps as a whole with the part in view, and the ruler of that part.
 
-import { blend, type Palette } from './palette';
 import { length, type Ruler, type Span } from '../data/span';
 import { totalOf, type Picture } from '../data/wire';
+import { blend, type Palette } from './palette';
 
 export const MAP_LINE = 13;
 export const MAP = 2 * MAP_LINE + 6;

@@ -1,11 +1,11 @@
 // What is drawn over the rows: names, the ends of the step, what is selected, what launched it, and where its counterpart is.
 
-import { fitted, type Label } from './paint';
-import { DARK_INK, LIGHT_INK, type Palette } from './palette';
-import type { Layout } from './layout';
 import type { Span } from '../data/span';
 import type { Picture } from '../data/wire';
 import { words } from '../data/words';
+import type { Layout } from './layout';
+import { fitted, type Label } from './paint';
+import { DARK_INK, LIGHT_INK, type Palette } from './palette';
 
 /** An event or run by its place, wherever it is drawn. */
 export interface Place {

@@ -2,9 +2,9 @@
 // cost of a frame is the number of marks in view plus the number of pixels, whatever the marks look like.
 
 import { firstEndingAfter, type Span } from '../data/span';
-import { blend, SHADES, type Palette } from './palette';
-import type { Layout } from './layout';
 import { eventsIn, totalOf, type Picture, type Row } from '../data/wire';
+import type { Layout } from './layout';
+import { blend, SHADES, type Palette } from './palette';
 
 export type Colours = 'kind' | 'change';
 

@@ -1,14 +1,14 @@
 // What is on the canvases and how it got there: one object for both sides, drawn at most once per frame of the screen.
 
-import { drawOver, writeLabels, type Place } from './overlay';
-import { activity, drawAxis } from './axis';
-import { rowAt, type Layout } from './layout';
-import { paletteOf, type Palette } from './palette';
-import { Pixels, type Colours, type Scene } from './paint';
-import { length, markAt, placed, rulerOf, type Span } from '../data/span';
-import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
 import { shortNames } from '../../ui/names';
 import type { Letter } from '../data/fetch';
+import { length, markAt, placed, rulerOf, type Span } from '../data/span';
+import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
+import { activity, drawAxis } from './axis';
+import { rowAt, type Layout } from './layout';
+import { drawOver, writeLabels, type Place } from './overlay';
+import { Pixels, type Colours, type Scene } from './paint';
+import { paletteOf, type Palette } from './palette';
 
 /** A mark under the pointer or chosen by keys. */
 export interface Mark {

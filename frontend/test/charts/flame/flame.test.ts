@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { around, changeOf, childrenOf, COLUMNS, frameAt, layout, LEVELS, levelOf, moved, oneSided, pathOf, placeOf, readLook, search, treeOf, USUAL, weightOf, writeLook, type Look } from '../../../src/charts/flame/flame';
 import { markedChange } from '../../../src/charts/flame/parts';
-import { column } from '../../samples';
 import type { Cell, Table } from '../../../src/contract/wire';
+import { column } from '../../samples';
 
 type Row = [frame: string, depth: number, kind: string, a: number | null, b: number | null, merged?: number];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bins, changes, isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed } from '../../../src/charts/launch_timeline/timeline';
-import { column } from '../../samples';
 import type { Table } from '../../../src/contract/wire';
+import { column } from '../../samples';
 
 type Row = [name: string, a: number | null, b: number | null, tensorA: number | null, status: string];
 

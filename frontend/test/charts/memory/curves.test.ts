@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, recordAt, stairs, stepAt, stepNames } from '../../../src/charts/memory/curves';
-import { column } from '../../samples';
 import type { Table } from '../../../src/contract/wire';
+import { column } from '../../samples';
 
 type Row = [side: string, capture: number, device: string, place: number, time: number, allocated: number, reserved: number | null, step?: string];
 

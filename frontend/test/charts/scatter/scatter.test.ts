@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { boundClass, BOUND_CLASSES } from '../../../src/charts/bound';
 import { hasUtilisation, movers, radius, scatterOf } from '../../../src/charts/scatter/scatter';
-import { column } from '../../samples';
 import type { Cell, Table } from '../../../src/contract/wire';
+import { column } from '../../samples';
 
 type Side = [tensor: number | null, dram: number | null, us: number | null];
 const absent: Side = [null, null, null];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barsOf, hasParts, labelsOf, PARTS, segments, stacksOf, stepsPerBar, topOf, type Stack } from '../../../src/charts/stacks/stacks';
-import { column } from '../../samples';
 import type { Cell, Table } from '../../../src/contract/wire';
+import { column } from '../../samples';
 
 type Row = [side: string, step: string, kernel: number | null, other: number | null, admitted?: boolean, total?: number];
 

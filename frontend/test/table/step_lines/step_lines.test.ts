@@ -1,13 +1,13 @@
 // Pictures of each row's steps: one scale for both sides, no extreme lost, and what is told of them.
 
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Column, Table } from '../../../src/contract/wire';
 import { columnViews, toggleColumn, visibleColumns } from '../../../src/table/columns';
 import { drawnMeasure, hasSteps, STEP_COLUMN, withStepColumn } from '../../../src/table/step_column';
-import { StepLines, type LineRow } from '../../../src/table/step_lines/step_lines';
 import { drawn, HEIGHT, LANE, linePath, scaleOf, WIDTH } from '../../../src/table/step_lines/path';
-import { metricWords } from '../../../src/ui/strings';
+import { StepLines, type LineRow } from '../../../src/table/step_lines/step_lines';
 import { writePlaces, type SideLine } from '../../../src/table/step_lines/wire';
-import type { Column, Table } from '../../../src/contract/wire';
+import { metricWords } from '../../../src/ui/strings';
 import { comparison } from '../../samples';
 
 const side = (...low_us: number[]): SideLine => ({ median_us: [...low_us].sort((one, other) => one - other)[Math.floor(low_us.length / 2)]!, low_us });

@@ -1,43 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../src/table/columns';
-import { csvCell, tableCsv } from '../src/table/csv';
-import { runLabel, runLabels, shortNames } from '../src/ui/names';
-import { LineDecoder } from '../src/api/ndjson';
-import { measuresOf } from '../src/table/row_panel';
-import { text } from '../src/ui/strings';
-import { foldProgress } from '../src/pair/use_comparison';
-import { moveRow, offsetFor, rowWindow } from '../src/table/window';
-import { column, kernels } from './samples';
-
-describe('names of runs in the picker', () => {
-  it('keep the end, where runs differ', () => {
-    const labels = ['answers_of_a_very_long_case_name.jsonl#1', 'answers_of_a_very_long_case_name.jsonl#2'].map(runLabel);
-    expect(new Set(labels).size).toBe(2);
-    expect(labels[0]).toMatch(/^answers_of_.*…/);
-    expect(labels[0]!.endsWith('#1')).toBe(true);
-    expect(labels[0]!.length).toBe(28);
-  });
-  it('keep the last part of a path whole: abnormal must not read as normal', () => {
-    expect(['normal', 'abnormal'].map((side) => runLabel(`perf_data_synthetic/${side}_perf_data`))).toEqual(['perf_data_…/normal_perf_data', 'perf_dat…/abnormal_perf_data']);
-  });
-  it('stay whole when they fit', () => {
-    expect(runLabel('cpu_training/abnormal')).toBe('cpu_training/abnormal');
-  });
-  it('does not call two runs the same', () => {
-    const runs = ['tracing_of_engines/SGLang/gpu_instability/abnormal_perf_data', 'tracing_of_engines/vLLM/gpu_instability/abnormal_perf_data', 'short'];
-    expect(runLabels(runs)).toEqual(['abnormal_perf_data (SGLang/gpu_instability)', 'abnormal_perf_data (vLLM/gpu_instability)', 'short']);
-    expect(runLabels(['a_long_name_of_one_run_that_is_recorded_in_pieces.txt', 'a_long_name_of_two_run_that_is_recorded_in_pieces.txt'])).toEqual([
-      'a_long_name_of_one_run_that_is_recorded_in_pieces.txt',
-      'a_long_name_of_two_run_that_is_recorded_in_pieces.txt',
-    ]);
-  });
-});
-
-describe('kernel names', () => {
-  const cases = JSON.parse(readFileSync('../tests/short_names.json', 'utf8')) as { about: string; names: string[]; short: string[] }[];
-  it.each(cases)('$about', ({ names, short }) => expect(shortNames(names)).toEqual(short));
-});
+import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../../src/table/columns';
+import { measuresOf } from '../../src/table/row_panel';
+import { text } from '../../src/ui/strings';
+import { column, kernels } from '../samples';
 
 describe('measures beside each other', () => {
   const operators = ['baseline_us', 'candidate_us', 'delta_us', 'change', 'baseline_device_self_us', 'device_self_q', 'calls'];
@@ -81,61 +46,6 @@ describe('columns', () => {
     expect(meaning({ ...of('delta_us').column, better: 'higher' }, 5)).toBe(-1);
     expect(meaning({ ...of('delta_us').column, better: 'none' }, 5)).toBe(0);
     expect(meaning(of('baseline_us').column, 5)).toBe(0);
-  });
-});
-
-describe('csv', () => {
-  it.each([['=1+1', "'=1+1"], ['a,b', '"a,b"'], ['say "x"', '"say ""x"""'], [-1.5, '-1.5'], [null, ''], [true, 'true'], ['-x', "'-x"]])('%s becomes %s', (cell, text) =>
-    expect(csvCell(cell)).toBe(text),
-  );
-  it('has every column, shown or not', () => {
-    expect(tableCsv(kernels([['gemm', 1, 2, 1, 'both']]), [0])).toBe('name,baseline_us,candidate_us,delta_us,status\r\ngemm,1,2,1,both\r\n');
-  });
-});
-
-describe('lines of JSON', () => {
-  const bytes = new TextEncoder().encode('{"a":"µ"}\n\n{"b":2}\n{"c":3}');
-  it('come out whole wherever the chunks are cut', () => {
-    for (let cut = 0; cut <= bytes.length; cut += 1) {
-      const decoder = new LineDecoder<object>();
-      expect([...decoder.push(bytes.slice(0, cut)), ...decoder.push(bytes.slice(cut)), ...decoder.end()]).toEqual([{ a: 'µ' }, { b: 2 }, { c: 3 }]);
-    }
-  });
-  it('do not hide a broken line', () => {
-    expect(() => new LineDecoder().push(new TextEncoder().encode('{"a":\n'))).toThrow();
-  });
-});
-
-it('folds progress into one entry per file', () => {
-  const at = (path: string, phase: string, done: number) => ({ phase, path, done_bytes: done, total_bytes: 10, events: 0, elapsed_s: 0 });
-  let files = foldProgress([], at('', 'listing', 0));
-  for (const line of [at('a', 'reading', 1), at('b', 'reading', 2), at('a', 'reading', 9)]) files = foldProgress(files, line);
-  expect(files.map((file) => [file.path, file.done_bytes])).toEqual([['a', 9], ['b', 2]]);
-  expect(foldProgress(files, at('', 'comparing', 0)).every((file) => file.finished)).toBe(true);
-});
-
-describe('long tables', () => {
-  it('keep few rows in the document', () => {
-    for (const top of [0, 5000, 50_000 * 28 - 500]) {
-      const { first, end } = rowWindow(top, 500, 28, 50_000);
-      expect(end - first).toBeLessThan(40);
-      expect(first * 28).toBeLessThanOrEqual(top);
-      expect(end * 28).toBeGreaterThanOrEqual(Math.min(top + 500, 50_000 * 28));
-    }
-    expect(rowWindow(0, 500, 28, 0)).toEqual({ first: 0, end: 0 });
-  });
-  it('move by keys and stay inside', () => {
-    expect(moveRow('ArrowDown', -1, 10, 5)).toBe(0);
-    expect(moveRow('ArrowUp', 0, 10, 5)).toBe(0);
-    expect(moveRow('PageDown', 7, 10, 5)).toBe(9);
-    expect(moveRow('End', 0, 10, 5)).toBe(9);
-    expect(moveRow('a', 0, 10, 5)).toBeNull();
-    expect(moveRow('Home', 0, 0, 5)).toBeNull();
-  });
-  it('scroll only as far as needed', () => {
-    expect(offsetFor(5, 0, 280, 28)).toBe(0);
-    expect(offsetFor(20, 0, 280, 28)).toBe(21 * 28 - 280);
-    expect(offsetFor(1, 280, 280, 28)).toBe(28);
   });
 });
 
