@@ -86,6 +86,17 @@ def test_folders_import_what_is_listed_and_all_that_is_listed(imports: dict[Path
     assert arrows == MAY_IMPORT
 
 
+def test_every_sheet_is_loaded_once() -> None:
+    """By the list of the entry's sheets, or by the view that is fetched later."""
+    named = re.compile(r"""(?:@import|^import css from) ['"](\.[^'"?]*\.css)""", re.MULTILINE)
+    loaded = [
+        (path.parent / match[1]).resolve()
+        for path in [SOURCE / "style.css", *SOURCE.rglob("*.ts*")]
+        for match in named.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert sorted(loaded) == sorted(SOURCE.rglob("*.css"))
+
+
 def test_no_folder_is_too_full_to_take_in() -> None:
     folders = [SOURCE, *(path for path in SOURCE.rglob("*") if path.is_dir())]
     counts = {folder(path / "x"): sum(entry.is_file() for entry in path.iterdir()) for path in folders}

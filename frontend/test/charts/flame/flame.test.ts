@@ -158,7 +158,7 @@ describe('the colours', () => {
     return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
   };
   it.each(['light', 'dark'] as const)('keep names readable in the %s theme', (theme) => {
-    const ink = light(colours(read('style.css'), theme).get('--ink')!);
+    const ink = light(colours(read('ui/theme.css'), theme).get('--ink')!);
     const fills = colours(read('charts/flame/flame.css'), theme);
     expect(fills.size).toBe(2 * LEVELS.length + 1);
     for (const [name, fill] of fills) {
