@@ -1,29 +1,33 @@
 // The tab as a whole: which pair, which state, which view.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { Actions } from './actions';
-import { Banner } from './banners';
-import { FRESH_STEPS } from './hash';
-import { Lazy } from './lazy';
-import { Pickers } from './pickers';
-import type { ProfilerPlace } from './profiler_tab';
-import { profilerView, type TableRow } from './profiler_views';
-import { remember } from './recent';
+import type { Pair, RunsAnswer, Side } from './contract/wire';
+import type { ProfilerPlace } from './host/profiler_tab';
+import { profilerView, type TableRow } from './host/profiler_views';
+import { STRICT, SUMMARY } from './host/tab';
+import { FRESH_STEPS } from './host/url_state';
+import { useAddress, type Change } from './host/use_address';
+import { Actions } from './pair/actions';
+import { NoRuns, OneRun, Problems, Scanning } from './pair/no_pair';
+import { Pickers } from './pair/pickers';
+import { remember } from './pair/recent';
+import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
+import { useComparison } from './pair/use_comparison';
+import { useRuns } from './pair/use_runs';
 import { ResultView } from './result_view';
-import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './selection';
-import { Failed, failureText, Loading, Message, NoRuns, OneRun, Problems, Scanning } from './states';
-import { text } from './strings';
-import { STRICT, SUMMARY, Tabs, tabsOf } from './tabs';
-import { useAddress, type Change } from './use_address';
-import { useComparison } from './use_comparison';
-import { useKeys } from './use_keys';
-import { useRuns } from './use_runs';
-import type { Pair, RunsAnswer, Side } from './wire';
+import { Failed, failureText } from './states/failed';
+import { Loading } from './states/loading';
+import { Message } from './states/message';
+import { Tabs, tabsOf } from './tabs';
+import { Banner } from './ui/banners';
+import { Lazy } from './ui/lazy';
+import { text } from './ui/strings';
+import { useKeys } from './ui/use_keys';
 
 // in variables: a part is known by the function that fetches it
-const loadKeys = () => import('./keys').then((part) => part.Keys);
-const loadVerdicts = () => import('./verdicts_view').then((part) => part.VerdictsView);
-const loadHistory = () => import('./history_view').then((part) => part.HistoryView);
+const loadKeys = () => import('./ui/keys').then((part) => part.Keys);
+const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => part.VerdictsView);
+const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
 
 /** State of a table that a change of table or pair starts afresh. */
 const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
@@ -75,7 +79,7 @@ export function App() {
     if (!place) return;
     setSaid(text.panel.openHint(place.run, place.worker, place.span));
     const view = row ? profilerView(row) : null;
-    void import('./profiler_tab')
+    void import('./host/profiler_tab')
       .then((part) => part.openProfilerTab({ ...place, view }))
       .then((done) => setSaid(done === 'done' ? '' : done === 'no view' ? text.panel.openNoView(view?.label ?? '') : text.panel.openFailed(place.run, place.worker, place.span)))
       .catch(() => setSaid(text.panel.openFailed(place.run, place.worker, place.span)));

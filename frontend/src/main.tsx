@@ -2,10 +2,10 @@
 
 import { render as draw } from 'preact';
 import { App } from './app';
-import { followTheme } from './host';
-import { adoptSheet } from './sheets';
+import { followTheme } from './host/host';
 import css from './style.css?inline';
-import { text } from './strings';
+import { adoptSheet } from './ui/sheets';
+import { text } from './ui/strings';
 
 export function render(): void {
   const root = document.documentElement;

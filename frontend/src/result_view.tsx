@@ -1,28 +1,28 @@
 // A finished comparison: the summary, or one of its tables.
 
 import { useMemo } from 'preact/hooks';
-import { Caveats } from './caveats';
-import { Findings } from './findings';
-import type { Address } from './hash';
-import { Icon } from './icons';
-import { Lazy } from './lazy';
-import { isSplit, ledgerTable } from './ledger';
-import { StepChart } from './step_chart';
-import { profilerView, type TableRow } from './profiler_views';
-import { Message } from './states';
-import { hasSteps, STEPPED } from './step_column';
-import { metricWords, sentence, text } from './strings';
-import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './tabs';
-import { isCut } from './shown_rows';
-import { TableView, type FigureRows } from './table_view';
-import type { Change } from './use_address';
-import { Verdict, VerdictLine } from './verdict';
-import { WaterfallView } from './waterfall_view';
-import type { RowSource } from './api';
-import { findRow, joinKey, rowKey } from './order';
-import { hasUtilisation } from './scatter';
-import { useWhole } from './use_whole';
-import type { Comparison, Table } from './wire';
+import type { RowSource } from './api/api';
+import { hasUtilisation } from './charts/scatter/scatter';
+import type { Comparison, Table } from './contract/wire';
+import { profilerView, type TableRow } from './host/profiler_views';
+import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
+import type { Address } from './host/url_state';
+import type { Change } from './host/use_address';
+import { Message } from './states/message';
+import { Caveats } from './summary/caveats';
+import { Findings } from './summary/findings';
+import { isSplit, ledgerTable } from './summary/ledger';
+import { StepChart } from './summary/step_chart';
+import { Verdict, VerdictLine } from './summary/verdict';
+import { WaterfallView } from './summary/waterfall_view';
+import { findRow, joinKey, rowKey } from './table/order';
+import { isCut } from './table/shown_rows';
+import { hasSteps, STEPPED } from './table/step_column';
+import { TableView, type FigureRows } from './table/table_view';
+import { useWhole } from './table/use_whole';
+import { Icon } from './ui/icons';
+import { Lazy } from './ui/lazy';
+import { metricWords, sentence, text } from './ui/strings';
 
 interface Props {
   comparison: Comparison;
@@ -112,15 +112,15 @@ export function ResultView(props: Props) {
 }
 
 // in variables: a part is known by the function that fetches it
-const loadFlame = () => import('./flame_view').then((part) => part.FlameView);
-const loadMemory = () => import('./memory_view').then((part) => part.MemoryView);
-const loadRowSteps = () => import('./row_steps').then((part) => part.RowStepsView);
-const loadRowPaths = () => import('./row_paths_view').then((part) => part.RowPathsView);
-const loadScatter = () => import('./scatter_view').then((part) => part.ScatterView);
-const loadStacks = () => import('./stacks_view').then((part) => part.StacksView);
-const loadStrict = () => import('./strict_view').then((part) => part.StrictView);
-const loadTimelines = () => import('./step_timeline_view').then((part) => part.StepTimelines);
-const loadTimeline = () => import('./timeline_view').then((part) => part.TimelineView);
+const loadFlame = () => import('./charts/flame/flame_view').then((part) => part.FlameView);
+const loadMemory = () => import('./charts/memory/memory_view').then((part) => part.MemoryView);
+const loadRowSteps = () => import('./row_details/row_steps').then((part) => part.RowStepsView);
+const loadRowPaths = () => import('./row_details/row_paths_view').then((part) => part.RowPathsView);
+const loadScatter = () => import('./charts/scatter/scatter_view').then((part) => part.ScatterView);
+const loadStacks = () => import('./charts/stacks/stacks_view').then((part) => part.StacksView);
+const loadStrict = () => import('./strict/strict_view').then((part) => part.StrictView);
+const loadTimelines = () => import('./timelines/timelines_view').then((part) => part.StepTimelines);
+const loadTimeline = () => import('./charts/launch_timeline/timeline_view').then((part) => part.TimelineView);
 
 /** Where the rows of a table are that did not come with the comparison. */
 function rowsOf(comparison: Comparison, query: URLSearchParams, table: string): RowSource | null {

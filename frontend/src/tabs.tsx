@@ -1,27 +1,12 @@
 // The views of a comparison: the summary, and one tab per table. A table that is absent is listed with the reason.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { isSplit } from './ledger';
-import { Menu } from './menu';
-import { formatTitle } from './selection';
-import { sentence, text } from './strings';
-import type { Comparison } from './wire';
-
-export interface Tab {
-  id: string;
-  label: string;
-  /** rows of the table, null where there is none to count */
-  count: number | null;
-  /** the table's own title, where the label is shorter */
-  title?: string;
-  /** why it cannot be shown, "" if it can */
-  absent: string;
-}
-
-export const SUMMARY = 'summary';
-export const ATTRIBUTION = 'attribution';
-export const STRICT = 'strict';
-export const TIMELINES = 'timelines';
+import type { Comparison } from './contract/wire';
+import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
+import { formatTitle } from './pair/selection';
+import { isSplit } from './summary/ledger';
+import { Menu } from './ui/menu';
+import { sentence, text } from './ui/strings';
 
 const ORDER = [
   'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',

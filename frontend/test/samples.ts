@@ -1,6 +1,6 @@
 // Small values of the contract for the tests: only what a test is about is spelled out there.
 
-import type { Column, Comparison, Kind, Ledger, LedgerRow, Role, RunEntry, RunsAnswer, Table } from '../src/wire';
+import type { Column, Comparison, Kind, Ledger, LedgerRow, Role, RunEntry, RunsAnswer, Table } from '../src/contract/wire';
 
 export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
   return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...over };

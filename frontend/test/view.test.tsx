@@ -3,16 +3,16 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Caveats } from '../src/caveats';
-import { columnViews, visibleColumns } from '../src/columns';
-import { Findings } from '../src/findings';
-import { Grid } from '../src/grid';
-import { formatTitle } from '../src/selection';
-import { metricWords, text } from '../src/strings';
+import { asComparison, SchemaError, type VerdictWord } from '../src/contract/wire';
+import { formatTitle } from '../src/pair/selection';
+import { Caveats } from '../src/summary/caveats';
+import { Findings } from '../src/summary/findings';
+import { Verdict } from '../src/summary/verdict';
+import { WaterfallView } from '../src/summary/waterfall_view';
+import { columnViews, visibleColumns } from '../src/table/columns';
+import { Grid } from '../src/table/grid';
 import { tabsOf } from '../src/tabs';
-import { Verdict } from '../src/verdict';
-import { WaterfallView } from '../src/waterfall_view';
-import { asComparison, SchemaError, type VerdictWord } from '../src/wire';
+import { metricWords, text } from '../src/ui/strings';
 import { comparison, kernels, ledger, ledgerRow } from './samples';
 
 let root: HTMLElement;

@@ -16,7 +16,7 @@ from tests.frontend_tools import ROOT, build_tools
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """build_support/frontend.py over a small copy of the tree in which the page counts as built."""
     tools = build_tools()
-    for name in ("package.json", "package-lock.json", "src/ticks.ts"):
+    for name in ("package.json", "package-lock.json", "src/charts/ticks.ts"):
         (tmp_path / "frontend" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "frontend" / name, tmp_path / "frontend" / name)
     (tmp_path / "tb_perfcompare" / "static").mkdir(parents=True)
@@ -50,7 +50,9 @@ def test_unchanged_sources_need_no_node(tree: ModuleType, monkeypatch: pytest.Mo
     assert tree.build_page() is False
 
 
-@pytest.mark.parametrize("path", ["frontend/src/ticks.ts", "frontend/package-lock.json", "tb_perfcompare/_version.py"])
+@pytest.mark.parametrize(
+    "path", ["frontend/src/charts/ticks.ts", "frontend/package-lock.json", "tb_perfcompare/_version.py"]
+)
 def test_a_changed_source_asks_for_a_build(tree: ModuleType, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with (tree.ROOT / path).open("a") as file:
@@ -60,7 +62,7 @@ def test_a_changed_source_asks_for_a_build(tree: ModuleType, path: str, monkeypa
 
 
 def test_line_ends_do_not_matter(tree: ModuleType) -> None:
-    file = tree.SOURCE / "src" / "ticks.ts"
+    file = tree.SOURCE / "src" / "charts" / "ticks.ts"
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert tree.is_fresh()
 

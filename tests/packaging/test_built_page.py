@@ -53,12 +53,14 @@ def test_first_request_is_small_and_the_only_one(manifest: Any, entry: bytes) ->
 
 def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(manifest: Any) -> None:
     late = {name for name, chunk in manifest.items() if chunk.get("isDynamicEntry")}
-    views = ("flame", "history", "memory", "scatter", "stacks", "step_timeline", "strict", "timeline", "verdicts")
     parts = (
-        "src/row_steps.tsx", "src/row_paths_view.tsx", "src/step_lines.tsx", "src/profiler_tab.ts", "src/keys.tsx",
-        "src/finding_text.ts",
+        "candidates/verdicts_view.tsx", "charts/flame/flame_view.tsx", "charts/launch_timeline/timeline_view.tsx",
+        "charts/memory/memory_view.tsx", "charts/scatter/scatter_view.tsx", "charts/stacks/stacks_view.tsx",
+        "history/history_view.tsx", "host/profiler_tab.ts", "row_details/row_paths_view.tsx",
+        "row_details/row_steps.tsx", "strict/strict_view.tsx", "summary/finding_text.ts",
+        "table/step_lines/step_lines.tsx", "timelines/timelines_view.tsx", "ui/keys.tsx",
     )  # fmt: skip
-    assert late == {*(f"src/{view}_view.tsx" for view in views), *parts}
+    assert late == {f"src/{part}" for part in parts}
 
 
 @pytest.mark.parametrize(

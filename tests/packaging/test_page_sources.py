@@ -36,7 +36,7 @@ def test_lockfile_names_no_registry_and_has_every_platform() -> None:
 
 
 def test_the_page_draws_the_limit_that_the_server_counts_by() -> None:
-    text = (FRONTEND / "src" / "bound.ts").read_text(encoding="utf-8")
+    text = (FRONTEND / "src" / "charts" / "bound.ts").read_text(encoding="utf-8")
     found = re.search(r"export const BOUND = ([\d.]+);", text)
     assert found and float(found[1]) == BOUND
     names = re.search(r"BOUND_CLASSES = \[(.*?)\]", text)
@@ -44,7 +44,7 @@ def test_the_page_draws_the_limit_that_the_server_counts_by() -> None:
 
 
 def test_every_format_has_a_name_for_readers() -> None:
-    text = (FRONTEND / "src" / "strings.ts").read_text(encoding="utf-8")
+    text = (FRONTEND / "src" / "ui" / "strings.ts").read_text(encoding="utf-8")
     assert [name for name in TITLES if not re.search(rf"^ +{name}: '", text, re.MULTILINE)] == []
 
 
@@ -53,14 +53,14 @@ def test_words_stand_in_one_file() -> None:
     stray = re.compile(r">\s*([A-Za-z][a-z]+(?: [a-z]+)+)\s*<")
     found = {
         f"{path.name}: {match[1]}"
-        for path in (FRONTEND / "src").glob("*.tsx")
+        for path in (FRONTEND / "src").rglob("*.tsx")
         for match in stray.finditer(path.read_text(encoding="utf-8"))
     }
     assert found == set()
 
 
 def test_only_one_module_touches_the_page_around_us() -> None:
-    for path in (FRONTEND / "src").glob("*.ts*"):
+    for path in (FRONTEND / "src").rglob("*.ts*"):
         if path.name != "host.ts":
             assert not re.search(
                 r"\bwindow\.parent\b|\bparent\.(location|document|history)", path.read_text(encoding="utf-8")

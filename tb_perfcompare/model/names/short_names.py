@@ -1,6 +1,6 @@
 """Short forms of device kernel names, for narrow places; the full name stays in every export.
 
-frontend/src/names.ts makes the same ones while it draws: tests/short_names.json holds both to one set of examples.
+frontend/src/ui/names.ts makes the same ones while it draws: tests/short_names.json holds both to one set of examples.
 """
 
 from __future__ import annotations

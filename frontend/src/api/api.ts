@@ -1,0 +1,169 @@
+// The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
+
+import { asStrict, type StrictAnswer } from '../contract/strict_wire';
+import { asComparison, asRowSteps, asRuns, asTablePage, type Comparison, type Progress, type RowSteps, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
+import { text } from '../ui/strings';
+import { LineDecoder } from './ndjson';
+
+export class RequestError extends Error {
+  constructor(
+    /** the server's code, or `unreachable`, `not_json` */
+    readonly code: string,
+    message: string,
+    readonly hint: string,
+  ) {
+    super(message);
+  }
+}
+
+// in a variable: vite would take `new URL(..., import.meta.url)` for the address of a file to bundle
+const here = import.meta.url;
+
+export function apiUrl(route: string, query?: URLSearchParams): string {
+  const url = new URL(`../api/${route}`, here);
+  if (query) url.search = query.toString();
+  return url.href;
+}
+
+/** Says that the tab asks, not another site's page, which could not send it. */
+export const OWN_HEADER = { 'X-Perf-Compare': '1' };
+
+export async function request(url: string, signal?: AbortSignal): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, { ...(signal ? { signal } : {}), headers: { Accept: 'application/json, application/x-ndjson', ...OWN_HEADER } });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new RequestError('unreachable', error instanceof Error ? error.message : String(error), '');
+  }
+  if (!response.ok) throw await failure(response);
+  return response;
+}
+
+async function failure(response: Response): Promise<RequestError> {
+  try {
+    const { error } = (await response.json()) as { error: ServerError };
+    return new RequestError(error.code, error.message, error.hint);
+  } catch {
+    return new RequestError('http', `${response.status} ${response.statusText}`, '');
+  }
+}
+
+/** Times that a listing is asked for from its start because it changed between two of its pages. */
+const RUNS_TRIES = 3;
+
+/** All of the listing; a long one comes in several pages. */
+export async function fetchRuns(rescan: boolean): Promise<RunsAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const first = await fetchRunsPage(rescan ? { rescan: '1' } : {});
+    const pages = [first];
+    let next = first.next_offset;
+    while (next !== undefined) {
+      const page = await fetchRunsPage({ offset: String(next) });
+      if (page.listing !== first.listing && tries < RUNS_TRIES) break;
+      pages.push(page);
+      next = page.next_offset;
+    }
+    if (next === undefined) return { ...first, runs: joinRuns(pages.map((page) => page.runs)) };
+  }
+}
+
+async function fetchRunsPage(query: Record<string, string>): Promise<RunsAnswer> {
+  const response = await request(apiUrl('runs', new URLSearchParams(query)));
+  return asRuns(await response.json());
+}
+
+/** A run whose workers are on two pages is one run. */
+export function joinRuns(pages: RunEntry[][]): RunEntry[] {
+  const runs: RunEntry[] = [];
+  for (const run of pages.flat()) {
+    const last = runs[runs.length - 1];
+    if (last?.run === run.run) runs[runs.length - 1] = { ...last, workers: [...last.workers, ...run.workers] };
+    else runs.push(run);
+  }
+  return runs;
+}
+
+/** Where the rows of a table can be had that did not come with it. */
+export interface RowSource {
+  route: 'table' | 'strict';
+  /** the pair, as every route takes it */
+  query: URLSearchParams;
+  /** the pair's files as they were compared: rows of others are refused */
+  tag: string;
+  table: string;
+  /** notes of that answer that say what could not be read; null where they did not all come */
+  lost: number | null;
+}
+
+/** Rows of a table, chosen and ordered by the server. */
+export async function fetchRows(source: RowSource, asked: Record<string, string>, signal: AbortSignal): Promise<TablePage> {
+  const query = new URLSearchParams(source.query);
+  for (const [key, value] of Object.entries({ table: source.table, tag: source.tag, ...asked })) if (value !== '') query.set(key, value);
+  const response = await request(apiUrl(source.route, query), signal);
+  const page = asTablePage(await response.json());
+  if (source.lost !== null && page.lost !== source.lost) throw new RequestError('changed', text.errors.incomplete, text.errors.incompleteHint);
+  return page;
+}
+
+/** Each line of an answer as it comes; one that is an error is thrown. Aborting the signal stops the work at the server too. */
+export async function eachLine<T>(url: string, take: (line: T) => void, signal: AbortSignal): Promise<void> {
+  const response = await request(url, signal);
+  if (!response.body) throw new RequestError('not_json', '', '');
+  const decoder = new LineDecoder<T | { error: ServerError }>();
+  const reader = response.body.getReader();
+  const taken = (lines: (T | { error: ServerError })[]): void => {
+    for (const line of lines) {
+      if (typeof line === 'object' && line !== null && 'error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
+      take(line as T);
+    }
+  };
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      taken(decoder.push(value));
+    }
+    taken(decoder.end());
+  } catch (error) {
+    if (error instanceof TypeError) throw new RequestError('unreachable', error.message, '');
+    throw error;
+  }
+}
+
+/** The times of one row of a table in each step. */
+export async function fetchRowSteps(pair: URLSearchParams, table: string, row: string, signal: AbortSignal): Promise<RowSteps> {
+  const query = new URLSearchParams(pair);
+  query.set('table', table);
+  query.set('row', row);
+  return asRowSteps(await (await request(apiUrl('row', query), signal)).json());
+}
+
+/** The last of an answer's lines, as `taken` makes of it; progress as it comes. */
+async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
+  const results: T[] = [];
+  const take = (line: StreamLine): void => {
+    if ('progress' in line) onProgress(line.progress);
+    else if ('result' in line) results.push(taken(line.result));
+  };
+  await eachLine<StreamLine>(url, take, signal);
+  const result = results.pop();
+  if (result === undefined) throw new RequestError('unreachable', '', '');
+  return result;
+}
+
+/** Runs a comparison. */
+export function fetchComparison(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Comparison> {
+  return fetchLines(apiUrl('comparison', query), asComparison, onProgress, signal);
+}
+
+/** The strict report of a pair. */
+export function fetchStrict(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<StrictAnswer> {
+  const streamed = new URLSearchParams(query);
+  streamed.set('stream', '1');
+  return fetchLines(apiUrl('strict', streamed), asStrict, onProgress, signal);
+}
+
+export async function fetchText(url: string): Promise<string> {
+  return (await request(url)).text();
+}

@@ -1,0 +1,192 @@
+// One candidate: its verdict, its interval on the scale of all, what weakens it, and its first cause.
+
+import type { Progress, Side } from '../contract/wire';
+import { ICON, tone } from '../summary/verdict';
+import { Delta } from '../ui/delta';
+import { formatIn, formatNumber, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { sideText } from '../ui/pair_lines';
+import { sentence, text } from '../ui/strings';
+import { reachOf, type Scale } from './scale';
+import type { Adjusted, Look, Row } from './wire';
+import { words } from './words';
+
+interface Props {
+  side: Side;
+  row: Row | undefined;
+  adjusted: Adjusted | null;
+  looks: number;
+  /** where the work on it is, null when it is not at work */
+  progress: Progress | null;
+  scale: Scale;
+  style: NumberStyle;
+  onOpen: () => void;
+  onRemove: () => void;
+}
+
+export function VerdictRow({ side, row, adjusted, looks, progress, scale, style, onOpen, onRemove }: Props) {
+  const name = sideText(side);
+  const look = row?.look ?? null;
+  return (
+    <tr role="row" class={look ? '' : 'vs-empty'}>
+      <th scope="row" role="rowheader" class="vs-name">
+        <span class="vs-name-line">
+          <button type="button" class="link-button" title={words.open(name)} onClick={onOpen}>
+            {name}
+          </button>
+          <button type="button" class="icon-button vs-remove" title={words.remove(name)} aria-label={words.remove(name)} onClick={onRemove}>
+            <Icon name="close" size={12} />
+          </button>
+        </span>
+        {look && <span class="muted vs-small">{words.steps(look.candidate.steps.admitted, look.candidate.steps.count)}</span>}
+      </th>
+      {look ? (
+        <>
+          <td role="cell" class="vs-verdict" data-label={words.head.verdict}>
+            <VerdictWords look={look} adjusted={adjusted} looks={looks} />
+          </td>
+          <td role="cell" class="num vs-mean" data-label={words.head.mean}>
+            {formatIn(style, look.headline.candidate)}
+            {look.headline.delta !== null && (
+              <span class="vs-small">
+                <Delta value={look.headline.delta}>{formatIn(style, look.headline.delta, true)}</Delta>
+              </span>
+            )}
+          </td>
+          <td role="cell" class="vs-shift" data-label={words.head.shift}>
+            <Interval row={row} scale={scale} faint={adjusted?.stands === false} />
+          </td>
+          <td role="cell" class={`vs-notes${hasNotes(look) ? '' : ' vs-none'}`} data-label={words.head.notes}>
+            <Notes look={look} />
+          </td>
+          <td role="cell" class={`vs-cause${look.cause ? '' : ' vs-none'}`} data-label={words.head.cause}>
+            {look.cause ? (
+              <>
+                <span class="vs-sentence" title={look.cause.sentence}>
+                  {look.cause.sentence}
+                </span>
+                {look.causes > 1 && <span class="muted vs-small">{words.causes(look.causes - 1)}</span>}
+              </>
+            ) : (
+              <span class="muted">{words.noCause}</span>
+            )}
+          </td>
+        </>
+      ) : (
+        <td role="cell" colSpan={5} class="vs-wide">
+          {row?.error ? (
+            <p class="vs-error">
+              <Icon name="stop" size={14} /> <strong>{words.notCompared}</strong>: {sentence(row.error.message)} <span class="muted">{row.error.hint && sentence(row.error.hint)}</span>
+            </p>
+          ) : (
+            <Waiting progress={progress} />
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function VerdictWords({ look, adjusted, looks }: { look: Look; adjusted: Adjusted | null; looks: number }) {
+  const { verdict, p } = look.headline;
+  const about = adjusted && p !== null ? words.pAbout(formatP(p), formatP(adjusted.p), looks) : look.headline.reason;
+  return (
+    <>
+      <span class={`vs-chip tone-${adjusted?.stands === false ? 'unsure' : tone(verdict)}`} title={look.headline.reason}>
+        <Icon name={ICON[verdict]} size={14} /> {words.verdict[verdict]}
+      </span>
+      {looks > 1 && adjusted && adjusted.stands !== null && (
+        <span class={`vs-small${adjusted.stands ? ' muted' : ' vs-falls'}`} title={about}>
+          {adjusted.stands ? words.stands(looks) : words.falls(looks)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Waiting({ progress }: { progress: Progress | null }) {
+  if (!progress) return <span class="muted">{words.waiting}</span>;
+  const share = progress.total_bytes > 0 ? Math.min(1, progress.done_bytes / progress.total_bytes) : 0;
+  return (
+    <span class="vs-progress">
+      <span class="file-bar" role="progressbar" aria-label={progress.path || text.loading.title} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
+        <span style={{ width: `${100 * share}%` }} />
+      </span>
+      <span class="muted">{[text.loading.phase[progress.phase] ?? progress.phase, progress.path].filter(Boolean).join(' · ')}</span>
+    </span>
+  );
+}
+
+const percentAt = (value: number, { low, high }: Scale): number => (100 * (Math.min(high, Math.max(low, value)) - low)) / (high - low);
+
+/** The shift and its interval as a mark with whiskers, over the line of no difference and the band of the margin. */
+function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; faint: boolean }) {
+  const reach = reachOf(row);
+  const margin = row?.look?.headline.margin ?? 0;
+  const at = (value: number): string => `${percentAt(value, scale)}%`;
+  if (!reach) return <span class="muted">{words.noShift}</span>;
+  const { verdict, shift } = row!.look!.headline;
+  const beyond = reach.estimate < scale.low || reach.estimate > scale.high;
+  return (
+    <>
+      <svg class={`vs-plot plot-${faint ? 'unsure' : tone(verdict)}`} height="22" aria-hidden="true">
+        <rect class="vs-margin" x={at(1 / (1 + margin) - 1)} width={`${percentAt(margin, scale) - percentAt(1 / (1 + margin) - 1, scale)}%`} y="0" height="22" />
+        <line class="vs-zero" x1={at(0)} x2={at(0)} y1="0" y2="22" />
+        <line class="vs-whisker" x1={at(reach.low)} x2={at(reach.high)} y1="11" y2="11" />
+        {[reach.low, reach.high].map((end, index) => end >= scale.low && end <= scale.high && <line key={index} class="vs-whisker" x1={at(end)} x2={at(end)} y1="6" y2="16" />)}
+        <circle cx={at(reach.estimate)} cy="11" r="4.5" />
+      </svg>
+      <span class="vs-numbers">
+        {beyond && <span title={words.beyond}>{reach.estimate > 0 ? '▸ ' : '◂ '}</span>}
+        {formatPercent(reach.estimate, true)} <span class="muted">{(shift?.level === null ? text.verdict.range : words.between)(formatPercent(reach.low, true), formatPercent(reach.high, true))}</span>
+      </span>
+    </>
+  );
+}
+
+/** Checks named in a row; those that failed come first. */
+const MOST_CHECKS = 5;
+
+const hasNotes = (look: Look): boolean => look.checks.length + look.candidate.steps.dropped.length > 0;
+
+/** What weakens the comparison: checks by name, steps left out with the reason. */
+function Notes({ look }: { look: Look }) {
+  const { dropped } = look.candidate.steps;
+  const ordered = [...look.checks].sort((left, right) => Number(right.status === 'fail') - Number(left.status === 'fail'));
+  const [shown, rest] = [ordered.slice(0, MOST_CHECKS), ordered.slice(MOST_CHECKS)];
+  if (!hasNotes(look)) return <span class="muted">{words.fine}</span>;
+  return (
+    <ul>
+      {shown.map((check) => (
+        <li key={check.check} class={check.status === 'fail' ? 'vs-fail' : ''} title={check.detail}>
+          <Icon name={check.status === 'fail' ? 'stop' : 'alert'} size={12} /> {check.check.replaceAll('_', ' ')}
+          <span class="sr">: {check.detail}</span>
+        </li>
+      ))}
+      {rest.length > 0 && <li title={rest.map((check) => check.check.replaceAll('_', ' ')).join(', ')}>{words.moreChecks(rest.length)}</li>}
+      {dropped.map(({ reason, steps }) => (
+        <li key={reason}>{words.dropped(steps, reason)}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Ticks of the scale, above the plots. */
+export function ScaleHead({ scale }: { scale: Scale }) {
+  const zero = percentAt(0, scale);
+  const ticks = [...(zero > 22 ? [scale.low] : []), 0, ...(zero < 78 ? [scale.high] : [])];
+  return (
+    <span class="vs-axis" aria-hidden="true">
+      {ticks.map((tick) => (
+        <span key={tick} class={tick === 0 ? 'mid' : tick < 0 ? 'low' : 'high'} style={tick === 0 ? { left: `${zero}%` } : {}}>
+          {tick === 0 ? '0' : `${formatNumber(100 * tick, Math.abs(tick) < 0.1 ? 1 : 0, true)}\u202f%`}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** One unit for the means of all rows. */
+export function meanStyle(rows: (Row | undefined)[]): NumberStyle {
+  return timeStyle(rows.flatMap((row) => [row?.look?.headline.baseline, row?.look?.headline.candidate]));
+}

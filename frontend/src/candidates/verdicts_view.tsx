@@ -1,0 +1,183 @@
+// Several candidates against one baseline: a row for each with its verdict, as they come.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { RunsAnswer, Side } from '../contract/wire';
+import type { Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { RunSelect } from '../pair/run_select';
+import { findRun, fingerprint, missingOf, sameSide } from '../pair/selection';
+import { Failed } from '../states/failed';
+import { Message } from '../states/message';
+import { Banner } from '../ui/banners';
+import { formatIn, formatPercent } from '../ui/format';
+import { adoptSheet } from '../ui/sheets';
+import { metricWords, text } from '../ui/strings';
+import { ScaleHead, VerdictRow, meanStyle } from './row';
+import { orderOf, scaleOf } from './scale';
+import { useVerdicts } from './use_verdicts';
+import css from './verdicts.css?inline';
+import { MOST_CANDIDATES, verdictsQuery } from './wire';
+import { words } from './words';
+
+adoptSheet(css);
+
+interface Props {
+  answer: RunsAnswer;
+  baseline: Side | null;
+  candidates: Side[];
+  window: Address['window'];
+  sort: string;
+  onChange: (change: Change, push?: boolean) => void;
+  onPair: (a: Side, b: Side) => void;
+}
+
+const whole = (run: string): Side => ({ run, worker: null, span: null });
+const folderOf = (run: string): string => run.slice(0, Math.max(0, run.lastIndexOf('/')));
+
+/** Runs beside the baseline that are of its format and not among the candidates. */
+export function besides(answer: RunsAnswer, baseline: Side, candidates: Side[]): string[] {
+  const format = findRun(answer, baseline.run)?.format;
+  return answer.runs
+    .filter(({ run, format: own }) => own === format && run !== baseline.run && folderOf(run) === folderOf(baseline.run) && !candidates.some((side) => side.run === run))
+    .map(({ run }) => run);
+}
+
+export function VerdictsView(props: Props) {
+  const { answer, baseline, candidates, onChange } = props;
+  if (!baseline) return <Message title={words.noBaseline} />;
+  const missing = missingOf(answer, baseline);
+  if (missing) return <Message alert title={text.errors.missingTitle(text.sideA, text.errors.missing[missing.what], missing.name)} hint={text.errors.missingHint} />;
+  const kept = candidates.slice(0, MOST_CANDIDATES);
+  const room = MOST_CANDIDATES - kept.length;
+  const beside = besides(answer, baseline, kept);
+  const put = (next: Side[]): void => onChange({ candidates: next }, true);
+  return (
+    <section class="vs" aria-label={words.region}>
+      <h2 class="section-title">{words.title}</h2>
+      <div class="vs-tools" role="group" aria-label={words.add}>
+        {room > 0 ? (
+          <>
+            <span class="vs-add">
+              <RunSelect
+                label={words.add}
+                placeholder={words.add}
+                runs={answer.runs.filter(({ run }) => run !== baseline.run && !kept.some((side) => sameSide(side, whole(run))))}
+                value={null}
+                onChoose={(run) => put([...kept, whole(run)])}
+              />
+            </span>
+            {beside.length > 0 && (
+              <button type="button" class="button" onClick={() => put([...kept, ...beside.slice(0, room).map(whole)])}>
+                {words.folder(folderOf(baseline.run), beside.length)}
+              </button>
+            )}
+          </>
+        ) : (
+          <span class="muted">{words.most(MOST_CANDIDATES)}</span>
+        )}
+        {kept.length > 1 && (
+          <button type="button" class="button" onClick={() => put([])}>
+            {words.clear}
+          </button>
+        )}
+        {kept.length > 1 && (
+          <span class="segments vs-order" role="group" aria-label={words.order}>
+            {Object.entries(words.orders).map(([key, label]) => (
+              <button key={key} type="button" aria-pressed={props.sort === key} onClick={() => onChange({ sort: key })}>
+                {label}
+              </button>
+            ))}
+          </span>
+        )}
+        {candidates.length > kept.length && <span class="muted">{words.leftOut(candidates.length - kept.length)}</span>}
+      </div>
+      {kept.length === 0 ? <Message title={words.noneYet} /> : <Rows {...props} baseline={baseline} candidates={kept} />}
+    </section>
+  );
+}
+
+function Rows({ answer, baseline, candidates, window, sort, onChange, onPair }: Props & { baseline: Side }) {
+  const [accepted, accept] = useState(answer);
+  const keysIn = (listing: RunsAnswer): string[] => candidates.map((side) => [verdictsQuery(baseline, [side], window).toString(), fingerprint(listing, baseline), fingerprint(listing, side)].join('\n'));
+  const known = candidates.every((side) => missingOf(accepted, side) === null || missingOf(answer, side) !== null);
+  const keys = keysIn(known ? accepted : answer);
+  const query = useMemo(() => verdictsQuery(baseline, candidates, window), [JSON.stringify([baseline, candidates]), window]);
+  const [state, cancel, again] = useVerdicts(keys, query);
+  const newer = known && keysIn(answer).join('\n') !== keys.join('\n');
+  const scale = useMemo(() => scaleOf(state.rows), [state.rows]);
+  const style = useMemo(() => meanStyle(state.rows), [state.rows]);
+  const { answer: found } = state;
+  const looks = found?.looks ?? 0;
+  const done = candidates.filter((_, place) => state.rows[place] !== undefined).length;
+  const first = state.rows.find((row) => row?.look)?.look ?? null;
+  const metric = metricWords(first?.headline.metric ?? 'step_time');
+  const unlike = found ? 1 - (1 - found.alpha) ** looks : 0;
+  return (
+    <>
+      {newer && <Banner message={words.newer} action={words.update} onAction={() => accept(answer)} />}
+      <p class="vs-state">
+        <span role="status">{state.status === 'cancelled' ? `${words.cancelled} ${words.done(done, candidates.length)}` : words.done(done, candidates.length)}</span>
+        {state.status === 'running' && (
+          <button type="button" class="button" onClick={cancel}>
+            {words.cancel}
+          </button>
+        )}
+        {state.status === 'cancelled' && (
+          <button type="button" class="button" onClick={again}>
+            {words.goOn}
+          </button>
+        )}
+        {first && first.headline.baseline !== null && (
+          <span class="vs-base">
+            <span class="badge badge-a">{text.letterA}</span> {metric.mean} <strong class="text-a">{formatIn(style, first.headline.baseline)}</strong>
+            {`\u202f${style.unit}`}
+          </span>
+        )}
+      </p>
+      {state.failure && <Failed failure={state.failure} onRetry={again} />}
+      {found && looks > 1 && (
+        <details class="vs-looks">
+          <summary>{words.looks(looks, formatPercent(unlike), formatPercent(found.alpha))}</summary>
+          {words.explained.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </details>
+      )}
+      <div class="panel vs-panel">
+        <table role="table" class="vs-table">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th scope="col" role="columnheader">{words.head.candidate}</th>
+              <th scope="col" role="columnheader">{words.head.verdict}</th>
+              <th scope="col" role="columnheader" class="num" title={words.meanAbout}>
+                {words.head.mean} <span class="unit">{style.unit}</span>
+              </th>
+              <th scope="col" role="columnheader" title={words.shiftAbout}>
+                {words.head.shift}
+                <ScaleHead scale={scale} />
+              </th>
+              <th scope="col" role="columnheader">{words.head.notes}</th>
+              <th scope="col" role="columnheader">{words.head.cause}</th>
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {orderOf(state.rows, candidates.length, sort).map((place) => (
+              <VerdictRow
+                key={keys[place]}
+                side={candidates[place]!}
+                row={state.rows[place]}
+                adjusted={found?.rows[place]?.adjusted ?? null}
+                looks={looks}
+                progress={state.at?.row === place ? state.at.progress : null}
+                scale={scale}
+                style={style}
+                onOpen={() => onPair(baseline, candidates[place]!)}
+                onRemove={() => onChange({ candidates: candidates.filter((_, other) => other !== place) }, true)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}

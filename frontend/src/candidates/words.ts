@@ -1,0 +1,68 @@
+// Words of the page with several candidates.
+
+import type { VerdictWord } from '../contract/wire';
+
+const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+
+export const words = {
+  title: 'Candidates against one baseline',
+  region: 'Candidates',
+  noBaseline: 'Choose the baseline above.',
+  noneYet: 'Add runs to compare with the baseline.',
+  add: 'Add a candidate',
+  folder: (name: string, n: number) => (name === '' ? `Add all ${n} other runs` : `Add all ${n} of ${name}/`),
+  clear: 'Remove all',
+  most: (n: number) => `At most ${n} candidates are compared at a time.`,
+  leftOut: (n: number) => `${count(n, 'further candidate', 'further candidates')} of this link left out.`,
+  order: 'Order',
+  orders: { '': 'as listed', '-shift': 'slowest first', shift: 'fastest first' } as Record<string, string>,
+  cancel: 'Cancel',
+  cancelled: 'Cancelled.',
+  goOn: 'Go on',
+  done: (done: number, all: number) => (done === all ? `${count(all, 'candidate', 'candidates')} compared` : `${done} of ${count(all, 'candidate', 'candidates')} compared`),
+  newer: 'Newer data.',
+  update: 'Update',
+  head: {
+    candidate: 'Candidate',
+    verdict: 'Verdict',
+    mean: 'Mean',
+    shift: 'Typical shift',
+    notes: 'Notes',
+    cause: 'Largest cause',
+  },
+  meanAbout: 'Mean per step of the candidate, and its difference to that of the baseline',
+  shiftAbout: 'How much longer the typical step takes than that of the baseline, with its interval at 95 % before any adjustment, all on one scale. The band is the margin.',
+  open: (name: string) => `Compare with ${name}`,
+  remove: (name: string) => `Remove ${name}`,
+  verdict: {
+    slower: 'Slower',
+    faster: 'Faster',
+    same: 'Same',
+    probably_slower: 'Probably slower',
+    probably_faster: 'Probably faster',
+    inconclusive: 'Cannot tell',
+    withheld: 'Not comparable',
+  } as Record<VerdictWord, string>,
+  waiting: 'waiting',
+  notCompared: 'not compared',
+  stands: (n: number) => `stands after ${n} looks`,
+  falls: (n: number) => `does not stand after ${n} looks`,
+  pAbout: (p: string, holm: string, n: number) => `p ${p}; adjusted for ${n} looks (Holm) ${holm}`,
+  steps: (admitted: number, all: number) => `${admitted.toLocaleString()} of ${count(all, 'step', 'steps')}`,
+  dropped: (n: number, reason: string) => `${count(n, 'step', 'steps')} not compared: ${reason}`,
+  moreChecks: (n: number) => `and ${count(n, 'more check', 'more checks')}`,
+  fine: 'none',
+  causes: (n: number) => `and ${count(n, 'more cause', 'more causes')}`,
+  noCause: 'none',
+  noShift: 'not estimated',
+  between: (low: string, high: string) => `${low} … ${high}`,
+  beyond: 'beyond the scale',
+  looks: (n: number, any: string, alpha: string) =>
+    `${n} looks at one baseline: were all candidates like it, up to ${any} of such tables would show a difference. Verdicts that stand after all looks hold that to ${alpha}.`,
+  about: 'What that means',
+  explained: [
+    'Each row by itself is what the comparison of that pair says. With many rows some will differ by chance alone.',
+    'After all looks: Holm’s adjustment of the p values of all rows. It holds whatever rows have in common, here the baseline. “same” claims no difference and is not adjusted.',
+    'No adjustment helps against a baseline that is itself unusual: it shows in every row, in the same direction. With one capture on a side a verdict is about these captures; three captures a side tell how much starts differ.',
+  ],
+};

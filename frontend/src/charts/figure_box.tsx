@@ -1,0 +1,37 @@
+// A picture above a table, which the reader may close.
+
+import { Icon } from '../ui/icons';
+
+interface Props {
+  title: string;
+  about: string;
+  open: boolean;
+  onToggle: (open: boolean) => void;
+  /** beside the title while it is open: choices, zoom */
+  tools?: preact.ComponentChildren;
+  children: preact.ComponentChildren;
+}
+
+export function FigureBox({ title, about, open, onToggle, tools, children }: Props) {
+  return (
+    <section class={`panel figure-box${open ? '' : ' closed'}`} aria-label={title}>
+      <header>
+        <h2 class="section-title">
+          <button type="button" class="figure-toggle" aria-expanded={open} onClick={() => onToggle(!open)}>
+            <Icon name="chevron" size={14} /> {title}
+          </button>
+        </h2>
+        <p class="muted" title={about}>
+          {about}
+        </p>
+        {open && tools && (
+          <>
+            <span class="spacer" />
+            {tools}
+          </>
+        )}
+      </header>
+      {open && children}
+    </section>
+  );
+}

@@ -1,0 +1,246 @@
+// The call tree of both runs as frames to draw: widths, order, colours and ways through it. Every figure is the server's.
+
+import type { Cell, Table } from '../../contract/wire';
+
+export const WIDTHS = ['both', 'a', 'b'] as const;
+export type Width = (typeof WIDTHS)[number];
+export const MEASURES = ['time', 'share'] as const;
+export type Measure = (typeof MEASURES)[number];
+export const ORDERS = ['size', 'run'] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** What the reader chose to see: the width of a frame, of which figure, and the order of neighbours. */
+export interface Look {
+  width: Width;
+  measure: Measure;
+  order: Order;
+}
+
+export const USUAL: Look = { width: 'both', measure: 'time', order: 'size' };
+
+/** `b,share` and the like, as links have it; unknown words are left out. */
+export function readLook(text: string): Look {
+  const words = text.split(',');
+  const one = <T extends string>(all: readonly T[]): T => all.find((word) => words.includes(word)) ?? all[0]!;
+  return { width: one(WIDTHS), measure: one(MEASURES), order: one(ORDERS) };
+}
+
+export function writeLook(look: Look): string {
+  return [look.width, look.measure, look.order].filter((word) => word !== USUAL.width && word !== USUAL.measure && word !== USUAL.order).join(',');
+}
+
+/** n frames as on a walk: a frame holds the deeper ones that follow it. Sides are [A, B]; NaN where a side lacks the frame. */
+export interface Tree {
+  count: number;
+  name: string[];
+  kind: string[];
+  part: string[];
+  depth: Int32Array;
+  parent: Int32Array;
+  /** first frame that it does not hold any more */
+  end: Int32Array;
+  us: [Float64Array, Float64Array];
+  own: [Float64Array, Float64Array];
+  calls: [Float64Array, Float64Array];
+  share: [Float64Array, Float64Array];
+  delta: Float64Array;
+  ownDelta: Float64Array;
+  merged: Int32Array;
+}
+
+/** The columns that are drawn or said; the frames around a row are known by their order. */
+export const COLUMNS = [
+  'frame', 'depth', 'kind', 'category', 'baseline_us', 'candidate_us', 'delta_us', 'baseline_share', 'candidate_share',
+  'baseline_own_us', 'candidate_own_us', 'own_delta_us', 'baseline_calls', 'candidate_calls', 'merged',
+];
+
+export function treeOf(table: Table): Tree | null {
+  const at = new Map(table.columns.map((column, index) => [column.name, index]));
+  if (table.rows.length === 0 || COLUMNS.some((name) => !at.has(name))) return null;
+  const cells = (name: string): Cell[] => table.rows.map((row) => row[at.get(name)!] ?? null);
+  const texts = (name: string): string[] => cells(name).map((cell) => String(cell ?? ''));
+  const numbers = (name: string): Float64Array => Float64Array.from(cells(name), (cell) => (typeof cell === 'number' ? cell : NaN));
+  const both = (name: string): [Float64Array, Float64Array] => [numbers(`baseline_${name}`), numbers(`candidate_${name}`)];
+  const count = table.rows.length;
+  const depth = Int32Array.from(numbers('depth'));
+  const parent = new Int32Array(count).fill(-1);
+  const end = new Int32Array(count).fill(count);
+  const open: number[] = [];
+  for (let frame = 0; frame < count; frame += 1) {
+    while (open.length > 0 && depth[open[open.length - 1]!]! >= depth[frame]!) end[open.pop()!] = frame;
+    parent[frame] = open[open.length - 1] ?? -1;
+    open.push(frame);
+  }
+  return {
+    count, name: texts('frame'), kind: texts('kind'), part: texts('category'), depth, parent, end,
+    us: both('us'), own: both('own_us'), calls: both('calls'), share: both('share'),
+    delta: numbers('delta_us'), ownDelta: numbers('own_delta_us'), merged: Int32Array.from(numbers('merged'), (n) => n || 0),
+  };
+}
+
+const known = (value: number): number => (Number.isNaN(value) ? 0 : value);
+
+/** Both sides of a frame in the chosen figure, 0 where a side lacks it. */
+export function sides(tree: Tree, frame: number, measure: Measure): [number, number] {
+  const of = measure === 'time' ? tree.us : tree.share;
+  return [known(of[0][frame]!), known(of[1][frame]!)];
+}
+
+export type Status = 'both' | 'added' | 'removed';
+
+export function statusOf(tree: Tree, frame: number): Status {
+  return Number.isNaN(tree.us[0][frame]!) ? 'added' : Number.isNaN(tree.us[1][frame]!) ? 'removed' : 'both';
+}
+
+/** Change of a frame in the chosen figure, and as a part of its larger side, -1 to 1. */
+export function changeOf(tree: Tree, frame: number, measure: Measure): { delta: number; ratio: number } {
+  const [a, b] = sides(tree, frame, measure);
+  const delta = measure === 'time' ? known(tree.delta[frame]!) : b - a;
+  const larger = Math.max(a, b);
+  return { delta, ratio: larger > 0 ? delta / larger : 0 };
+}
+
+/** From this part of the larger side on a change has the next colour. */
+export const LEVELS = [0.02, 0.05, 0.15, 0.35] as const;
+
+/** -LEVELS.length (much less) to LEVELS.length (much more), 0 for hardly any change. */
+export function levelOf(ratio: number): number {
+  const level = LEVELS.filter((least) => Math.abs(ratio) >= least).length;
+  return ratio < 0 ? -level || 0 : level;
+}
+
+/** Width of a frame in the chosen figure; what a frame holds adds up to it with its own. */
+export function weightOf(tree: Tree, frame: number, { width, measure }: Look): number {
+  const [a, b] = sides(tree, frame, measure);
+  return width === 'a' ? a : width === 'b' ? b : (a + b) / 2;
+}
+
+/** Frames below a frame, in the chosen order. The smaller ones that stand together come last. */
+export function childrenOf(tree: Tree, frame: number, look: Look): number[] {
+  const found: number[] = [];
+  for (let at = frame + 1; at < tree.end[frame]!; at = tree.end[at]!) found.push(at);
+  if (look.order === 'run') return found;
+  const weight = new Map(found.map((at) => [at, tree.merged[at]! > 0 ? -1 : weightOf(tree, at, look)]));
+  return found.sort((one, other) => weight.get(other)! - weight.get(one)! || one - other);
+}
+
+/** A frame in the picture; places are parts of the picture's width. */
+export interface Placed {
+  frame: number;
+  row: number;
+  from: number;
+  to: number;
+}
+
+/**
+ * The frames around `zoom`, each as wide as the picture, and those in it, row by row and from left to right. Frames narrower
+ * than `least` are left out with all that they hold.
+ */
+export function layout(tree: Tree, zoom: number, look: Look, least: number): Placed[][] {
+  const rows: Placed[][] = around(tree, zoom).map((frame, row) => [{ frame, row, from: 0, to: 1 }]);
+  const whole = weightOf(tree, zoom, look);
+  let last: Placed[] = rows[rows.length - 1] ?? [];
+  while (whole > 0 && last.length > 0) {
+    const next: Placed[] = [];
+    for (const above of last) {
+      let from = above.from;
+      for (const frame of childrenOf(tree, above.frame, look)) {
+        const to = from + weightOf(tree, frame, look) / whole;
+        if (to - from >= least) next.push({ frame, row: rows.length, from, to });
+        from = to;
+      }
+    }
+    if (next.length > 0) rows.push(next);
+    last = next;
+  }
+  return rows;
+}
+
+/** The frames around a frame from the outermost in, itself last. */
+export function around(tree: Tree, frame: number): number[] {
+  const found: number[] = [];
+  for (let at = frame; at >= 0; at = tree.parent[at]!) found.unshift(at);
+  return found;
+}
+
+const BETWEEN = ' / ';
+
+/** The frames around a frame as the server's table has them, "" for the whole. */
+export function pathOf(tree: Tree, frame: number): string {
+  return around(tree, frame).slice(0, -1).map((at) => tree.name[at]).join(BETWEEN);
+}
+
+/** What links name a frame by; "" for the whole. */
+export function placeOf(tree: Tree, frame: number): string {
+  return frame === 0 ? '' : around(tree, frame).slice(1).map((at) => tree.name[at]).join(BETWEEN);
+}
+
+/** The frame of a link; the innermost frame around it that is there, where it is not. */
+export function frameAt(tree: Tree, place: string): number {
+  let found = 0;
+  let rest = place;
+  while (rest !== '') {
+    let next = -1;
+    for (let at = found + 1; at < tree.end[found]!; at = tree.end[at]!)
+      if (rest === tree.name[at] || rest.startsWith(tree.name[at]! + BETWEEN)) next = at;
+    if (next < 0) return found;
+    found = next;
+    rest = rest.slice(tree.name[found]!.length + BETWEEN.length);
+  }
+  return found;
+}
+
+export interface Found {
+  frames: Set<number>;
+  /** time per step of the found frames, each instant once; NaN for a side that has none of them */
+  us: [number, number];
+  delta: number;
+}
+
+/** Frames that a test accepts, by number and by what is said of them. What a found frame holds is not added again. */
+export function search(tree: Tree, test: (frame: number, said: string) => boolean): Found {
+  const found: Found = { frames: new Set(), us: [NaN, NaN], delta: 0 };
+  let inside = 0;
+  for (let frame = 0; frame < tree.count; frame += 1) {
+    if (!test(frame, `${tree.name[frame]}\n${tree.kind[frame]}`)) continue;
+    found.frames.add(frame);
+    if (frame < inside) continue;
+    const add = (side: 0 | 1): number => (Number.isNaN(tree.us[side][frame]!) ? found.us[side] : known(found.us[side]) + tree.us[side][frame]!);
+    found.us = [add(0), add(1)];
+    found.delta += known(tree.delta[frame]!);
+    inside = tree.end[frame]!;
+  }
+  return found;
+}
+
+/** Frames of one side alone that no such frame holds, and their time. */
+export function oneSided(tree: Tree, status: 'added' | 'removed'): { count: number; us: number } {
+  let count = 0;
+  let us = 0;
+  for (let frame = 0; frame < tree.count; ) {
+    if (statusOf(tree, frame) !== status) {
+      frame += 1;
+      continue;
+    }
+    count += 1;
+    us += sides(tree, frame, 'time')[status === 'added' ? 1 : 0];
+    frame = tree.end[frame]!;
+  }
+  return { count, us };
+}
+
+/** The frame that a key of the keyboard leads to, null for other keys and where there is none. */
+export function moved(rows: Placed[][], tree: Tree, active: number, key: string): number | null {
+  const row = rows.find((frames) => frames.some((one) => one.frame === active));
+  const at = row?.findIndex((one) => one.frame === active) ?? -1;
+  if (!row || at < 0) return rows[rows.length - 1]?.[0]?.frame ?? null;
+  const below = rows[row[at]!.row + 1]?.filter((one) => tree.parent[one.frame] === active) ?? [];
+  const targets: Record<string, number | undefined> = {
+    ArrowUp: tree.parent[active]! >= 0 ? tree.parent[active]! : undefined,
+    ArrowDown: below.reduce<Placed | undefined>((best, one) => (best && best.to - best.from >= one.to - one.from ? best : one), undefined)?.frame,
+    ArrowLeft: row[at - 1]?.frame,
+    ArrowRight: row[at + 1]?.frame,
+    Home: rows[0]?.[0]?.frame,
+  };
+  return targets[key] ?? null;
+}

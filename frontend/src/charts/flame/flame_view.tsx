@@ -1,0 +1,204 @@
+// The call tree of both runs as a flame graph: width is time, colour is the change, a click shows a frame alone.
+
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RowSource } from '../../api/api';
+import type { Table } from '../../contract/wire';
+import { followTheme } from '../../host/host';
+import { joinKey } from '../../table/order';
+import { useWhole } from '../../table/use_whole';
+import { shortNames } from '../../ui/names';
+import { parseQuery } from '../../ui/search';
+import { adoptSheet } from '../../ui/sheets';
+import { sentence, text } from '../../ui/strings';
+import { Tooltip } from '../../ui/tooltip';
+import { useWidth } from '../../ui/use_width';
+import { FigureBox } from '../figure_box';
+import { LEAST, paint, palette, ROW } from './canvas';
+import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readLook, search, statusOf, treeOf, weightOf, WIDTHS, writeLook, type Look, type Placed, type Tree } from './flame';
+import css from './flame.css?inline';
+import { changeText, FrameFigures, kindText, Legend, markedChange, Path, timeText } from './parts';
+import { words } from './words';
+
+adoptSheet(css);
+
+interface Props {
+  table: Table;
+  /** where the rows are that did not come with the table */
+  source: RowSource | null;
+  /** `step`, `cycle` */
+  whole: string;
+  open: boolean;
+  /** what the table is searched for */
+  query: string;
+  /** frames that are looked for: `added`, `removed`, or all */
+  status: string;
+  look: string;
+  /** the frame that fills the picture, as links name it */
+  zoom: string;
+  /** key of the row whose details are open, "" for none */
+  row: string;
+  onToggle: (open: boolean) => void;
+  onLook: (look: string) => void;
+  onZoom: (zoom: string) => void;
+  onRow: (key: string) => void;
+}
+
+export function FlameView(props: Props) {
+  const { table, source, whole, open, onToggle } = props;
+  const look = readLook(props.look);
+  const all = useWhole(source, table, COLUMNS);
+  const tree = useMemo(() => (all.table ? treeOf(all.table) : null), [all.table]);
+  const choose = (part: Partial<Look>): void => props.onLook(writeLook({ ...look, ...part }));
+  const tools = (
+    <>
+      <Choice label={words.width} about={words.widthAbout} all={WIDTHS} chosen={look.width} names={words.widths} titles={words.widthsAbout} onChoose={(width) => choose({ width })} />
+      <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={look.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
+      <Choice label={words.order} about={words.order} all={ORDERS} chosen={look.order} names={words.orders} titles={words.ordersAbout} onChoose={(order) => choose({ order })} />
+    </>
+  );
+  return (
+    <FigureBox title={words.title} about={words.about(whole)} open={open} onToggle={onToggle} tools={tools}>
+      {tree ? <Flame {...props} tree={tree} look={look} /> : <p class="muted late flame-waiting">{all.failure ? sentence(all.failure.message) : all.table ? words.missing : text.lazy.loading}</p>}
+    </FigureBox>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  label: string;
+  about: string;
+  all: readonly T[];
+  chosen: T;
+  names: Record<T, string>;
+  titles: Record<T, string>;
+  onChoose: (one: T) => void;
+}
+
+function Choice<T extends string>({ label, about, all, chosen, names, titles, onChoose }: ChoiceProps<T>) {
+  return (
+    <span class="flame-choice">
+      <span class="muted" aria-hidden="true">
+        {label}
+      </span>
+      <span class="segments" role="group" aria-label={about}>
+        {all.map((one) => (
+          <button key={one} type="button" aria-pressed={one === chosen} title={titles[one]} onClick={() => onChoose(one)}>
+            {names[one]}
+          </button>
+        ))}
+      </span>
+    </span>
+  );
+}
+
+type FlameProps = Omit<Props, 'look'> & { tree: Tree; look: Look };
+
+const STATUSES = ['added', 'removed'] as const;
+
+function Flame(props: FlameProps) {
+  const { tree, look, whole, query, zoom: place, row, onZoom, onRow } = props;
+  const [box, width] = useWidth();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState<{ frame: number; keyed: boolean; x?: number } | null>(null);
+  const [theme, setTheme] = useState(0);
+  const names = useMemo(() => shortNames(tree.name), [tree]);
+  const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
+  const rows = useMemo(() => (width > 0 ? layout(tree, zoom, look, LEAST / width) : []), [tree, zoom, look.width, look.measure, look.order, width]);
+  const found = useMemo(() => {
+    const asked = parseQuery(query);
+    const status = STATUSES.find((one) => one === props.status);
+    return asked.empty && !status ? null : search(tree, (frame, said) => asked.test(said) && (!status || statusOf(tree, frame) === status));
+  }, [tree, query, props.status]);
+  const outer = tree.depth[zoom]!;
+  const height = rows.length * ROW;
+  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
+  // at once: a key that is pressed right after another zoom is not taken back
+  useLayoutEffect(() => setActive(null), [zoom]);
+
+  useLayoutEffect(() => {
+    if (canvas.current && box.current && width > 0)
+      paint(canvas.current, { tree, rows, look, names, change: (frame) => markedChange(tree, frame, look), found: found?.frames ?? null, outer }, width, palette(box.current));
+  }, [tree, rows, width, theme, names, found]);
+
+  const selected = useMemo(() => (row === '' ? null : (rows.flat().find(({ frame }) => keyOf(tree, frame) === row) ?? null)), [rows, row]);
+  const at = (event: MouseEvent): Placed | null => {
+    const frame = (event.currentTarget as Element).getBoundingClientRect();
+    const [x, y] = [(event.clientX - frame.left) / width, event.clientY - frame.top];
+    return rows[Math.floor(y / ROW)]?.find((one) => one.from <= x && x < one.to) ?? null;
+  };
+  const into = (frame: number): void => onZoom(placeOf(tree, frame));
+  const outward = (): void => into(tree.parent[zoom]!);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const held = active?.frame ?? zoom;
+    const next = active ? moved(rows, tree, held, event.key) : ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight', 'Home'].includes(event.key) ? zoom : null;
+    const actions: Record<string, () => void> = { Enter: () => into(held), ' ': () => onRow(keyOf(tree, held)) };
+    if (zoom !== 0) {
+      actions['Escape'] = outward;
+      actions['Backspace'] = outward;
+    }
+    const action = actions[event.key] ?? (next === null ? undefined : () => setActive({ frame: next, keyed: true }));
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  };
+  const spot = active ? (rows.flat().find((one) => one.frame === active.frame) ?? null) : null;
+  const marked = (placed: Placed): Record<string, string> => ({
+    left: `${placed.from * width}px`,
+    width: `${Math.max(2, (placed.to - placed.from) * width)}px`,
+    top: `${placed.row * ROW}px`,
+  });
+  const [a, b] = [timeText(tree.us[0][0]!), timeText(tree.us[1][0]!)];
+
+  return (
+    <>
+      <Path tree={tree} names={names} zoom={zoom} look={look} whole={whole} onZoom={into} onRow={(frame) => onRow(keyOf(tree, frame))} />
+      {found && <p class="flame-found">{words.found(found.frames.size, timeText(found.us[0]), timeText(found.us[1]), timeText(found.delta, true))}</p>}
+      <div class="flame-stage">
+        <div class="flame-scroll" ref={scroller} onScroll={() => setActive(null)}>
+          <div
+            ref={box}
+            class="flame-box"
+            role="group"
+            tabIndex={0}
+            aria-label={words.label(tree.count, whole, `${a} → ${b}`)}
+            style={{ height: `${height}px` }}
+            onKeyDown={onKeyDown}
+            onMouseMove={(event) => {
+              const hit = at(event);
+              setActive(hit ? { frame: hit.frame, keyed: false, x: event.clientX - event.currentTarget.getBoundingClientRect().left } : null);
+            }}
+            onMouseLeave={() => setActive(null)}
+            onClick={(event) => {
+              const hit = at(event);
+              if (hit) into(hit.frame);
+            }}
+            onBlur={() => setActive(null)}
+          >
+            <canvas ref={canvas} class="flame-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
+            {selected && <span class="flame-mark flame-selected" style={marked(selected)} />}
+            {spot && <span class="flame-mark" style={marked(spot)} />}
+          </div>
+        </div>
+        {spot && active && (
+          <Tooltip x={Math.max(0, Math.min(width, active.x ?? ((spot.from + spot.to) / 2) * width))} y={(spot.row + 1) * ROW + 5 - (scroller.current?.scrollTop ?? 0)} width={width}>
+            <FrameFigures tree={tree} frame={spot.frame} whole={whole} />
+          </Tooltip>
+        )}
+      </div>
+      {weightOf(tree, zoom, look) === 0 && <p class="muted">{words.nothing}</p>}
+      <p class="sr" role="status">
+        {active?.keyed
+          ? words.said(tree.name[active.frame]!, kindText(tree, active.frame), timeText(tree.us[0][active.frame]!), timeText(tree.us[1][active.frame]!), changeText(tree, active.frame, look))
+          : ''}
+      </p>
+      <Legend tree={tree} look={look} />
+    </>
+  );
+}
+
+/** The frame's row in the table. */
+function keyOf(tree: Tree, frame: number): string {
+  return joinKey([tree.name[frame]!, pathOf(tree, frame)]);
+}

@@ -1,0 +1,172 @@
+// What is said about frames: the path to the one shown, the tooltip, the legend.
+
+import { Delta } from '../../ui/delta';
+import { arrow, formatCount, formatNumber, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
+import { Icon } from '../../ui/icons';
+import { text } from '../../ui/strings';
+import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
+import { words } from './words';
+
+/** Frames are of any size: each time has a unit of its own. */
+export function timeText(us: number, signed = false): string {
+  return Number.isNaN(us) ? NOT_MEASURED : formatTime(us, signed);
+}
+
+/** The change of a frame in the chosen figure. */
+export function changeText(tree: Tree, frame: number, look: Look): string {
+  const { delta } = changeOf(tree, frame, look.measure);
+  return look.measure === 'time' ? timeText(delta, true) : `${formatNumber(100 * delta, 1, true)}\u202f${words.points}`;
+}
+
+/** The same with an arrow that says what the sign says. */
+export function markedChange(tree: Tree, frame: number, look: Look): string {
+  return `${arrow(changeOf(tree, frame, look.measure).delta)} ${changeText(tree, frame, look)}`.trim();
+}
+
+interface PathProps {
+  tree: Tree;
+  names: string[];
+  zoom: number;
+  look: Look;
+  /** `step`, `cycle` */
+  whole: string;
+  onZoom: (frame: number) => void;
+  onRow: (frame: number) => void;
+}
+
+/** Where the picture is: every frame around the one shown leads back to itself. */
+export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProps) {
+  const frames = around(tree, zoom);
+  const { delta } = changeOf(tree, zoom, look.measure);
+  return (
+    <nav class="flame-path" aria-label={words.path}>
+      <ol>
+        {frames.map((frame) => (
+          <li key={frame}>
+            <button type="button" class="flame-crumb" aria-current={frame === zoom ? 'location' : undefined} title={tree.name[frame]} onClick={() => onZoom(frame)}>
+              {frame === 0 ? words.whole(whole) : names[frame]}
+            </button>
+          </li>
+        ))}
+      </ol>
+      <span class="flame-figures">
+        <span class="text-a">
+          <span class="badge badge-a">{text.letterA}</span> {timeText(tree.us[0][zoom]!)}
+        </span>
+        <span class="text-b">
+          <span class="badge badge-b">{text.letterB}</span> {timeText(tree.us[1][zoom]!)}
+        </span>
+        <Delta value={delta}>{changeText(tree, zoom, look)}</Delta>
+      </span>
+      {zoom !== 0 && (
+        <>
+          <button type="button" class="icon-button" title={words.outward} aria-label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)}>
+            <Icon name="up" size={14} />
+          </button>
+          <button type="button" class="link-button" onClick={() => onRow(zoom)}>
+            {words.details}
+          </button>
+        </>
+      )}
+    </nav>
+  );
+}
+
+/** The kind of which there are several parts of the step. */
+const DEVICE = 'device work';
+
+export function kindText(tree: Tree, frame: number): string {
+  const parts = [tree.kind[frame]!, tree.kind[frame] === DEVICE ? tree.part[frame]! : '', words.status[statusOf(tree, frame)]];
+  if (tree.merged[frame]! > 0) parts[0] = words.merged(tree.merged[frame]!);
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** What the tooltip says of a frame. */
+export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number; whole: string }) {
+  const { delta, ratio } = changeOf(tree, frame, 'time');
+  const side = (index: 0 | 1) => {
+    const calls = tree.calls[index][frame]!;
+    return (
+      <tr key={index}>
+        <th scope="row">
+          <span class={`badge badge-${index ? 'b' : 'a'}`}>{index ? text.letterB : text.letterA}</span>
+        </th>
+        <td>{timeText(tree.us[index][frame]!)}</td>
+        <td>{Number.isNaN(tree.share[index][frame]!) ? '' : words.ofStep(formatPercent(tree.share[index][frame]), whole)}</td>
+        <td>{Number.isNaN(calls) || calls === 0 ? '' : words.calls(formatCount(calls))}</td>
+      </tr>
+    );
+  };
+  const own = tree.ownDelta[frame]!;
+  const hasOwn = tree.own.some((side) => side[frame]! > 0) && tree.end[frame]! > frame + 1;
+  return (
+    <>
+      <p class="tooltip-name">{tree.name[frame]}</p>
+      <p class="muted">{kindText(tree, frame)}</p>
+      <table class="tooltip-figures">
+        <tbody>
+          {side(0)}
+          {side(1)}
+          <tr>
+            <th scope="row">Δ</th>
+            <td>
+              <Delta value={delta}>{timeText(delta, true)}</Delta>
+            </td>
+            <td>{formatPercent(ratio, true)}</td>
+            <td />
+          </tr>
+          {hasOwn && (
+            <tr>
+              <th scope="row" />
+              <td>
+                <Delta value={own}>{timeText(own, true)}</Delta>
+              </td>
+              <td colSpan={2}>{words.own}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+/** Colours with their limits, and what only one side has. */
+export function Legend({ tree, look }: { tree: Tree; look: Look }) {
+  const limits = words.levels(LEVELS);
+  const levels = LEVELS.map((_, index) => index + 1);
+  return (
+    <p class="legend flame-legend">
+      <span class="flame-scale">
+        <span class="delta delta-less">▼ {words.less}</span>
+        <span class="flame-keys" aria-hidden="true">
+          {[...levels].reverse().map((level) => (
+            <span key={level} class={`flame-key flame-less-${level}`}>
+              {limits[level - 1]}
+            </span>
+          ))}
+          <span class="flame-key flame-even">0</span>
+          {levels.map((level) => (
+            <span key={level} class={`flame-key flame-more-${level}`}>
+              {limits[level - 1]}
+            </span>
+          ))}
+        </span>
+        <span class="delta delta-more">▲ {words.more}</span>
+        <span class="muted">{words.colour}</span>
+      </span>
+      {(['added', 'removed'] as const).map((status) => {
+        const { count, us } = oneSided(tree, status);
+        const unseen = look.width === (status === 'added' ? 'a' : 'b');
+        return (
+          count > 0 && (
+            <span key={status}>
+              <span class={`flame-key flame-${status}`} aria-hidden="true" /> {words.sided(count, timeText(us), status)}
+              {unseen && <span class="muted"> {words.unseen(status)}</span>}
+            </span>
+          )
+        );
+      })}
+      <span class="muted">{words.hint}</span>
+    </p>
+  );
+}

@@ -1,0 +1,51 @@
+// Words of the flame graph, apart from ui/strings.ts so that they come with the picture.
+
+import type { Measure, Order, Status, Width } from './flame';
+
+const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+
+export const words = {
+  title: 'Flame graph',
+  about: (whole: string) => `what the ${whole} consists of: modules, the operators in them, their calls and the device work below; colour is the change`,
+  width: 'Width',
+  widthAbout: 'Which run makes a frame wide',
+  widths: { both: 'A and B', a: 'A', b: 'B' } as Record<Width, string>,
+  widthsAbout: {
+    both: 'Mean of both runs: new and gone frames have half the width that they have in their own run',
+    a: 'Time in A: frames that are new in B have no width',
+    b: 'Time in B: frames that are gone in B have no width',
+  } as Record<Width, string>,
+  measure: 'Figure',
+  measures: { time: 'Time', share: 'Share' } as Record<Measure, string>,
+  measuresAbout: (whole: string): Record<Measure, string> => ({
+    time: `Time per ${whole}`,
+    share: `Share of the ${whole}: shows what grew more than the rest did`,
+  }),
+  order: 'Order',
+  orders: { size: 'Largest', run: 'As run' } as Record<Order, string>,
+  ordersAbout: { size: 'Widest frame first', run: 'In the order in which the frames first ran' } as Record<Order, string>,
+  path: 'Frames around the one shown',
+  whole: (whole: string) => `whole ${whole}`,
+  details: 'Row in the table',
+  outward: 'One frame out (Esc)',
+  status: { both: '', added: 'only in B', removed: 'only in A' } as Record<Status, string>,
+  merged: (n: number) => `${count(n, 'small frame', 'small frames')} together`,
+  calls: (n: string) => `${n} calls`,
+  ofStep: (percent: string, whole: string) => `${percent} of the ${whole}`,
+  /** percentage points */
+  points: 'pp',
+  own: 'without what is in it',
+  less: 'less in B',
+  more: 'more in B',
+  levels: (levels: readonly number[]) => levels.map((level) => `${100 * level}\u202f%`),
+  colour: 'Δ as part of the larger side',
+  sided: (n: number, time: string, status: Status) => `${n.toLocaleString()} ${status === 'added' ? 'new' : 'gone'}, with what is in them: ${time}`,
+  unseen: (status: Status) => (status === 'added' ? 'no width here: choose width B' : 'no width here: choose width A'),
+  found: (n: number, a: string, b: string, delta: string) => n === 0 ? 'No frame found.' : `${count(n, 'frame', 'frames')} found: A ${a}, B ${b}, Δ ${delta}`,
+  hint: 'A click or Enter shows a frame alone, Esc goes out, arrows move, Space shows the row. The search below marks frames.',
+  label: (n: number, whole: string, total: string) =>
+    `Flame graph of ${count(n, 'frame', 'frames')} of the ${whole}, ${total}. Arrow keys move between frames, Enter shows a frame alone, Escape goes out, Space shows its row in the table.`,
+  said: (name: string, kind: string, a: string, b: string, delta: string) => `${name}, ${kind}. Normal ${a}, Abnormal ${b}, difference ${delta}.`,
+  nothing: 'Nothing has any width: the chosen run does not have this frame.',
+  missing: 'The table of frames is not complete.',
+};

@@ -1,0 +1,175 @@
+// Draws the launches in view: name lanes where there is room, a strip per run, what is not on both sides, and the change.
+
+import { BOUND_CLASSES } from '../bound';
+import { bins, changes, rowAt, type Lane, type Timeline, type Window } from './timeline';
+
+/** What colours a launch: its class, or how busy one part was. */
+export type Shade = 'bound' | 'tensor' | 'dram';
+
+const NAMES = 15;
+const STRIP = 40;
+const STATUS = 12;
+const CHANGE = 44;
+const GAP = 4;
+
+/** Tops of the lanes in pixels. */
+export const LANES = {
+  nameA: 0,
+  a: NAMES,
+  status: NAMES + STRIP + GAP,
+  b: NAMES + STRIP + STATUS + 2 * GAP,
+  nameB: NAMES + 2 * STRIP + STATUS + 2 * GAP,
+  change: 2 * NAMES + 2 * STRIP + STATUS + 3 * GAP,
+  end: 2 * NAMES + 2 * STRIP + STATUS + CHANGE + 3 * GAP,
+} as const;
+export const SIZES = { strip: STRIP, status: STATUS, change: CHANGE } as const;
+
+/** Part of the strip's height that a class fills, so that colour is not needed to tell them apart: from, to. */
+const PARTS: Record<(typeof BOUND_CLASSES)[number], [number, number]> = {
+  'tensor-bound': [0, 0.5],
+  'memory-bound': [0.5, 1],
+  both: [0, 1],
+  neither: [0.35, 0.65],
+  'not measured': [0.45, 0.55],
+};
+
+const NAME_WIDTH = 40;
+const LETTER = 6.6;
+
+export interface Picture {
+  timeline: Timeline;
+  window: Window;
+  shade: Shade;
+  names: { a: string[]; b: string[] };
+}
+
+/** Colours of the theme in use, read from the style sheet. */
+export interface Palette {
+  classes: string[];
+  tensor: string;
+  dram: string;
+  back: string;
+  ink: string;
+  line: string;
+  a: string;
+  b: string;
+  more: string;
+  less: string;
+}
+
+export function palette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const of = (name: string): string => style.getPropertyValue(name).trim();
+  return {
+    classes: BOUND_CLASSES.map((name) => of(`--bound-${name.replace(/[ -]/g, '_')}`)),
+    tensor: of('--bound-tensor_bound'),
+    dram: of('--bound-memory_bound'),
+    back: of('--stripe'),
+    ink: of('--ink-2'),
+    line: of('--line-strong'),
+    a: of('--a-fill'),
+    b: of('--b-fill'),
+    more: of('--more-fill'),
+    less: of('--less-fill'),
+  };
+}
+
+export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, colours: Palette): void {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(LANES.end * ratio);
+  const pen = canvas.getContext('2d');
+  if (!pen) return;
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, LANES.end);
+  for (const side of ['a', 'b'] as const) {
+    pen.fillStyle = colours.back;
+    pen.fillRect(0, LANES[side], width, STRIP);
+    strip(pen, picture, picture.timeline[side], LANES[side], width, colours);
+  }
+  statuses(pen, picture, width, colours);
+  change(pen, picture, width, colours);
+  labels(pen, picture, width, colours);
+}
+
+function strip(pen: CanvasRenderingContext2D, { timeline, window, shade }: Picture, lane: Lane, top: number, width: number, colours: Palette): void {
+  const figure = shade === 'dram' ? lane.dram : lane.tensor;
+  const block = (x: number, wide: number, bound: number, value: number): void => {
+    if (shade === 'bound') {
+      const [from, to] = PARTS[BOUND_CLASSES[bound]!];
+      pen.fillStyle = colours.classes[bound]!;
+      pen.fillRect(x, top + from * STRIP, wide, (to - from) * STRIP);
+    } else if (Number.isNaN(value)) {
+      pen.fillStyle = colours.line;
+      pen.fillRect(x, top + STRIP - 1, wide, 1);
+    } else {
+      const high = Math.max(1, Math.min(1, value) * STRIP);
+      pen.fillStyle = shade === 'tensor' ? colours.tensor : colours.dram;
+      pen.fillRect(x, top + STRIP - high, wide, high);
+    }
+  };
+  const small = bins(timeline, lane, figure, window, width);
+  for (let pixel = 0; pixel < width; pixel += 1) {
+    let best = -1;
+    for (let bound = 0; bound < 5; bound += 1) if (small.classes[5 * pixel + bound]! > (best < 0 ? 0 : small.classes[5 * pixel + best]!)) best = bound;
+    if (best >= 0) block(pixel, 1, best, small.weight[pixel]! > 0 ? small.sum[pixel]! / small.weight[pixel]! : NaN);
+  }
+  const scale = width / (window.to - window.from);
+  for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
+    const wide = lane.us[row]! * scale;
+    if (!(wide >= 1)) continue;
+    // neighbours stay apart where there is room for it
+    block((timeline.start[row]! - window.from) * scale, wide >= 4 ? wide - 1 : wide, lane.bound[row]!, figure[row]!);
+  }
+}
+
+/** Upper half: only in A. Lower half: only in B. All of it: another kernel in the same place. */
+function statuses(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colours: Palette): void {
+  const scale = width / (window.to - window.from);
+  const half = STATUS / 2;
+  for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
+    const status = timeline.status[row]!;
+    if (status === 0) continue;
+    const x = (timeline.start[row]! - window.from) * scale;
+    const wide = Math.max(1, (timeline.start[row + 1]! - timeline.start[row]!) * scale - 0.5);
+    pen.fillStyle = status === 1 ? colours.ink : status === 2 ? colours.b : colours.a;
+    pen.fillRect(x, LANES.status + (status === 2 ? half : 0), wide, status === 1 ? STATUS : half);
+  }
+}
+
+/** Up for more time in B, down for less; the height is the change as a share of the longer one, so that the area is time. */
+function change(pen: CanvasRenderingContext2D, { timeline, window }: Picture, width: number, colours: Palette): void {
+  const middle = LANES.change + CHANGE / 2;
+  const shares = changes(timeline, window, width);
+  for (let pixel = 0; pixel < width; pixel += 1) {
+    const high = (shares[pixel]! * CHANGE) / 2;
+    if (Math.abs(high) < 0.25) continue;
+    pen.fillStyle = high > 0 ? colours.more : colours.less;
+    pen.fillRect(pixel, high > 0 ? middle - high : middle, 1, Math.abs(high));
+  }
+  pen.fillStyle = colours.line;
+  pen.fillRect(0, middle - 0.5, width, 1);
+}
+
+/** Kernels often differ at their ends only: the middle is what goes. */
+function fitted(name: string, letters: number): string {
+  if (name.length <= letters) return name;
+  const tail = letters < 14 ? 0 : Math.floor(letters / 3);
+  return `${name.slice(0, letters - 1 - tail)}…${tail > 0 ? name.slice(-tail) : ''}`;
+}
+
+function labels(pen: CanvasRenderingContext2D, { timeline, window, names }: Picture, width: number, colours: Palette): void {
+  const scale = width / (window.to - window.from);
+  pen.fillStyle = colours.ink;
+  pen.font = '11px system-ui, sans-serif';
+  pen.textBaseline = 'middle';
+  for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
+    const x = Math.max(0, (timeline.start[row]! - window.from) * scale);
+    const room = (timeline.start[row + 1]! - window.from) * scale - x - 4;
+    if (room < NAME_WIDTH) continue;
+    const letters = Math.floor(room / LETTER);
+    if (!Number.isNaN(timeline.a.us[row]!)) pen.fillText(fitted(names.a[row]!, letters), x + 1, LANES.nameA + NAMES / 2, room);
+    // the same name twice says nothing
+    if (!Number.isNaN(timeline.b.us[row]!) && (timeline.status[row] !== 0 || Number.isNaN(timeline.a.us[row]!))) pen.fillText(fitted(names.b[row]!, letters), x + 1, LANES.nameB + NAMES / 2, room);
+  }
+}

@@ -1,0 +1,213 @@
+// The launches of both runs in order, to scale, aligned by place.
+
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Table } from '../../contract/wire';
+import { followTheme } from '../../host/host';
+import { columnStyle } from '../../ui/format';
+import { Icon } from '../../ui/icons';
+import { shortNames } from '../../ui/names';
+import { adoptSheet } from '../../ui/sheets';
+import { text } from '../../ui/strings';
+import { Tooltip } from '../../ui/tooltip';
+import { useWidth } from '../../ui/use_width';
+import { FigureBox } from '../figure_box';
+import { LANES, paint, palette, SIZES, type Shade } from './canvas';
+import { describe, Launch, Legend, namesOf } from './parts';
+import { isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed, type Timeline, type Window } from './timeline';
+import css from './timeline.css?inline';
+
+adoptSheet(css);
+
+const ZOOM = 1.25;
+const SHADES: Shade[] = ['bound', 'tensor', 'dram'];
+
+interface Props {
+  table: Table;
+  /** row whose details are open, -1 for none */
+  selected: number;
+  open: boolean;
+  colour: string;
+  onToggle: (open: boolean) => void;
+  onColour: (colour: string) => void;
+  onRow: (row: number) => void;
+}
+
+export function TimelineView({ table, selected, open, colour, onToggle, onColour, onRow }: Props) {
+  const timeline = useMemo(() => timelineOf(table), [table]);
+  const [view, setView] = useState<Window | null>(null);
+  if (!timeline) return null;
+  const all = whole(timeline);
+  const window = view && view.to <= all.to ? view : all;
+  const shade = SHADES.find((one) => one === colour) ?? 'bound';
+  const middle = (window.from + window.to) / 2;
+  const tools = (
+    <>
+      {timeline.hasUtilisation && (
+        <span class="segments" role="group" aria-label={text.timeline.colour}>
+          {SHADES.map((one) => (
+            <button key={one} type="button" aria-pressed={one === shade} title={text.timeline.shadeAbout[one]} onClick={() => onColour(one === 'bound' ? '' : one)}>
+              {text.timeline.shade[one]}
+            </button>
+          ))}
+        </span>
+      )}
+      <span class="segments timeline-zoom" role="group" aria-label={text.timeline.zoom}>
+        <button type="button" aria-label={text.timeline.closer} title={text.timeline.closer} onClick={() => setView(zoomed(timeline, window, middle, 1 / (ZOOM * ZOOM)))}>
+          <Icon name="plus" size={14} />
+        </button>
+        <button type="button" aria-label={text.timeline.farther} title={text.timeline.farther} onClick={() => setView(zoomed(timeline, window, middle, ZOOM * ZOOM))}>
+          <Icon name="minus" size={14} />
+        </button>
+        <button type="button" aria-label={text.timeline.all} title={text.timeline.all} onClick={() => setView(null)}>
+          <Icon name="whole" size={14} />
+        </button>
+      </span>
+    </>
+  );
+  return (
+    <FigureBox title={text.timeline.title} about={text.timeline.about} open={open} onToggle={onToggle} tools={tools}>
+      <Strips table={table} timeline={timeline} window={window} shade={shade} selected={selected} onView={setView} onRow={onRow} />
+    </FigureBox>
+  );
+}
+
+interface StripsProps {
+  table: Table;
+  timeline: Timeline;
+  window: Window;
+  shade: Shade;
+  selected: number;
+  onView: (view: Window | null) => void;
+  onRow: (row: number) => void;
+}
+
+function Strips({ table, timeline, window, shade, selected, onView, onRow }: StripsProps) {
+  const [box, width] = useWidth();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const drag = useRef<{ x: number; from: Window; moved: boolean } | null>(null);
+  const [active, setActive] = useState<{ row: number; keyed: boolean } | null>(null);
+  const [theme, setTheme] = useState(0);
+  const full = useMemo(() => namesOf(table), [table]);
+  const names = useMemo(() => ({ a: shortNames(full.a), b: shortNames(full.b) }), [full]);
+  const style = useMemo(() => columnStyle([...timeline.a.us, ...timeline.b.us]), [timeline]);
+  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
+
+  useLayoutEffect(() => {
+    if (canvas.current && width > 0) paint(canvas.current, { timeline, window, shade, names }, width, palette());
+  }, [timeline, window.from, window.to, shade, width, theme, names]);
+
+  // a row that is chosen in the table comes into view
+  useLayoutEffect(() => {
+    if (selected >= 0) onView(revealing(timeline, window, selected));
+  }, [selected]);
+
+  const scale = width / (window.to - window.from);
+  const x = (us: number): number => (us - window.from) * scale;
+  const at = (clientX: number): number => window.from + (clientX - (box.current?.getBoundingClientRect().left ?? 0)) / scale;
+  const move = (row: number): void => {
+    const next = Math.max(0, Math.min(timeline.count - 1, row));
+    setActive({ row: next, keyed: true });
+    onView(revealing(timeline, window, next));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const row = active?.row ?? (selected >= 0 ? selected : rowAt(timeline, window.from));
+    const middle = active ? timeline.start[row]! : (window.from + window.to) / 2;
+    const actions: Record<string, () => void> = {
+      ArrowRight: () => move(active || selected >= 0 ? row + 1 : row),
+      ArrowLeft: () => move(row - 1),
+      PageDown: () => onView(panned(timeline, window, (window.to - window.from) / 2)),
+      PageUp: () => onView(panned(timeline, window, (window.from - window.to) / 2)),
+      Home: () => move(0),
+      End: () => move(timeline.count - 1),
+      '+': () => onView(zoomed(timeline, window, middle, 1 / ZOOM)),
+      '=': () => onView(zoomed(timeline, window, middle, 1 / ZOOM)),
+      '-': () => onView(zoomed(timeline, window, middle, ZOOM)),
+      Enter: () => onRow(row),
+    };
+    if (!isWhole(timeline, window)) actions['Escape'] = () => onView(null);
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    event.stopPropagation();
+    action();
+  };
+  const onWheel = (event: WheelEvent): void => {
+    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    const pixels = (sideways && event.deltaX !== 0 ? event.deltaX : event.deltaY) * (event.deltaMode === 1 ? 16 : 1);
+    const next = sideways ? panned(timeline, window, pixels / scale) : zoomed(timeline, window, at(event.clientX), 2 ** (pixels / 300));
+    // at the ends the page scrolls on
+    if (next.from === window.from && next.to === window.to) return;
+    event.preventDefault();
+    onView(next);
+  };
+  const onPointerMove = (event: PointerEvent): void => {
+    const held = drag.current;
+    if (held && (held.moved || Math.abs(event.clientX - held.x) > 3)) {
+      held.moved = true;
+      setActive(null);
+      onView(panned(timeline, held.from, (held.x - event.clientX) / scale));
+    } else setActive({ row: rowAt(timeline, at(event.clientX)), keyed: false });
+  };
+  const slot = (row: number): { left: string; width: string } => {
+    const [from, to] = [Math.max(0, x(timeline.start[row]!)), Math.min(width, x(timeline.start[row + 1]!))];
+    return { left: `${from}px`, width: `${Math.max(2, to - from)}px` };
+  };
+  const inView = (row: number): boolean => timeline.start[row + 1]! >= window.from && timeline.start[row]! <= window.to;
+  const keyed = active?.keyed ? describe(timeline, full, active.row) : '';
+
+  return (
+    <>
+      <div class="timeline">
+        <div class="timeline-labels" aria-hidden="true">
+          <span class="text-a" style={{ top: `${LANES.a}px`, height: `${SIZES.strip}px` }}>
+            <span class="badge badge-a">{text.letterA}</span>
+          </span>
+          <span class="text-b" style={{ top: `${LANES.b}px`, height: `${SIZES.strip}px` }}>
+            <span class="badge badge-b">{text.letterB}</span>
+          </span>
+          <span style={{ top: `${LANES.change}px`, height: `${SIZES.change}px` }}>Δ</span>
+        </div>
+        <div
+          ref={box}
+          class="timeline-box"
+          role="group"
+          tabIndex={0}
+          aria-label={text.timeline.label(timeline.count)}
+          style={{ height: `${LANES.end}px` }}
+          onKeyDown={onKeyDown}
+          onWheel={onWheel}
+          onPointerDown={(event) => {
+            if (event.button !== 0) return;
+            drag.current = { x: event.clientX, from: window, moved: false };
+            event.currentTarget.setPointerCapture(event.pointerId);
+          }}
+          onPointerMove={onPointerMove}
+          onPointerUp={(event) => {
+            if (drag.current && !drag.current.moved) onRow(rowAt(timeline, at(event.clientX)));
+            drag.current = null;
+          }}
+          onPointerCancel={() => (drag.current = null)}
+          onPointerLeave={() => !drag.current && setActive(null)}
+          onBlur={() => setActive(null)}
+        >
+          <canvas ref={canvas} class="timeline-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${LANES.end}px` }} />
+          {selected >= 0 && inView(selected) && <span class="timeline-selected" style={slot(selected)} />}
+          {active && inView(active.row) && <span class="timeline-active" style={slot(active.row)} />}
+          {active && inView(active.row) && (
+            <Tooltip x={Math.max(0, Math.min(width, x(timeline.start[active.row]!)))} y={LANES.b} width={width}>
+              <Launch timeline={timeline} names={full} row={active.row} style={style} />
+            </Tooltip>
+          )}
+        </div>
+        <div class="timeline-track" aria-hidden="true">
+          <span style={{ left: `${(100 * window.from) / whole(timeline).to}%`, width: `${(100 * (window.to - window.from)) / whole(timeline).to}%` }} />
+        </div>
+      </div>
+      <p class="sr" role="status">
+        {keyed}
+      </p>
+      <Legend timeline={timeline} shade={shade} span={window.to - window.from} />
+    </>
+  );
+}

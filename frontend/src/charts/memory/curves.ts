@@ -1,0 +1,193 @@
+// What a device held over time in both runs: lines out of the server's table, and what they say at a place.
+
+import type { Cell, Table } from '../../contract/wire';
+
+export const AXES = ['place', 'time_us'] as const;
+/** Along steps, so that both runs' steps begin together, or along time. */
+export type Axis = (typeof AXES)[number];
+
+export const COLUMNS = ['side', 'capture', 'device', 'point', 'step', 'time_us', 'place', 'allocated', 'reserved'];
+
+/** One capture of one side: what was held from each record on. NaN where the allocator's bytes were not recorded. */
+export interface Line {
+  side: 'a' | 'b';
+  capture: number;
+  at: Float64Array;
+  allocated: Float64Array;
+  reserved: Float64Array;
+  /** names of its steps as far as they are known, by their place: of the second step at 1 */
+  labels: string[];
+}
+
+export function devicesOf(table: Table): string[] {
+  const at = table.columns.findIndex((column) => column.name === 'device');
+  const names = [...new Set(table.rows.map((row) => String(row[at] ?? '')))];
+  // accelerators first: their memory is what runs out
+  const rank = (name: string): number => (name === 'CPU' ? 1 : 0);
+  return names.sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1));
+}
+
+export function linesOf(table: Table, device: string, axis: Axis): Line[] {
+  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const [side, capture, where, x, allocated, reserved] = ['side', 'capture', 'device', axis, 'allocated', 'reserved'].map(at) as [number, number, number, number, number, number];
+  const groups = new Map<string, Cell[][]>();
+  for (const row of table.rows) {
+    if (row[where] !== device) continue;
+    const key = `${row[side]}\n${row[capture]}`;
+    const rows = groups.get(key);
+    if (rows) rows.push(row);
+    else groups.set(key, [row]);
+  }
+  const column = (rows: Cell[][], index: number): Float64Array => Float64Array.from(rows, (row) => (typeof row[index] === 'number' ? row[index] : NaN));
+  return [...groups.values()].map((rows) => ({
+    side: rows[0]![side] === 'candidate' ? 'b' : 'a',
+    capture: Number(rows[0]![capture]),
+    at: column(rows, x),
+    allocated: column(rows, allocated),
+    reserved: column(rows, reserved),
+    labels: labelsOf(
+      rows.map((row) => String(row[at('step')] ?? '')),
+      column(rows, at('place')),
+    ),
+  }));
+}
+
+/** Names of the steps from those of the points, of which the last stands where the last step ends. Steps without a
+ *  point have theirs where all count alike. */
+function labelsOf(label: string[], place: Float64Array): string[] {
+  const steps = Math.round(place[place.length - 1] ?? 0);
+  const known = new Map(label.slice(0, -1).map((name, index): [number, string] => [Math.floor(place[index]!), name]));
+  if (steps > 0) known.set(steps - 1, label[label.length - 1]!);
+  const first = [...known].map(([step, name]) => Number(name) - step);
+  const counted = first.every((one) => one === first[0]) ? first[0]! : NaN;
+  return Array.from({ length: steps }, (_, step) => known.get(step) ?? (Number.isNaN(counted) ? '' : String(counted + step)));
+}
+
+/** Names of a side's steps by their place; null where its captures have different ones, empty without a line. */
+export function stepNames(lines: Line[], side: 'a' | 'b'): string[] | null {
+  const names: string[] = [];
+  for (const line of lines)
+    if (line.side === side)
+      for (const [step, name] of line.labels.entries()) {
+        if (names[step] === undefined || names[step] === '') names[step] = name;
+        else if (name !== '' && names[step] !== name) return null;
+      }
+  return names;
+}
+
+export interface Names {
+  a: string[];
+  b: string[];
+  /** both sides call every step they share the same */
+  same: boolean;
+}
+
+/** What the steps at each place are called; by their order where the captures of a side call them differently. */
+export function namesOf(lines: Line[]): Names {
+  const [a, b] = [stepNames(lines, 'a'), stepNames(lines, 'b')];
+  const order = Array.from({ length: Math.max(0, ...lines.map((line) => line.labels.length)) }, (_, step) => `#${step + 1}`);
+  const names = { a: a ?? order, b: b ?? order };
+  const shared = Math.min(names.a.length, names.b.length);
+  return { ...names, same: names.a.slice(0, shared).every((name, step) => name === names.b[step]) };
+}
+
+/** The step at a place, its name on each side, and how much of it has passed. */
+export function stepAt(names: Names, place: number): { a: string; b: string; passed: number } {
+  const last = Math.max(names.a.length, names.b.length) - 1;
+  const step = Math.max(0, Math.min(Math.floor(place), last));
+  return { a: names.a[step] ?? '', b: names.b[step] ?? '', passed: place - step };
+}
+
+/** Index of the record that holds at a place, -1 before the first. */
+export function recordAt(line: Line, x: number): number {
+  let [low, high] = [0, line.at.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (line.at[middle]! <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+export interface Held {
+  allocated: number;
+  reserved: number;
+}
+
+const larger = (one: number, other: number): number => (Number.isNaN(one) ? other : Number.isNaN(other) ? one : Math.max(one, other));
+
+/** What a side held at a place, the most of its captures; null before its first record and after its last step. */
+export function heldAt(lines: Line[], side: 'a' | 'b', x: number): Held | null {
+  let held: Held | null = null;
+  for (const line of lines) {
+    const record = line.side === side && x <= line.at[line.at.length - 1]! ? recordAt(line, x) : -1;
+    if (record < 0) continue;
+    const [allocated, reserved] = [line.allocated[record]!, line.reserved[record]!];
+    held = held ? { allocated: larger(held.allocated, allocated), reserved: larger(held.reserved, reserved) } : { allocated, reserved };
+  }
+  return held;
+}
+
+export interface Peak {
+  x: number;
+  bytes: number;
+}
+
+/** The most that a side held, and where it first did. */
+export function peakOf(lines: Line[], side: 'a' | 'b'): Peak | null {
+  let peak: Peak | null = null;
+  for (const line of lines)
+    if (line.side === side)
+      line.allocated.forEach((bytes, index) => {
+        if (!peak || bytes > peak.bytes) peak = { x: line.at[index]!, bytes };
+      });
+  return peak;
+}
+
+export interface Extent {
+  low: number;
+  high: number;
+}
+
+/** Places and bytes that the lines reach; bytes begin at zero, or below where the curve counts from its first record. */
+export function extents(lines: Line[]): { x: Extent; y: Extent } {
+  const x = { low: 0, high: 0 };
+  const y = { low: 0, high: 0 };
+  for (const line of lines) {
+    for (const at of line.at) {
+      x.low = Math.min(x.low, at);
+      x.high = Math.max(x.high, at);
+    }
+    for (const values of [line.allocated, line.reserved])
+      for (const bytes of values) {
+        if (Number.isNaN(bytes)) continue;
+        y.low = Math.min(y.low, bytes);
+        y.high = Math.max(y.high, bytes);
+      }
+  }
+  return { x: { low: x.low, high: x.high > x.low ? x.high : x.low + 1 }, y: { low: y.low, high: y.high > y.low ? y.high : y.low + 1 } };
+}
+
+/** A line that holds its value until the next record; "" where nothing was recorded. */
+export function stairs(at: Float64Array, values: Float64Array, x: (place: number) => number, y: (bytes: number) => number, end: number): string {
+  let path = '';
+  for (let index = 0; index < at.length; index += 1) {
+    if (Number.isNaN(values[index]!)) continue;
+    const [px, py] = [x(at[index]!).toFixed(1), y(values[index]!).toFixed(1)];
+    path += path === '' ? `M${px} ${py}` : `H${px}V${py}`;
+  }
+  return path === '' ? '' : `${path}H${x(end).toFixed(1)}`;
+}
+
+const POWERS = [1, 1e3, 1e6, 1e9, 1e12];
+
+/** Round numbers of bytes for an axis: of the decimal unit in which the largest is read. */
+export function byteTicks({ low, high }: Extent, wanted: number): number[] {
+  const unit = [...POWERS].reverse().find((power) => Math.max(Math.abs(low), high) >= power) ?? 1;
+  const rough = (high - low) / unit / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power * unit;
+  const ticks: number[] = [];
+  for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) ticks.push(Number(tick.toPrecision(12)) + 0);
+  return ticks;
+}

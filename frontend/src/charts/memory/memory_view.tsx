@@ -1,0 +1,301 @@
+// Memory of one device over time, both runs in one picture.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { RowSource } from '../../api/api';
+import type { Table } from '../../contract/wire';
+import { useWhole } from '../../table/use_whole';
+import { Delta } from '../../ui/delta';
+import { formatBytes, formatPercent, formatTime, timeStyle } from '../../ui/format';
+import { adoptSheet } from '../../ui/sheets';
+import { sentence, text } from '../../ui/strings';
+import { Tooltip } from '../../ui/tooltip';
+import { useWidth } from '../../ui/use_width';
+import { FigureBox } from '../figure_box';
+import { niceTicks } from '../ticks';
+import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
+import css from './memory.css?inline';
+import { words } from './words';
+
+adoptSheet(css);
+
+const HEIGHT = 250;
+const LEFT = 62;
+const RIGHT = 14;
+const TOP = 20;
+const BOTTOM = 30;
+/** Between the names of A's steps and those of B's, where they differ. */
+const ROW = 13;
+/** Devices in a row of buttons; more are a list. */
+const BUTTONS = 4;
+const LETTERS = { a: text.letterA, b: text.letterB };
+
+interface Props {
+  table: Table;
+  /** where the rows are that did not come with the table */
+  source: RowSource | null;
+  open: boolean;
+  /** `GPU 0,time_us`: what is not the usual */
+  look: string;
+  onToggle: (open: boolean) => void;
+  onLook: (look: string) => void;
+}
+
+export function MemoryView({ table, source, open, look, onToggle, onLook }: Props) {
+  const { table: whole, failure } = useWhole(source, table, COLUMNS);
+  const devices = useMemo(() => (whole ? devicesOf(whole) : []), [whole]);
+  const asked = look.split(',');
+  const axis: Axis = AXES.find((one) => asked.includes(one)) ?? 'place';
+  const device = devices.find((name) => asked.includes(name)) ?? devices[0] ?? '';
+  const choose = (part: { axis?: Axis; device?: string }): void => {
+    const next = { axis, device, ...part };
+    onLook([next.device === devices[0] ? '' : next.device, next.axis === 'place' ? '' : next.axis].filter(Boolean).join(','));
+  };
+  const tools = (
+    <>
+      {devices.length > BUTTONS ? (
+        <select class="select" aria-label={words.device} value={device} onChange={(event) => choose({ device: event.currentTarget.value })}>
+          {devices.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : (
+        devices.length > 1 && (
+          <span class="segments" role="group" aria-label={words.device}>
+            {devices.map((name) => (
+              <button key={name} type="button" aria-pressed={name === device} onClick={() => choose({ device: name })}>
+                {name}
+              </button>
+            ))}
+          </span>
+        )
+      )}
+      <span class="segments" role="group" aria-label={words.axis}>
+        {AXES.map((one) => (
+          <button key={one} type="button" aria-pressed={one === axis} title={words.axesAbout[one]} onClick={() => choose({ axis: one })}>
+            {words.axes[one]}
+          </button>
+        ))}
+      </span>
+    </>
+  );
+  return (
+    <FigureBox title={words.title} about={words.about} open={open} onToggle={onToggle} tools={tools}>
+      {whole ? <Curves key={`${device} ${axis}`} table={whole} device={device} axis={axis} /> : <p class="muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>}
+    </FigureBox>
+  );
+}
+
+function placeText(axis: Axis, x: number, names: Names): string {
+  if (axis === 'time_us') return words.at.time_us(formatTime(x));
+  const { a, b, passed } = stepAt(names, x);
+  return words.at.place(names.same ? a || b : words.at.places(a, b), formatPercent(passed));
+}
+
+function heldText(held: Held | null): string {
+  return held ? words.held(formatBytes(held.allocated), Number.isNaN(held.reserved) ? '' : formatBytes(held.reserved)) : words.none;
+}
+
+function Curves({ table, device, axis }: { table: Table; device: string; axis: Axis }) {
+  const [box, width] = useWidth();
+  const [cursor, setCursor] = useState<{ x: number; keyed: boolean } | null>(null);
+  const lines = useMemo(() => linesOf(table, device, axis), [table, device, axis]);
+  const extent = useMemo(() => extents(lines), [lines]);
+  const places = useMemo(() => [...new Set(lines.flatMap((line) => [...line.at]))].sort((one, other) => one - other), [lines]);
+  const peaks = { a: peakOf(lines, 'a'), b: peakOf(lines, 'b') };
+  const right = Math.max(LEFT + 100, width - RIGHT);
+  const names = useMemo(() => namesOf(lines), [lines]);
+  const apart = axis === 'place' && !names.same;
+  const bottom = HEIGHT - BOTTOM - (apart ? ROW : 0);
+  const x = (at: number): number => LEFT + ((at - extent.x.low) / (extent.x.high - extent.x.low)) * (right - LEFT);
+  const top = extent.y.high + 0.06 * (extent.y.high - extent.y.low);
+  const y = (bytes: number): number => bottom - ((bytes - extent.y.low) / (top - extent.y.low)) * (bottom - TOP);
+  const style = timeStyle([extent.x.high]);
+  const several = Math.max(...(['a', 'b'] as const).map((side) => lines.filter((line) => line.side === side).length));
+  const reserved = lines.some((line) => line.reserved.some((bytes) => !Number.isNaN(bytes)));
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const from = cursor?.x ?? extent.x.low;
+    const at = places.findIndex((place) => place > from);
+    const targets: Record<string, number | undefined> = {
+      ArrowRight: cursor ? places[at < 0 ? places.length - 1 : at] : places[0],
+      ArrowLeft: [...places].reverse().find((place) => place < from) ?? places[0],
+      PageDown: from + (extent.x.high - extent.x.low) / 10,
+      PageUp: from - (extent.x.high - extent.x.low) / 10,
+      Home: places[0],
+      End: places[places.length - 1],
+    };
+    const next = targets[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    setCursor({ x: Math.min(extent.x.high, Math.max(extent.x.low, next)), keyed: true });
+  };
+  const held = cursor && { a: heldAt(lines, 'a', cursor.x), b: heldAt(lines, 'b', cursor.x) };
+  const sideText = (side: 'a' | 'b'): string => (peaks[side] ? words.side(formatBytes(peaks[side].bytes)) : words.absent);
+
+  return (
+    <>
+      <div
+        ref={box}
+        class="memory-box"
+        role="group"
+        tabIndex={0}
+        aria-label={words.label(device, sideText('a'), sideText('b'))}
+        style={{ height: `${HEIGHT}px` }}
+        onKeyDown={onKeyDown}
+        onBlur={() => setCursor(null)}
+        onMouseMove={(event) => {
+          const at = event.clientX - event.currentTarget.getBoundingClientRect().left;
+          const place = extent.x.low + ((at - LEFT) / (right - LEFT)) * (extent.x.high - extent.x.low);
+          setCursor(place >= extent.x.low && place <= extent.x.high ? { x: place, keyed: false } : null);
+        }}
+        onMouseLeave={() => setCursor(null)}
+      >
+        {width > 0 && (
+          <svg width={width} height={HEIGHT} aria-hidden="true">
+            {byteTicks({ low: extent.y.low, high: top }, 5).map((tick) => (
+              <g key={tick}>
+                <line class={tick === 0 ? 'memory-zero' : 'grid-line'} x1={LEFT} x2={right} y1={y(tick)} y2={y(tick)} />
+                <text class="axis-text" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
+                  {tick === 0 ? '0' : formatBytes(tick)}
+                </text>
+              </g>
+            ))}
+            <XAxis axis={axis} extent={extent.x} x={x} top={TOP} bottom={bottom} right={right} scale={style.scale} unit={style.unit} names={names} />
+            {lines.map((line) => (
+              <Curve key={`${line.side}${line.capture}`} line={line} x={x} y={y} zero={y(Math.max(0, extent.y.low))} alone={several === 1} />
+            ))}
+            {(['a', 'b'] as const).map((side) => peaks[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(peaks[side].x)} cy={y(peaks[side].bytes)} r={4} />)}
+            {cursor && <line class="memory-cursor" x1={x(cursor.x)} x2={x(cursor.x)} y1={TOP} y2={bottom} />}
+            {held &&
+              cursor &&
+              (['a', 'b'] as const).map((side) => held[side] && <circle key={side} class={`memory-dot series-${side}`} cx={x(cursor.x)} cy={y(held[side].allocated)} r={4} />)}
+          </svg>
+        )}
+        {cursor && held && (
+          <Tooltip x={x(cursor.x)} y={TOP + 6} width={width}>
+            <p class="tooltip-name">{placeText(axis, cursor.x, names)}</p>
+            <table class="tooltip-figures">
+              <tbody>
+                {(['a', 'b'] as const).map((side) => (
+                  <tr key={side}>
+                    <th scope="row">
+                      <span class={`badge badge-${side}`}>{LETTERS[side]}</span>
+                    </th>
+                    <td>{heldText(held[side])}</td>
+                  </tr>
+                ))}
+                {held.a && held.b && (
+                  <tr>
+                    <th scope="row">Δ</th>
+                    <td>
+                      <Delta value={held.b.allocated - held.a.allocated}>{formatBytes(held.b.allocated - held.a.allocated, true)}</Delta> {words.allocated}
+                    </td>
+                  </tr>
+                )}
+              </tbody>
+            </table>
+          </Tooltip>
+        )}
+      </div>
+      <p class="sr" role="status">
+        {cursor?.keyed && held ? words.said(placeText(axis, cursor.x, names), heldText(held.a), heldText(held.b)) : ''}
+      </p>
+      <p class="legend">
+        <span class="legend-key legend-a">{`${text.sideA}, ${sideText('a')}`}</span>
+        <span class="legend-key legend-b">{`${text.sideB}, ${sideText('b')}`}</span>
+        {reserved && <span class="legend-key memory-key-reserved">{words.reserved}</span>}
+        {several > 1 && <span>{words.most(several)}</span>}
+        <span class="muted">{words.hint}</span>
+      </p>
+    </>
+  );
+}
+
+interface CurveProps {
+  line: Line;
+  x: (at: number) => number;
+  y: (bytes: number) => number;
+  zero: number;
+  /** one line per side: there is room to fill below it */
+  alone: boolean;
+}
+
+function Curve({ line, x, y, zero, alone }: CurveProps) {
+  const until = line.at[line.at.length - 1] ?? 0;
+  const held = stairs(line.at, line.allocated, x, y, until);
+  const above = stairs(line.at, line.reserved, x, y, until);
+  const begin = line.at.length > 0 ? x(line.at[0]!) : 0;
+  return (
+    <g class={`series-${line.side}`}>
+      {alone && held !== '' && <path class="memory-fill" d={`${held}V${zero.toFixed(1)}H${begin.toFixed(1)}Z`} />}
+      {above !== '' && <path class="memory-reserved" d={above} />}
+      <path class="curve" d={held} />
+    </g>
+  );
+}
+
+interface XAxisProps {
+  axis: Axis;
+  extent: { low: number; high: number };
+  x: (at: number) => number;
+  top: number;
+  bottom: number;
+  right: number;
+  scale: number;
+  unit: string;
+  names: Names;
+}
+
+/** Along steps a line stands where each begins and its name in the middle, of both sides where they differ; along time
+ *  at round times. */
+function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxisProps) {
+  if (axis === 'time_us')
+    return (
+      <g>
+        {niceTicks(extent.low / scale, extent.high / scale, 8).map((tick) => (
+          <g key={tick}>
+            <line class="grid-line" x1={x(tick * scale)} x2={x(tick * scale)} y1={top} y2={bottom} />
+            <text class="axis-text" x={x(tick * scale)} y={bottom + 15} text-anchor="middle">
+              {tick.toLocaleString()}
+            </text>
+          </g>
+        ))}
+        <text class="axis-text" x={right} y={bottom + 27} text-anchor="end">
+          {unit}
+        </text>
+      </g>
+    );
+  const steps = Math.ceil(extent.high);
+  const longest = Math.max(0, ...[...names.a, ...names.b].map((name) => name.length));
+  const room = (x(1) - x(0)) / (14 + 7 * longest);
+  const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((n) => n * room >= 1) ?? 10_000;
+  const rows = names.same ? [{ side: '', named: names.a.length > names.b.length ? names.a : names.b }] : (['a', 'b'] as const).map((side) => ({ side, named: names[side] }));
+  return (
+    <g>
+      {Array.from({ length: steps + 1 }, (_, step) => step)
+        .filter((step) => step % every === 0 && step <= extent.high)
+        .map((step) => (
+          <g key={step}>
+            <line class="grid-line" x1={x(step)} x2={x(step)} y1={top} y2={bottom} />
+            {step < steps &&
+              rows.map(({ side, named }, row) => (
+                <text key={side} class="axis-text" x={x(Math.min(step + 0.5, (step + extent.high) / 2))} y={bottom + 15 + row * ROW} text-anchor="middle">
+                  {named[step] ?? ''}
+                </text>
+              ))}
+          </g>
+        ))}
+      {!names.same &&
+        (['a', 'b'] as const).map((side, row) => (
+          <text key={side} class={`axis-text memory-side-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
+            {LETTERS[side]}
+          </text>
+        ))}
+      <text class="axis-text" x={right} y={bottom + 27 + (rows.length - 1) * ROW} text-anchor="end">
+        {words.steps}
+      </text>
+    </g>
+  );
+}

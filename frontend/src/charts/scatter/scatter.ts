@@ -1,0 +1,111 @@
+// Which kernels are drawn in the utilisation chart, and where. Sorting and scales only.
+
+import type { Table } from '../../contract/wire';
+import { shortNames } from '../../ui/names';
+
+/** A kernel on one side: fractions of the peak, and its time. */
+export interface Spot {
+  tensor: number;
+  dram: number;
+  us: number;
+}
+
+export interface Point {
+  /** row in the table */
+  row: number;
+  name: string;
+  short: string;
+  a: Spot | null;
+  b: Spot | null;
+}
+
+/** Rows that are not drawn, and the time they stand for. */
+export interface Left {
+  count: number;
+  a_us: number;
+  b_us: number;
+}
+
+export interface Scatter {
+  /** largest by time first */
+  points: Point[];
+  /** too small to be among the points */
+  small: Left;
+  /** without a figure on either side */
+  unmeasured: Left;
+  largest_us: number;
+}
+
+/** At most so many kernels are drawn, with two marks each. */
+export const MOST_POINTS = 120;
+/** At most so many kernels get a line from A to B. */
+export const MOST_LINES = 12;
+/** A kernel that moved less has no line: such a change of utilisation is not told in a finding either. */
+const LEAST_MOVE = 0.05;
+
+const NAMES = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
+
+function places(table: Table): number[] | null {
+  const found = NAMES.map((name) => table.columns.findIndex((column) => column.name === name));
+  return found.includes(-1) ? null : found;
+}
+
+/** Whether any row has both figures of a side. */
+export function hasUtilisation(table: Table): boolean {
+  const at = places(table);
+  if (!at) return false;
+  return table.rows.some((row) => [0, 2].some((side) => typeof row[at[side]!] === 'number' && typeof row[at[side + 1]!] === 'number'));
+}
+
+const time = (point: Point): number => Math.max(point.a?.us ?? 0, point.b?.us ?? 0);
+
+export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
+  const at = places(table);
+  const name = table.columns.findIndex((column) => column.role === 'key');
+  const unmeasured: Left = { count: 0, a_us: 0, b_us: 0 };
+  const points: Point[] = [];
+  const number = (row: number, place: number): number | null => {
+    const cell = at ? table.rows[row]?.[at[place]!] : null;
+    return typeof cell === 'number' ? cell : null;
+  };
+  const spot = (row: number, side: 0 | 2): Spot | null => {
+    const [tensor, dram, us] = [number(row, side), number(row, side + 1), number(row, 4 + side / 2)];
+    return tensor === null || dram === null || us === null ? null : { tensor, dram, us };
+  };
+  table.rows.forEach((cells, row) => {
+    const [a, b] = [spot(row, 0), spot(row, 2)];
+    if (a || b) points.push({ row, name: String(cells[name] ?? ''), short: '', a, b });
+    else add(unmeasured, number(row, 4), number(row, 5));
+  });
+  points.sort((left, right) => time(right) - time(left));
+  const small: Left = { count: 0, a_us: 0, b_us: 0 };
+  for (const point of points.slice(most)) add(small, point.a?.us ?? 0, point.b?.us ?? 0);
+  const drawn = points.slice(0, most);
+  const short = shortNames(drawn.map((point) => point.name));
+  drawn.forEach((point, index) => (point.short = short[index] ?? point.name));
+  return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };
+}
+
+function add(left: Left, a: number | null, b: number | null): void {
+  left.count += 1;
+  left.a_us += a ?? 0;
+  left.b_us += b ?? 0;
+}
+
+/** Kernels that moved most: by distance and by the time they stand for. */
+export function movers(points: Point[], most = MOST_LINES): Point[] {
+  const weight = (point: Point): number => {
+    if (!point.a || !point.b) return 0;
+    const distance = Math.hypot(point.b.tensor - point.a.tensor, point.b.dram - point.a.dram);
+    return distance < LEAST_MOVE ? 0 : distance * time(point);
+  };
+  return points
+    .filter((point) => weight(point) > 0)
+    .sort((left, right) => weight(right) - weight(left))
+    .slice(0, most);
+}
+
+/** Radius whose area is the time's share of the largest; never too small to be seen. */
+export function radius(us: number, largest_us: number, largest_px: number): number {
+  return Math.max(2.5, largest_px * Math.sqrt(largest_us > 0 ? us / largest_us : 0));
+}

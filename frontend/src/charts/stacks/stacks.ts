@@ -1,0 +1,121 @@
+// The parts of every step of both runs as columns to draw.
+
+import type { Table } from '../../contract/wire';
+
+/** Parts of a step in the order in which they own time; the column of each is named after it. */
+export const PARTS = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other'] as const;
+
+export const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', ...PARTS.map((part) => `${part}_us`)];
+
+/** A step. Parts are NaN where the step is not compared. */
+export interface Stack {
+  row: number;
+  side: 'a' | 'b';
+  capture: string;
+  step: string;
+  us: number;
+  parts: Float64Array;
+  admitted: boolean;
+  reason: string;
+}
+
+/** Whether the table splits its steps. */
+export function hasParts(table: Table): boolean {
+  return PARTS.every((part) => table.columns.some((column) => column.name === `${part}_us`));
+}
+
+/** Labels of the parts, as the server has them. */
+export function labelsOf(table: Table): string[] {
+  return PARTS.map((part) => table.columns.find((column) => column.name === `${part}_us`)?.label ?? part);
+}
+
+/** Steps of both sides, each side's captures one after another and their steps in order, those that are not compared among them. */
+export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
+  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const [side, capture, step, total, admitted, reason] = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason'].map(at) as [number, number, number, number, number, number];
+  const parts = PARTS.map((part) => at(`${part}_us`));
+  const sides: { a: Stack[]; b: Stack[] } = { a: [], b: [] };
+  table.rows.forEach((cells, row) => {
+    const us = cells[total];
+    if (typeof us !== 'number') return;
+    const letter = cells[side] === 'candidate' ? 'b' : 'a';
+    sides[letter].push({
+      row,
+      side: letter,
+      capture: String(cells[capture] ?? ''),
+      step: String(cells[step] ?? ''),
+      us,
+      parts: Float64Array.from(parts, (index) => (typeof cells[index] === 'number' ? cells[index] : NaN)),
+      admitted: cells[admitted] !== false,
+      reason: String(cells[reason] ?? ''),
+    });
+  });
+  return { a: inOrder(sides.a), b: inOrder(sides.b) };
+}
+
+const NUMBERS = /^(\d+)(?: \((\d+)\))?$/;
+
+/** The table has the steps that are not compared last; here they stand where they ran. */
+function inOrder(stacks: Stack[]): Stack[] {
+  const captures = [...new Set(stacks.map((stack) => stack.capture))];
+  const key = (stack: Stack): [number, number, number] => {
+    const found = NUMBERS.exec(stack.step);
+    return [captures.indexOf(stack.capture), Number(found?.[2] ?? 1), found ? Number(found[1]) : Infinity];
+  };
+  return stacks
+    .map((stack, index) => ({ stack, index, key: key(stack) }))
+    .sort((one, other) => one.key[0] - other.key[0] || one.key[1] - other.key[1] || (one.key[2] === other.key[2] ? 0 : one.key[2] - other.key[2]) || one.index - other.index)
+    .map(({ stack }) => stack);
+}
+
+/** A column of the picture: one step, or the mean of several that are too narrow to be drawn one by one. */
+export interface Bar {
+  first: number;
+  /** number of the steps in it */
+  count: number;
+  us: number;
+  parts: Float64Array;
+  admitted: boolean;
+}
+
+/** Columns of `each` steps; steps that are not compared add to no part. */
+export function barsOf(stacks: Stack[], each: number): Bar[] {
+  const bars: Bar[] = [];
+  for (let first = 0; first < stacks.length; first += each) {
+    const some = stacks.slice(first, first + each);
+    const compared = some.filter((stack) => stack.admitted);
+    const mean = (values: number[]): number => (values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : NaN);
+    bars.push({
+      first,
+      count: some.length,
+      us: mean((compared.length > 0 ? compared : some).map((stack) => stack.us)),
+      parts: Float64Array.from(PARTS, (_, part) => mean(compared.map((stack) => stack.parts[part]!))),
+      admitted: compared.length > 0,
+    });
+  }
+  return bars;
+}
+
+/** So many steps stand in one column, for columns at least so many pixels wide. */
+export function stepsPerBar(steps: number, width: number, least: number): number {
+  return Math.max(1, Math.ceil((steps * least) / Math.max(1, width)));
+}
+
+/** The top of the axis: compared steps are whole, others may go beyond it. */
+export function topOf(stacks: Stack[]): number {
+  const times = stacks.filter((stack) => stack.admitted).map((stack) => stack.us);
+  return Math.max(1e-3, ...(times.length > 0 ? times : stacks.map((stack) => stack.us))) * 1.04;
+}
+
+/** Where the parts of a column begin and end, in microseconds or as parts of the step; `only` is one part alone. */
+export function segments(bar: Bar, share: boolean, only: number): { part: number; from: number; to: number }[] {
+  const whole = share ? bar.us || 1 : 1;
+  let from = 0;
+  const found: { part: number; from: number; to: number }[] = [];
+  bar.parts.forEach((us, part) => {
+    if (Number.isNaN(us) || us === 0 || (only >= 0 && part !== only)) return;
+    found.push({ part, from, to: from + us / whole });
+    from += us / whole;
+  });
+  return found;
+}

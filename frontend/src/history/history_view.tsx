@@ -1,0 +1,156 @@
+// Recorded runs over time, one series at a time; any two of its points are compared.
+
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { asFailure, type Failure } from '../api/failure';
+import type { RunsAnswer, Side } from '../contract/wire';
+import type { Change } from '../host/use_address';
+import { Failed } from '../states/failed';
+import { Message } from '../states/message';
+import { timeStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
+import { HistoryChart } from './chart';
+import css from './history.css?inline';
+import { HistoryTable } from './table';
+import { fetchHistory, type HistoryAnswer } from './wire';
+import { words } from './words';
+
+adoptSheet(css);
+
+interface Props {
+  answer: RunsAnswer;
+  series: string;
+  /** the pair in the address: points of the series among them are marked */
+  a: Side | null;
+  b: Side | null;
+  onChange: (change: Change, push?: boolean) => void;
+  onPair: (a: Side, b: Side) => void;
+}
+
+const whole = (run: string): Side => ({ run, worker: null, span: null });
+// of the series shown last, so that coming back is instant
+const kept = new Map<string, HistoryAnswer>();
+
+export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
+  const [found, setFound] = useState<HistoryAnswer | null>(kept.get(series) ?? null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  // a new listing may hold new points
+  useLayoutEffect(() => {
+    let current = true;
+    setFailure(null);
+    if (kept.has(series)) setFound(kept.get(series)!);
+    fetchHistory(series)
+      .then((next) => {
+        kept.clear();
+        kept.set(series, next);
+        if (current) setFound(next);
+      })
+      .catch((error: unknown) => {
+        if (current) setFailure(asFailure(error));
+      });
+    return () => {
+      current = false;
+    };
+  }, [series, answer, attempt]);
+
+  const history = found?.history ?? null;
+  const style = useMemo(() => timeStyle((history?.points ?? []).map((point) => point.median_step_us)), [history]);
+  if (failure && (!history || (series !== '' && history.series !== series))) return <Failed failure={failure} onRetry={() => setAttempt(attempt + 1)} />;
+  if (!found || (series !== '' && history !== null && history.series !== series)) return <Message title={words.loading} />;
+  if (!history) return <Message title={words.none} hint={words.noneHint} />;
+
+  const placeOf = (side: Side | null): number => (side === null ? -1 : history.points.findIndex((point) => point.run === side.run));
+  const [atA, atB] = [placeOf(a), placeOf(b)];
+  const runAt = (place: number): string | null => history.points[place]?.run ?? null;
+  const letter = (which: 'a' | 'b', place: number): void => {
+    const run = runAt(place);
+    if (run === null) return;
+    const other = which === 'a' ? atB : atA;
+    // the other letter stays only if it is a point of this series, and another one
+    const keeps = other >= 0 && other !== place ? whole(runAt(other)!) : null;
+    onChange(which === 'a' ? { a: whole(run), b: keeps } : { a: keeps, b: whole(run) });
+  };
+  const pick = (place: number): void => {
+    if (runAt(place) === null) return;
+    if (atA >= 0 && atB < 0 && place !== atA) letter('b', place);
+    else onChange({ a: whole(runAt(place)!), b: null });
+  };
+  const compare = (first: number, second: number): void => {
+    const [one, other] = [runAt(first), runAt(second)];
+    if (one !== null && other !== null) onPair(whole(one), whole(other));
+  };
+  const name = (place: number): string => history.points[place]?.label ?? '';
+
+  return (
+    <section class="hs" aria-label={words.region}>
+      <div class="hs-head">
+        <h2 class="section-title">{words.title}</h2>
+        <label>
+          <span class="muted">{words.series}</span>{' '}
+          <select class="select" value={history.series} onChange={(event) => onChange({ series: event.currentTarget.value }, true)}>
+            {found.series.map((one) => (
+              <option key={one.series} value={one.series}>
+                {words.seriesOption(one.series, one.points)}
+              </option>
+            ))}
+            {/* of very many series only the first come by name */}
+            {!found.series.some((one) => one.series === history.series) && <option value={history.series}>{words.seriesOption(history.series, history.points.length)}</option>}
+          </select>
+        </label>
+        {found.series_left_out !== undefined && <span class="muted">{words.seriesLeftOut(found.series_left_out)}</span>}
+        <span class="muted">{words.about}</span>
+      </div>
+      {history.notes.length > 0 && (
+        <ul class="hs-notes">
+          {history.notes.map((note) => (
+            <li key={note}>
+              <Icon name="info" size={14} /> {sentence(note)}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="panel hs-figure">
+        <HistoryChart key={history.series} history={history} style={style} a={atA} b={atB} onPick={pick} />
+        <div class="hs-chosen" role="group" aria-label={words.compare}>
+          {atA < 0 && atB < 0 && <span class="muted">{words.choose}</span>}
+          {([['a', atA], ['b', atB]] as const).map(
+            ([which, place]) =>
+              place >= 0 && (
+                <span key={which}>
+                  <span class={`badge badge-${which}`}>{which === 'a' ? text.letterA : text.letterB}</span> {name(place)}
+                </span>
+              ),
+          )}
+          {(atA >= 0) !== (atB >= 0) && <span class="muted">{words.other}</span>}
+          {atA >= 0 && atB >= 0 && (
+            <button type="button" class="button primary" onClick={() => compare(atA, atB)}>
+              {words.compare}
+            </button>
+          )}
+          {(atA >= 0 || atB >= 0) && (
+            <button type="button" class="button" onClick={() => onChange({ a: null, b: null })}>
+              {words.clear}
+            </button>
+          )}
+        </div>
+      </div>
+      {history.problems.length > 0 && (
+        <details class="problems">
+          <summary>
+            <Icon name="alert" size={14} /> {words.problems(history.problems.length + (history.problems_left_out ?? 0))}
+          </summary>
+          <ul>
+            {history.problems.map((problem) => (
+              <li key={problem.path}>
+                <code>{problem.path}</code> {problem.message}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <HistoryTable key={history.series} history={history} style={style} a={atA} b={atB} onLetter={letter} onCompare={compare} />
+    </section>
+  );
+}

@@ -1,0 +1,89 @@
+// The contract of api/history, and how it is asked.
+
+import { apiUrl, fetchText } from '../api/api';
+import { checked } from '../contract/wire';
+
+export interface Point {
+  /** what the pair's routes take; null where its summary cannot be read */
+  run: string | null;
+  label: string;
+  at: string;
+  recorded_run: string;
+  device: string;
+  metric: string;
+  version: string;
+  steps: { count: number; admitted: number };
+  mean_step_us: number | null;
+  median_step_us: number | null;
+  /** middle half of the steps; null for points recorded without */
+  quartiles_us?: [number, number] | null;
+  segment: number | null;
+  difference: number | null;
+  verdict: 'slower' | 'faster' | 'same' | 'cannot_tell' | null;
+  outlier?: boolean;
+}
+
+export interface Segment {
+  first: number;
+  last: number;
+  typical_us: number;
+}
+
+export interface LevelChange {
+  point: number;
+  shift: number;
+  p: number;
+  verdict: 'slower' | 'faster';
+}
+
+export interface History {
+  series: string;
+  points: Point[];
+  segments: Segment[];
+  changes: LevelChange[];
+  notes: string[];
+  problems: { path: string; message: string }[];
+  problems_left_out?: number;
+  listing?: string;
+  /** the first point of the next page, where there is one */
+  next_offset?: number;
+}
+
+export interface HistoryAnswer {
+  series: { series: string; points: number }[];
+  series_left_out?: number;
+  history: History | null;
+}
+
+const SCHEMA = 'tb_perfcompare.history/1';
+
+/** While points are being recorded pages may be of different listings: then from the start, this often. */
+const TRIES = 3;
+
+async function fetchPage(query: Record<string, string>): Promise<HistoryAnswer> {
+  return checked(JSON.parse(await fetchText(apiUrl('history', new URLSearchParams(query)))), SCHEMA) as unknown as HistoryAnswer;
+}
+
+async function fetchWhole(series: string): Promise<HistoryAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    const first = await fetchPage(series === '' ? {} : { series });
+    if (first.history === null) return first;
+    const points = [...first.history.points];
+    let next = first.history.next_offset;
+    while (next !== undefined) {
+      const { history } = await fetchPage({ series: first.history.series, offset: String(next) });
+      if (history === null || history.listing !== first.history.listing) break;
+      points.push(...history.points);
+      next = history.next_offset;
+    }
+    if (next === undefined) return { ...first, history: { ...first.history, points } };
+    if (tries >= TRIES) throw new Error('the history changed while it was read');
+  }
+}
+
+/** The series there are, and the history of one: the first where none is named. */
+export async function fetchHistory(series: string): Promise<HistoryAnswer> {
+  const found = await fetchWhole(series);
+  const first = found.series[0]?.series;
+  return found.history === null && first !== undefined ? fetchWhole(first) : found;
+}

@@ -1,0 +1,17 @@
+// The views of a comparison as the address names them.
+
+export interface Tab {
+  id: string;
+  label: string;
+  /** rows of the table, null where there is none to count */
+  count: number | null;
+  /** the table's own title, where the label is shorter */
+  title?: string;
+  /** why it cannot be shown, "" if it can */
+  absent: string;
+}
+
+export const SUMMARY = 'summary';
+export const ATTRIBUTION = 'attribution';
+export const STRICT = 'strict';
+export const TIMELINES = 'timelines';

@@ -1,0 +1,33 @@
+// The tab's state, kept in TensorBoard's address.
+
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { currentHash, isVisible, onHashChange, setHash } from './host';
+import { readHash, writeHash, type Address } from './url_state';
+
+export type Change = Partial<Address>;
+
+/** `change` merges into the address; with `push` Back undoes it. */
+export function useAddress(): [Address, (change: Change, push?: boolean) => void] {
+  const [address, setAddress] = useState<Address>(() => readHash(currentHash()));
+  const latest = useRef(address);
+
+  const change = useCallback((part: Change, push = false) => {
+    latest.current = { ...latest.current, ...part };
+    setAddress(latest.current);
+    if (isVisible()) setHash(writeHash(currentHash(), latest.current), push);
+  }, []);
+
+  useLayoutEffect(
+    () =>
+      onHashChange(() => {
+        const hash = currentHash();
+        const next = readHash(hash);
+        // our own writes raise no event; Back, hand edits and TensorBoard's own changes of other keys do
+        if (writeHash('', next) === writeHash('', latest.current)) return;
+        latest.current = next;
+        setAddress(next);
+      }),
+    [],
+  );
+  return [address, change];
+}

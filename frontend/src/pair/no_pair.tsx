@@ -1,0 +1,84 @@
+// What the page shows while there is no pair to compare: looking, nothing there, one run only, files of no use.
+
+import type { RunsAnswer, Side } from '../contract/wire';
+import { Icon } from '../ui/icons';
+import { text } from '../ui/strings';
+import { spanPair } from './selection';
+
+export function Scanning() {
+  return (
+    <div class="state" role="status">
+      <p class="state-title">{text.loading.runs}</p>
+    </div>
+  );
+}
+
+function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
+  return (
+    <>
+      <dl class="state-facts">
+        <div>
+          <dt>{text.empty.searched}</dt>
+          <dd>{answer.roots.length > 0 ? answer.roots.map((root) => <code key={root}>{root}</code>) : text.empty.nothingGiven}</dd>
+        </div>
+        <div>
+          <dt>{text.empty.pattern}</dt>
+          <dd>{text.empty.patterns.map((pattern) => <code key={pattern}>{pattern}</code>)}</dd>
+        </div>
+      </dl>
+      <h3>{text.empty.record}</h3>
+      <pre tabIndex={0}>{text.empty.recordCode}</pre>
+      <button type="button" class="button primary" onClick={onRescan}>
+        <Icon name="refresh" /> {text.empty.again}
+      </button>
+    </>
+  );
+}
+
+export function NoRuns({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
+  return (
+    <section class="state" aria-label={text.empty.title}>
+      <h2 class="state-title">{text.empty.title}</h2>
+      <Problems answer={answer} open />
+      <Searched answer={answer} onRescan={onRescan} />
+    </section>
+  );
+}
+
+export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPair: (a: Side, b: Side) => void; onRescan: () => void }) {
+  const run = answer.runs[0]!;
+  const pair = spanPair(run);
+  return (
+    <section class="state" aria-label={text.empty.oneTitle}>
+      <h2 class="state-title">{text.empty.oneTitle}</h2>
+      <p>{text.empty.one(run.run)}</p>
+      {pair ? (
+        <button type="button" class="button primary" onClick={() => onPair(pair.baseline, pair.candidate)}>
+          {text.empty.oneSpans}
+        </button>
+      ) : (
+        <p>{text.empty.oneNoSpans}</p>
+      )}
+      <Searched answer={answer} onRescan={onRescan} />
+    </section>
+  );
+}
+
+/** Files below the log directory that no run can use. */
+export function Problems({ answer, open = false }: { answer: RunsAnswer; open?: boolean }) {
+  if (answer.problems.length === 0) return null;
+  return (
+    <details class="problems" open={open}>
+      <summary>
+        <Icon name="alert" size={14} /> {text.problems.title(answer.problems.length)}
+      </summary>
+      <ul>
+        {answer.problems.map((problem) => (
+          <li key={problem.path}>
+            <code>{problem.path}</code> {problem.message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

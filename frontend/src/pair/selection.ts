@@ -1,0 +1,117 @@
+// Which two sides are compared.
+
+import type { Pair, RunEntry, RunsAnswer, Side, SpanFile } from '../contract/wire';
+import { text } from '../ui/strings';
+
+export function sameSide(a: Side | null, b: Side | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.run === b.run && a.worker === b.worker && a.span === b.span && a.steps === b.steps && a.launches === b.launches;
+}
+
+export function findRun(answer: RunsAnswer, run: string): RunEntry | undefined {
+  return answer.runs.find((entry) => entry.run === run);
+}
+
+/** What users call a format. */
+export function formatTitle(format: string): string {
+  return text.picker.format[format] ?? format.replaceAll('_', ' ');
+}
+
+/** Runs that the PyTorch Profiler tab shows too, and that have steps to delimit; a server that names no formats has no others. */
+export function isTrace(run: RunEntry | undefined): boolean {
+  return run?.format === undefined || run.format === 'torch_profiler_trace';
+}
+
+export interface Missing {
+  what: 'run' | 'worker' | 'span';
+  name: string;
+}
+
+/** What a side names that is not there. */
+export function missingOf(answer: RunsAnswer, side: Side): Missing | null {
+  const run = findRun(answer, side.run);
+  if (!run) return { what: 'run', name: side.run };
+  const workers = run.workers.filter((entry) => side.worker === null || entry.worker === side.worker);
+  if (workers.length === 0) return { what: 'worker', name: side.worker ?? '' };
+  if (side.span !== null && !workers.some((entry) => entry.spans.some((span) => span.span === side.span)))
+    return { what: 'span', name: side.span };
+  return null;
+}
+
+/** Runs whose figures can be attached to the kernels of a trace. */
+export function attachable(answer: RunsAnswer): RunEntry[] {
+  return answer.runs.filter((run) => run.format === 'kernel_listing' || run.format === 'ncu_csv');
+}
+
+/** Files behind a side. */
+export function filesOf(answer: RunsAnswer, side: Side): SpanFile[] {
+  const own = (findRun(answer, side.run)?.workers ?? [])
+    .filter((entry) => side.worker === null || entry.worker === side.worker)
+    .flatMap((entry) => entry.spans.filter((span) => side.span === null || span.span === side.span))
+    .flatMap((span) => span.files);
+  const attached = side.launches === undefined ? [] : filesOf(answer, { run: side.launches, worker: null, span: null });
+  return [...own, ...attached];
+}
+
+/** Changes whenever a file of the side changes. */
+export function fingerprint(answer: RunsAnswer, side: Side): string {
+  return filesOf(answer, side)
+    .map((file) => `${file.name}|${file.bytes}|${file.modified}`)
+    .sort()
+    .join('\n');
+}
+
+/** Spans that may be chosen for a run, over all workers or one. */
+export function spansOf(run: RunEntry, worker: string | null): string[] {
+  const spans = new Set<string>();
+  for (const entry of run.workers) if (worker === null || entry.worker === worker) for (const span of entry.spans) spans.add(span.span);
+  return [...spans];
+}
+
+/** A run's own first two spans as a pair, where there is nothing else to compare with. */
+export function spanPair(run: RunEntry): Pair | null {
+  for (const worker of run.workers) {
+    const [first, second] = worker.spans;
+    if (first && second)
+      return {
+        baseline: { run: run.run, worker: worker.worker, span: first.span },
+        candidate: { run: run.run, worker: worker.worker, span: second.span },
+        reason: '',
+      };
+  }
+  return null;
+}
+
+/** The pair of a first visit: the server's first suggestion, else the first two runs. One run is compared on request. */
+export function defaultPair(answer: RunsAnswer): Pair | null {
+  const suggested = answer.pairs[0];
+  if (suggested) return suggested;
+  const [first, second] = answer.runs;
+  if (!first || !second) return null;
+  const whole = (run: RunEntry): Side => ({ run: run.run, worker: null, span: null });
+  return { baseline: whole(first), candidate: whole(second), reason: '' };
+}
+
+/** The side with the figures of another run on its kernels, with none for "". */
+export function withLaunches({ launches: _, ...side }: Side, launches: string): Side {
+  return launches === '' ? side : { ...side, launches };
+}
+
+/** The side with these steps only, all of them for "". */
+export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
+  return steps === '' ? side : { ...side, steps };
+}
+
+export function sideQuery(a: Side, b: Side, window: string): URLSearchParams {
+  const query = new URLSearchParams({ baseline: a.run, candidate: b.run });
+  if (a.worker !== null) query.set('baseline_worker', a.worker);
+  if (a.span !== null) query.set('baseline_span', a.span);
+  if (a.steps !== undefined) query.set('baseline_steps', a.steps);
+  if (b.worker !== null) query.set('candidate_worker', b.worker);
+  if (b.span !== null) query.set('candidate_span', b.span);
+  if (b.steps !== undefined) query.set('candidate_steps', b.steps);
+  if (a.launches !== undefined) query.set('baseline_launches', a.launches);
+  if (b.launches !== undefined) query.set('candidate_launches', b.launches);
+  if (window !== 'device') query.set('step_window', window);
+  return query;
+}

@@ -1,0 +1,57 @@
+// Pairs to compare with one click.
+
+import type { Pair, RunsAnswer, Side } from '../contract/wire';
+import { Menu } from '../ui/menu';
+import { PairLines } from '../ui/pair_lines';
+import { text } from '../ui/strings';
+import { recentPairs } from './recent';
+import { findRun, spanPair } from './selection';
+
+/** What was compared before, the server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
+export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {
+  const shownRuns = [...new Set([a?.run, b?.run])].flatMap((name) => (name === undefined ? [] : [findRun(answer, name)]));
+  const checks = shownRuns.flatMap((run) => {
+    const pair = run ? spanPair(run) : null;
+    return pair ? [{ ...pair, reason: text.actions.spanReason }] : [];
+  });
+  const pairs: Pair[] = [...answer.pairs, ...checks];
+  return (
+    <Menu label={text.actions.suggest} icon="bulb" align="right">
+      {(close) => {
+        const recent = recentPairs(answer, a, b);
+        if (pairs.length + recent.length === 0) return <p class="pop-note">{text.actions.noPairs}</p>;
+        const list = (listed: Pair[]) => (
+          <ul class="pop-list">
+            {listed.map((pair, index) => (
+              <li key={index}>
+                <button
+                  type="button"
+                  class="pop-item"
+                  onClick={() => {
+                    onPair(pair.baseline, pair.candidate);
+                    close();
+                  }}
+                >
+                  <PairLines pair={pair} />
+                  {pair.reason !== '' && <span class="muted">{pair.reason}</span>}
+                </button>
+              </li>
+            ))}
+          </ul>
+        );
+        return (
+          <>
+            {recent.length > 0 && (
+              <>
+                <p class="pop-head">{text.actions.recent}</p>
+                {list(recent)}
+                {pairs.length > 0 && <p class="pop-head">{text.actions.suggested}</p>}
+              </>
+            )}
+            {list(pairs)}
+          </>
+        );
+      }}
+    </Menu>
+  );
+}

@@ -1,0 +1,77 @@
+// The list of runs: fetched at the start and whenever TensorBoard reloads its data.
+
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { fetchRuns, RequestError } from '../api/api';
+import { asFailure, type Failure } from '../api/failure';
+import type { RunsAnswer } from '../contract/wire';
+import { isVisible, onDataReloaded, onShown } from '../host/host';
+
+export interface RunsState {
+  answer: RunsAnswer | null;
+  failure: Failure | null;
+  scanning: boolean;
+  /** seconds until the next try after the server went away, 0 when none is planned */
+  retryIn: number;
+  refresh: (rescan: boolean) => void;
+}
+
+const FIRST_RETRY_S = 2;
+const LONGEST_RETRY_S = 30;
+
+export function useRuns(): RunsState {
+  const [answer, setAnswer] = useState<RunsAnswer | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [scanning, setScanning] = useState(true);
+  const [retryIn, setRetryIn] = useState(0);
+  const wait = useRef(FIRST_RETRY_S);
+
+  const refresh = useCallback((rescan: boolean) => {
+    setScanning(true);
+    setRetryIn(0);
+    fetchRuns(rescan)
+      .then((next) => {
+        wait.current = FIRST_RETRY_S;
+        setAnswer(next);
+        setFailure(null);
+      })
+      .catch((error: unknown) => {
+        const failed = asFailure(error);
+        setFailure(failed);
+        if (failed instanceof RequestError && failed.code === 'unreachable') {
+          setRetryIn(wait.current);
+          wait.current = Math.min(LONGEST_RETRY_S, 2 * wait.current);
+        }
+      })
+      .finally(() => setScanning(false));
+  }, []);
+
+  useLayoutEffect(() => refresh(false), [refresh]);
+  const stale = useRef(false);
+  useLayoutEffect(
+    () =>
+      onDataReloaded(() => {
+        if (isVisible()) refresh(true);
+        else stale.current = true; // nobody looks: scan when somebody does
+      }),
+    [refresh],
+  );
+  useLayoutEffect(
+    () =>
+      onShown(() => {
+        if (stale.current) refresh(true);
+        stale.current = false;
+      }),
+    [refresh],
+  );
+  useLayoutEffect(() => {
+    if (retryIn <= 0) return undefined;
+    const timer = setTimeout(() => {
+      if (!isVisible()) setRetryIn(retryIn); // nobody looks: ask again when somebody does
+      else if (retryIn > 1) setRetryIn(retryIn - 1);
+      else refresh(false);
+    }, 1000);
+    return () => clearTimeout(timer);
+  }, [retryIn, refresh]);
+
+  return { answer, failure, scanning, retryIn, refresh };
+}

@@ -1,0 +1,94 @@
+// What the paths of a row say, as figures and words that are drawn as they are.
+
+import type { CallPath, Figures, Pair, PathFrame, RowPaths, Way } from './paths_wire';
+
+/** Microseconds per step of both sides and their difference; an absent side counts as none in the difference. */
+export interface Told {
+  a: number | null;
+  b: number | null;
+  delta: number;
+}
+
+export function told(pair: Pair | undefined, denominator: number, unit: number): Told {
+  const [a, b] = (pair ?? [null, null]).map((value) => (value === null ? null : value / denominator / unit)) as [number | null, number | null];
+  return { a, b, delta: ((pair?.[1] ?? 0) - (pair?.[0] ?? 0)) / denominator / unit };
+}
+
+export interface FrameText {
+  /** the name to show: a function with its file's last part */
+  text: string;
+  /** where a Python function is, `module.py:1130`; "" for others */
+  place: string;
+  /** as recorded */
+  full: string;
+  kind: string;
+  table: string;
+}
+
+const FUNCTION = /^(.*?)([^/\\]+)\((\d+)\): (.*)$/;
+
+/** `a/b/module.py(1130): forward` as a function and its place. */
+export function frameText([kind, name, table]: PathFrame): FrameText {
+  const found = kind === 'python' ? FUNCTION.exec(name) : null;
+  return found ? { text: found[4]!, place: `${found[2]}:${found[3]}`, full: name, kind, table } : { text: name.replace(/^nn\.Module: /, ''), place: '', full: name, kind, table };
+}
+
+/** Python's own and torch's: how a call got there, but not from where in the reader's program. */
+const MACHINERY = /^<built-in |(^|[/\\])torch[/\\]|^runpy\.py|importlib|(^|[/\\])(contextlib|threading|_bootstrap)\w*\.py/;
+
+/** The innermost frames that tell a path from others: Python functions outside torch where there are any. */
+export function telling(frames: FrameText[], most = 2): FrameText[] {
+  const own = frames.filter(({ full, kind }) => kind !== 'python' || !MACHINERY.test(full));
+  return (own.length > 0 ? own : frames).slice(-most);
+}
+
+/** What is written for each path: its telling frames, and where others read the same, the innermost one in which it differs. */
+export function labels(paths: FrameText[][]): FrameText[][] {
+  const short = paths.map((frames) => telling(frames));
+  const alike = new Map<string, number[]>();
+  short.forEach((frames, at) => {
+    const key = frames.map(({ text, place }) => `${text} ${place}`).join('\n');
+    alike.set(key, [...(alike.get(key) ?? []), at]);
+  });
+  for (const group of alike.values()) {
+    if (group.length < 2) continue;
+    const longest = Math.max(...group.map((at) => paths[at]!.length));
+    for (let back = 1; back <= longest; back += 1) {
+      const names = group.map((at) => paths[at]!.at(-back)?.full ?? '');
+      if (new Set(names).size === 1) continue;
+      group.forEach((at) => {
+        const frame = paths[at]!.at(-back);
+        if (frame && !short[at]!.includes(frame)) short[at] = [frame, ...short[at]!];
+      });
+      break;
+    }
+  }
+  return short;
+}
+
+/** A path ready to be drawn. */
+export interface DrawnPath {
+  key: string;
+  frames: FrameText[];
+  label: FrameText[];
+  /** places of the candidate's functions where they are other ones, by number of the frame */
+  others: Map<number, string>;
+  time: Told;
+  calls: Told;
+}
+
+export function drawn(found: RowPaths, way: Way, measure: string): { paths: DrawnPath[]; rest: { paths: number; time: Told; calls: Told } | null } {
+  const figures = (of: Figures) => ({ time: told(of.times[measure], found.denominator, 1000), calls: told(of.calls, found.denominator, 1) });
+  const frames = (numbers: number[]): FrameText[] => numbers.map((number) => frameText(found.frames[number]!));
+  const paths = way.paths.map((path: CallPath, index) => {
+    const here = frames(path.frames);
+    const there = path.candidate_frames ? frames(path.candidate_frames) : [];
+    const others = new Map(there.flatMap((frame, at) => (frame.full === here[at]?.full ? [] : [[at, frame.place || frame.full] as [number, string]])));
+    return { key: `${index} ${path.frames.join(',')}`, frames: here, label: here, others, ...figures(path) };
+  });
+  labels(paths.map((path) => path.frames)).forEach((label, at) => (paths[at]!.label = label));
+  paths.sort((one, other) => Math.abs(other.time.delta) - Math.abs(one.time.delta));
+  const rest = figures(way.rest);
+  const some = way.rest.paths > 0 || [rest.time, rest.calls].some(({ a, b }) => (a ?? 0) !== 0 || (b ?? 0) !== 0);
+  return { paths, rest: some ? { paths: way.rest.paths, ...rest } : null };
+}

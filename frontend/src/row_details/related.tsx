@@ -1,0 +1,73 @@
+// Rows of other tables that have to do with a row, and other places where it is found.
+
+import type { Change } from '../host/use_address';
+import { Delta } from '../ui/delta';
+import { formatTime } from '../ui/format';
+import { shortName } from '../ui/names';
+import type { RowLink } from './links';
+import { told } from './paths';
+import type { RelatedRow, RowPaths } from './paths_wire';
+import { words } from './words';
+
+type Go = (change: Change) => void;
+
+interface RelatedProps {
+  found: RowPaths;
+  what: string;
+  rows: RelatedRow[];
+  others: number;
+  onGo: Go;
+}
+
+export function Related({ found, what, rows, others, onGo }: RelatedProps) {
+  return (
+    <section class="row-related" aria-label={words.related[what] ?? what}>
+      <h3>{words.related[what] ?? what}</h3>
+      <ul>
+        {rows.map((row) => {
+          const time = told(row.time, found.denominator, 1000);
+          return (
+            <li key={`${row.table} ${row.row} ${row.name}`}>
+              <button type="button" class="link-button" title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
+                {row.name === '' ? words.noShape : shortName(row.name)}
+              </button>
+              <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
+            </li>
+          );
+        })}
+        {others > 0 && <li class="muted">{words.others(others)}</li>}
+      </ul>
+    </section>
+  );
+}
+
+export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: RowPaths['call_tree']; name: string; onGo: Go }) {
+  if (links.length === 0 && !tree) return null;
+  return (
+    <section class="row-links" aria-label={words.links}>
+      <h3>{words.links}</h3>
+      <ul>
+        {tree && (
+          <li>
+            <button type="button" class="link-button" onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>
+              {words.flame(tree.frames)}
+            </button>
+            {tree.frames > 1 && (
+              <button type="button" class="link-button" onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>
+                {words.flameAll}
+              </button>
+            )}
+          </li>
+        )}
+        {links.map((link, index) => (
+          <li key={index}>
+            <button type="button" class="link-button" onClick={() => onGo(link.change)}>
+              {link.what === 'attribution' ? words.attribution(link.about) : link.what === 'timelines' ? words.timelines : words.finding}
+            </button>
+            {link.what === 'finding' && <span class="muted">{link.about}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

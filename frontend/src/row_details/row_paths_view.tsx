@@ -1,0 +1,219 @@
+// From where a row was called, on both sides, and where else it is found.
+
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { asFailure, type Failure } from '../api/failure';
+import type { Comparison, Table } from '../contract/wire';
+import type { Tab } from '../host/tab';
+import type { Change } from '../host/use_address';
+import { failureText } from '../states/failed';
+import { Delta } from '../ui/delta';
+import { formatCount, formatTime } from '../ui/format';
+import { shortName } from '../ui/names';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
+import { rowLinks } from './links';
+import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
+import { fetchRowPaths, type RowPaths } from './paths_wire';
+import { Links, Related } from './related';
+import css from './row_paths.css?inline';
+import { words } from './words';
+
+adoptSheet(css);
+
+/** Rows that are only passed by with the arrow keys ask nothing. */
+const PASSING_MS = 200;
+const FIRST = 8;
+
+interface Props {
+  question: string;
+  query: URLSearchParams;
+  table: string;
+  row: string;
+  comparison: Comparison;
+  tabs: Tab[];
+  attribution: Table;
+  /** goes to another view; Back returns */
+  onGo: (change: Change) => void;
+}
+
+/** What was chosen for the row before holds for the next one. */
+const chosen = { way: 'operators', measure: '', together: true };
+
+export function RowPathsView({ question, query, table, row, comparison, tabs, attribution, onGo }: Props) {
+  const links = useMemo(() => rowLinks(comparison, tabs, attribution, table, row), [comparison, tabs, attribution, table, row]);
+  const [way, setWay] = useState(chosen.way);
+  const [measure, setMeasure] = useState(chosen.measure);
+  const [together, setTogether] = useState(chosen.together);
+  const key = [question, table, row, together].join('\n');
+  const [state, setState] = useState<{ key: string; row: string; found: RowPaths | null; failure: Failure | null }>({ key: '', row: '', found: null, failure: null });
+  useLayoutEffect(() => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      fetchRowPaths(query, table, row, together, controller.signal)
+        .then((found) => setState({ key, row, found, failure: null }))
+        .catch((error: unknown) => {
+          if (!controller.signal.aborted) setState({ key, row, found: null, failure: asFailure(error) });
+        });
+    }, PASSING_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [key]);
+  Object.assign(chosen, { way, measure, together });
+  // another row's callers would be wrong here, the same row's with other modules are not
+  const { found, failure } = state.row === row ? state : { found: null, failure: null };
+  const shown = found?.ways.find((one) => one.way === way) ?? found?.ways[0];
+  const measures = found?.measures ?? [];
+  const time = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
+  const numbered = found?.frames.some(([kind, name]) => kind === 'module' || name.startsWith('nn.Module: ')) ?? false;
+  return (
+    <section class="row-paths" aria-label={words.region} aria-busy={state.key !== key}>
+      {failure && <p class="muted">{sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}</p>}
+      {!failure && !found && <p class="muted late">{words.reading}</p>}
+      {found && shown && (
+        <>
+          <header>
+            <h3>{words.title}</h3>
+            {measures.length > 1 && (
+              <select class="select" aria-label={words.measure} value={time} onChange={(event) => setMeasure(event.currentTarget.value)}>
+                {measures.map((one) => (
+                  <option key={one.name} value={one.name}>
+                    {one.name === '' ? words.main : one.label}
+                  </option>
+                ))}
+              </select>
+            )}
+          </header>
+          <div class="path-tools">
+            <span class="path-ways" role="group" aria-label={words.way}>
+              {found.ways.map((one) => (
+                <button key={one.way} type="button" aria-pressed={one === shown} onClick={() => setWay(one.way)}>
+                  {words.ways[one.way] ?? one.way}
+                </button>
+              ))}
+            </span>
+            {(numbered || !together) && (
+              <label title={words.togetherAbout}>
+                <input type="checkbox" checked={together} onChange={(event) => setTogether(event.currentTarget.checked)} /> {words.together}
+              </label>
+            )}
+          </div>
+          <Paths key={`${row} ${shown.way}`} found={found} way={shown.way} measure={time} onGo={onGo} />
+        </>
+      )}
+      {found?.related.map((kind) => (
+        <Related key={kind.what} found={found} what={kind.what} rows={kind.rows} others={kind.others} onGo={onGo} />
+      ))}
+      {(found || failure) && <Links links={links} tree={found?.call_tree ?? null} name={row.split(' › ')[0] ?? row} onGo={onGo} />}
+    </section>
+  );
+}
+
+function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; measure: string; onGo: Props['onGo'] }) {
+  const [all, setAll] = useState(false);
+  const of = found.ways.find((one) => one.way === way)!;
+  const { paths, rest } = drawn(found, of, measure);
+  const visible = all ? paths : paths.slice(0, FIRST);
+  const reasons = (['baseline', 'candidate'] as const).filter((side) => of.absent[side] !== null);
+  return (
+    <>
+      {reasons.map((side) => (
+        <p key={side} class="muted">
+          {words.absent(side === 'baseline' ? text.letterA : text.letterB, of.absent[side]!)}
+        </p>
+      ))}
+      {reasons.length < 2 && (
+        <>
+          <ul class="paths">
+            {visible.map((path) => (
+              <PathItem key={path.key} path={path} way={way} onGo={onGo} />
+            ))}
+            {rest && (all || paths.length <= FIRST) && (
+              <li class="path-rest">
+                <span class="path-name muted">{words.rest(rest.paths)}</span>
+                <Numbers time={rest.time} calls={rest.calls} />
+              </li>
+            )}
+          </ul>
+          {paths.length > FIRST && (
+            <button type="button" class="link-button" onClick={() => setAll(!all)}>
+              {all ? text.findings.fewer : text.findings.more(paths.length - FIRST + (rest ? 1 : 0))}
+            </button>
+          )}
+          <p class="muted path-sum">{rest ? words.sumRest : words.sum(paths.length)}</p>
+        </>
+      )}
+    </>
+  );
+}
+
+function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Props['onGo'] }) {
+  const some = path.label;
+  const hidden = path.frames.length - some.length;
+  const name = (
+    <span class="path-name">
+      {some.length === 0 && <span class="muted">{words.top[way] ?? ''}</span>}
+      {some.map((frame, index) => (
+        <span key={index} title={frame.full}>
+          {index > 0 && <span class="path-step"> › </span>}
+          {shortName(frame.text)}
+          {frame.place && <span class="muted"> {frame.place}</span>}
+        </span>
+      ))}
+    </span>
+  );
+  const figures = <Numbers time={path.time} calls={path.calls} />;
+  if (path.frames.length === 0)
+    return (
+      <li>
+        {name}
+        {figures}
+      </li>
+    );
+  return (
+    <li>
+      <details>
+        <summary>
+          {name}
+          {hidden > 0 && <span class="muted path-more">{words.frames(hidden)}</span>}
+          {figures}
+        </summary>
+        <ol class="path-frames">
+          {path.frames.map((frame, index) => (
+            <FrameLine key={index} frame={frame} other={path.others.get(index)} onGo={onGo} />
+          ))}
+        </ol>
+      </details>
+    </li>
+  );
+}
+
+function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | undefined; onGo: Props['onGo'] }) {
+  const name = frame.table ? (
+    <button type="button" class="link-button" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
+      {frame.text}
+    </button>
+  ) : (
+    <span>{frame.text}</span>
+  );
+  return (
+    <li title={frame.full}>
+      {name} {frame.place && <span class="muted">{frame.place}</span>} {other !== undefined && <span class="muted">({words.other(other)})</span>}
+    </li>
+  );
+}
+
+function Numbers({ time, calls }: { time: Told; calls: Told }) {
+  const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
+  return (
+    <span class="path-numbers">
+      <span class="text-a">{time.a === null ? '–' : formatTime(time.a)}</span>
+      <span class="text-b">{time.b === null ? '–' : formatTime(time.b)}</span>
+      <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
+      <span class="muted" title={`${words.calls} ${words.per}`}>
+        {count(calls.a)} → {count(calls.b)} ×
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,129 @@
+// One row step by step: its time in every step of both sides, on one scale.
+
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { fetchRowSteps } from '../api/api';
+import { asFailure, type Failure } from '../api/failure';
+import type { RowSteps, StepTimes } from '../contract/wire';
+import { failureText } from '../states/failed';
+import { formatTime } from '../ui/format';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
+import { useWidth } from '../ui/use_width';
+import { rangeOf, type Range } from './range';
+import css from './row_steps.css?inline';
+
+adoptSheet(css);
+
+const LANE = 46;
+const INSET = 6;
+const LEFT = 18;
+/** Rows that are only passed by with the arrow keys ask nothing. */
+const PASSING_MS = 150;
+
+interface Props {
+  question: string;
+  query: URLSearchParams;
+  table: string;
+  row: string;
+}
+
+export function RowStepsView({ question, query, table, row }: Props) {
+  const key = [question, table, row].join('\n');
+  const [state, setState] = useState<{ key: string; found: RowSteps | null; failure: Failure | null }>({ key: '', found: null, failure: null });
+  const [measure, setMeasure] = useState('');
+  const [box, width] = useWidth();
+  useLayoutEffect(() => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      fetchRowSteps(query, table, row, controller.signal)
+        .then((found) => setState({ key, found, failure: null }))
+        .catch((error: unknown) => {
+          if (!controller.signal.aborted) setState({ key, found: null, failure: asFailure(error) });
+        });
+    }, PASSING_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [key]);
+  // the last row's picture stays until the next one's is there
+  const { found, failure } = state;
+  const measures = found?.measures ?? [];
+  const shown = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
+  return (
+    <section class="row-steps" aria-label={text.rowSteps.region} aria-busy={state.key !== key}>
+      <header>
+        <h3>{text.rowSteps.title}</h3>
+        {measures.length > 1 && (
+          <select class="select" aria-label={text.rowSteps.measure} value={shown} onChange={(event) => setMeasure(event.currentTarget.value)}>
+            {measures.map((one) => (
+              <option key={one.name} value={one.name}>
+                {one.name === '' ? text.rowSteps.main : one.label}
+              </option>
+            ))}
+          </select>
+        )}
+      </header>
+      <div ref={box}>
+        {failure && <p class="muted">{sentence(failureText(failure).message)}</p>}
+        {!failure && !found && <p class="muted late">{text.lazy.loading}</p>}
+        {found && !failure && width > 0 && <Lanes found={found} measure={shown} width={width} />}
+      </div>
+    </section>
+  );
+}
+
+function Lanes({ found, measure, width }: { found: RowSteps; measure: string; width: number }) {
+  const times = { a: found.baseline.time_us?.[measure] ?? null, b: found.candidate.time_us?.[measure] ?? null };
+  const ranges = { a: times.a && rangeOf(times.a), b: times.b && rangeOf(times.b) };
+  const low = Math.min(...[ranges.a, ranges.b].flatMap((range) => (range ? [range.low] : [])));
+  const high = Math.max(...[ranges.a, ranges.b].flatMap((range) => (range ? [range.high] : [])));
+  const y = (us: number): number => (high > low ? INSET + (1 - (us - low) / (high - low)) * (LANE - 2 * INSET) : LANE / 2);
+  return (
+    <>
+      {(['a', 'b'] as const).map((side) => (
+        <Lane key={side} side={side} steps={side === 'a' ? found.baseline : found.candidate} times={times[side]} range={ranges[side]} width={width} y={y} />
+      ))}
+    </>
+  );
+}
+
+interface LaneProps {
+  side: 'a' | 'b';
+  steps: StepTimes;
+  times: number[] | null;
+  range: Range | null;
+  width: number;
+  y: (us: number) => number;
+}
+
+function Lane({ side, steps, times, range, width, y }: LaneProps) {
+  const letter = side === 'a' ? text.letterA : text.letterB;
+  if (!times || !range)
+    return (
+      <p class="muted">
+        {letter}: {text.rowSteps.absent}
+      </p>
+    );
+  const slot = (width - LEFT) / times.length;
+  const x = (place: number): number => LEFT + (place + 0.5) * slot;
+  const radius = Math.min(3, Math.max(1, slot / 3));
+  const told = text.rowSteps.told(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high));
+  return (
+    <figure class={`series-${side}`}>
+      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${told}`}>
+        <rect class="order-lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
+        <text class="lane-label" x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
+          {letter}
+        </text>
+        <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />
+        {times.map((us, place) => (
+          <circle key={place} class={steps.captures[place]! % 2 === 0 ? 'order-marks' : 'order-marks hollow'} cx={x(place)} cy={y(us)} r={radius}>
+            <title>{text.rowSteps.one(steps.steps[place] ?? '', formatTime(us))}</title>
+          </circle>
+        ))}
+      </svg>
+      <figcaption class="muted">{told}</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,41 @@
+// Words of a row's callers and links, apart from ui/strings.ts so that they come with it.
+
+import { formatCount } from '../ui/format';
+
+export const words = {
+  region: 'Where it is called from',
+  title: 'Called from',
+  way: 'By what paths are told apart',
+  ways: { operators: 'Modules and operators', python: 'Python functions' } as Record<string, string>,
+  measure: 'Which time is told by path',
+  main: 'Time',
+  together: 'Layers together',
+  togetherAbout: 'Modules that differ only in their number, such as the layers of a network, count as one',
+  reading: 'Reading callers…',
+  calls: 'calls',
+  per: 'per step',
+  top: { operators: 'not inside a module or operator', python: 'no Python function around it' } as Record<string, string>,
+  rest: (paths: number) => (paths > 0 ? `other paths (${formatCount(paths)})` : 'other paths'),
+  frames: (more: number) => `${formatCount(more)} more`,
+  other: (place: string) => `in B ${place}`,
+  absent: (side: string, why: string) => `${side}: ${why}.`,
+  sum: (paths: number) => (paths === 1 ? 'One path, the whole row.' : `${formatCount(paths)} paths, the whole row.`),
+  sumRest: 'Paths and the rest add up to the row.',
+  links: 'Found again in',
+  related: {
+    launches: 'Kernels it launches',
+    launched_by: 'Operators that launch it',
+    contains: 'Operators in it',
+    shapes: 'By input shape',
+    launch_properties: 'By launch',
+    kernel: 'The kernel',
+    operator: 'The operator',
+  } as Record<string, string>,
+  noShape: '(no input shape)',
+  others: (n: number) => `and ${formatCount(n)} more`,
+  flame: (frames: number) => (frames === 1 ? 'Call tree' : `Call tree, the largest of ${formatCount(frames)} frames`),
+  flameAll: 'mark all of them',
+  attribution: (part: string) => `Attribution (${part})`,
+  timelines: 'Step timelines',
+  finding: 'Finding',
+};

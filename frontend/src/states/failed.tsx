@@ -1,0 +1,62 @@
+// A question that failed: why, and what to do about it.
+
+import { RequestError } from '../api/api';
+import type { Failure } from '../api/failure';
+import { SchemaError, type Pair, type Side } from '../contract/wire';
+import { Icon } from '../ui/icons';
+import { PairLines } from '../ui/pair_lines';
+import { sentence, text } from '../ui/strings';
+
+/** What went wrong in words, and what to do about it. */
+export function failureText(failure: Failure): { message: string; hint: string } {
+  if (failure instanceof SchemaError) return { message: text.errors.schema(failure.found), hint: text.errors.reloadPage };
+  if (failure.code === 'unreachable') return { message: text.errors.unreachable, hint: text.errors.unreachableHint };
+  return { message: failure.message || text.errors.notJson, hint: failure.hint };
+}
+
+/** Trying again cannot help where the two sides do not fit; other pairs can. */
+function isMismatch(failure: Failure): boolean {
+  return failure instanceof RequestError && failure.code === 'not_comparable';
+}
+
+interface FailedProps {
+  failure: Failure;
+  onRetry: () => void;
+  /** pairs that hold a run of the failed one */
+  pairs?: Pair[];
+  onPair?: (a: Side, b: Side) => void;
+}
+
+export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
+  const { message, hint } = failureText(failure);
+  const mismatch = isMismatch(failure);
+  return (
+    <section class="state failed" role="alert">
+      <h2 class="state-title">
+        <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
+      </h2>
+      <p class="state-message">{sentence(message)}</p>
+      {hint && <p class="muted">{sentence(hint)}</p>}
+      {mismatch && pairs.length > 0 && (
+        <>
+          <h3>{text.errors.otherPairs}</h3>
+          <ul class="state-pairs">
+            {pairs.map((pair, index) => (
+              <li key={index}>
+                <button type="button" class="pop-item" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
+                  <PairLines pair={pair} />
+                  <span class="muted">{pair.reason}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {!mismatch && (
+        <button type="button" class="button primary" onClick={onRetry}>
+          {text.errors.retry}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+// An answer on its way: a bar for each file that is read.
+
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { FileProgress } from '../api/progress';
+import { formatBytes, formatElapsed } from '../ui/format';
+import { text } from '../ui/strings';
+
+interface LoadingProps {
+  files: FileProgress[];
+  phase: string;
+  since: number;
+  onCancel: () => void;
+}
+
+export function Loading({ files, phase, since, onCancel }: LoadingProps) {
+  const [now, setNow] = useState(Date.now());
+  useLayoutEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 200);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <section class="state loading" aria-label={text.loading.region}>
+      <h2 class="state-title">
+        {text.loading.title}{' '}
+        <span class="muted" role="status">
+          {text.loading.phase[phase] ?? phase}
+        </span>
+      </h2>
+      {/* above the list: a button below it would move away with every file that begins */}
+      <p class="loading-foot">
+        <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
+        <button type="button" class="button" onClick={onCancel}>
+          {text.loading.cancel}
+        </button>
+      </p>
+      <ul class="files">
+        {files.map((file) => (
+          <FileLine key={file.path} file={file} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function FileLine({ file }: { file: FileProgress }) {
+  const share = file.finished ? 1 : file.total_bytes > 0 ? Math.min(1, file.done_bytes / file.total_bytes) : 0;
+  const phase = file.finished ? text.loading.phase['done'] : (text.loading.phase[file.phase] ?? file.phase);
+  const bytes = file.total_bytes > 0 ? text.loading.of(formatBytes(file.finished ? file.total_bytes : file.done_bytes), formatBytes(file.total_bytes)) : '';
+  return (
+    <li>
+      <span class="file-name">{file.path}</span>
+      <span class="file-bar" role="progressbar" aria-label={file.path} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
+        <span style={{ width: `${100 * share}%` }} />
+      </span>
+      <span class="muted">{[phase, bytes, file.events > 0 ? text.loading.events(file.events) : ''].filter(Boolean).join(' · ')}</span>
+    </li>
+  );
+}

@@ -1,0 +1,23 @@
+// A state that is a sentence and perhaps a button.
+
+interface MessageProps {
+  title: string;
+  hint?: string;
+  action?: string;
+  onAction?: () => void;
+  alert?: boolean;
+}
+
+export function Message({ title, hint, action, onAction, alert = false }: MessageProps) {
+  return (
+    <section class="state" role={alert ? 'alert' : 'status'}>
+      <h2 class="state-title">{title}</h2>
+      {hint && <p class="muted">{hint}</p>}
+      {action && (
+        <button type="button" class="button primary" onClick={onAction}>
+          {action}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,251 @@
+// The strict report: the published method as it is, what weakens it for this pair, and its triplets beside plain times.
+
+import { useState } from 'preact/hooks';
+import { apiUrl } from '../api/api';
+import type { StrictAnswer, StrictFinding } from '../contract/strict_wire';
+import type { Column, Headline } from '../contract/wire';
+import type { Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { Failed } from '../states/failed';
+import { Loading } from '../states/loading';
+import { Message } from '../states/message';
+import { VerdictLine } from '../summary/verdict';
+import { TableView } from '../table/table_view';
+import { Icon } from '../ui/icons';
+import { shortName } from '../ui/names';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text, type MetricWords } from '../ui/strings';
+import css from './strict.css?inline';
+import { CycleTable, SummaryTable } from './tables';
+import { useStrict } from './use_strict';
+
+adoptSheet(css);
+
+const FIRST = 3;
+const TRIPLETS = 'triplets';
+
+interface Props {
+  /** names the pair's files as they are now */
+  question: string;
+  /** the pair, as every route takes it */
+  query: URLSearchParams;
+  /** shares of traces can be of summed or of owned time */
+  traces: boolean;
+  headline: Headline;
+  words: MetricWords;
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
+  onSummary: () => void;
+}
+
+export function StrictView({ question, query, traces, headline, words, address, onChange, onSummary }: Props) {
+  const asked = new URLSearchParams(query);
+  if (address.processes !== '') asked.set('processes', address.processes);
+  if (traces && address.beta !== 'total') asked.set('beta', address.beta);
+  const [{ answer, failure, waiting, files, phase, since }, again, cancel] = useStrict(question, asked);
+  if (failure) return <Failed failure={failure} onRetry={again} />;
+  if (!answer && !waiting) return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
+  if (!answer && files.length > 0) return <Loading files={files} phase={phase} since={since} onCancel={cancel} />;
+  if (!answer) return <Message title={text.strict.waiting} />;
+  if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
+  return (
+    <div class="strict" aria-busy={waiting}>
+      <div class="strict-corrected">
+        <p>
+          {text.strict.corrected}{' '}
+          <button type="button" class="link-button" onClick={onSummary}>
+            {text.strict.summary}
+          </button>
+        </p>
+        <VerdictLine headline={headline} />
+      </div>
+      <Head answer={answer} asked={asked} traces={traces} waiting={waiting} address={address} onChange={onChange} />
+      <Weaknesses answer={answer} />
+      <Report answer={answer} />
+      {answer.tables.triplets && (
+        <section class="strict-triplets" aria-label={answer.tables.triplets.title}>
+          <h2 class="section-title">{answer.tables.triplets.title}</h2>
+          <TableView
+            name={TRIPLETS}
+            table={answer.tables.triplets}
+            source={answer.tag === undefined ? null : { route: 'strict', query: asked, tag: answer.tag, table: TRIPLETS, lost: answer.tables.summary?.notes.length ?? 0 }}
+            address={address}
+            stepTime={null}
+            words={words}
+            sums={false}
+            group={groupOf}
+            onChange={onChange}
+            extra={() => null}
+          />
+        </section>
+      )}
+    </div>
+  );
+}
+
+const PUBLISHED = /^(score|(beta|mu)_(a|b|delta)|z_(beta|mu|log_mu)|[pu]_(beta|mu))$/;
+
+function groupOf(column: Column): string {
+  if (column.role === 'key') return text.strict.groups.key;
+  return PUBLISHED.test(column.name) ? text.strict.groups.published : text.strict.groups.beside;
+}
+
+type HeadProps = Pick<Props, 'traces' | 'address' | 'onChange'> & { answer: StrictAnswer; asked: URLSearchParams; waiting: boolean };
+
+function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) {
+  const file = (format: string): string => {
+    const query = new URLSearchParams(asked);
+    query.set('format', format);
+    return apiUrl('strict', query);
+  };
+  const links: [string, string, string][] = [
+    [text.strict.markdown, file('md'), text.strict.markdownAbout],
+    [text.strict.csv, file('csv'), text.strict.csvAbout],
+  ];
+  return (
+    <header class="strict-head">
+      <div class="strict-title">
+        <h2>{answer.title}</h2>
+        <p class="muted">
+          {text.strict.about} <span role="status">{waiting ? text.strict.newPair : ''}</span>
+        </p>
+      </div>
+      {answer.processes.length > 1 && (
+        <label class="strict-choice">
+          <span class="muted">{text.strict.processes}</span>
+          <select
+            class="select"
+            value={String(answer.chosen)}
+            onChange={(event) => {
+              const pair = answer.processes[Number(event.currentTarget.value)];
+              if (pair) onChange({ processes: event.currentTarget.value === '0' ? '' : `${pair.normal}:${pair.abnormal}`, row: '' }, true);
+            }}
+          >
+            {answer.processes.map((pair, index) => (
+              <option key={pair.label} value={String(index)}>
+                {pair.label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {traces && (
+        <span class="strict-choice">
+          <span class="muted">{text.strict.beta}</span>
+          <span class="segments" role="group" aria-label={text.strict.beta}>
+            {(['total', 'exclusive'] as const).map((beta) => (
+              <button key={beta} type="button" aria-pressed={address.beta === beta} title={text.strict.betaAbout[beta]} onClick={() => onChange({ beta, row: '' }, true)}>
+                {text.strict.betas[beta]}
+              </button>
+            ))}
+          </span>
+        </span>
+      )}
+      <span class="strict-choice" role="group" aria-label={text.strict.downloads}>
+        {links.map(([label, href, about]) => (
+          <a key={label} class="button" href={href} title={about} download="" referrerpolicy="no-referrer">
+            <Icon name="export" /> {label}
+          </a>
+        ))}
+      </span>
+    </header>
+  );
+}
+
+/** Said calmly and before the report: what this method cannot tell about this pair. */
+function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
+  return (
+    <section class="strict-weak" aria-label={text.strict.weaknesses(weaknesses.length)}>
+      <h3>
+        <Icon name="info" size={14} /> {weaknesses.length > 0 ? text.strict.weaknesses(weaknesses.length) : text.strict.noWeaknesses}
+      </h3>
+      <ul>
+        {shown.map((weakness) => (
+          <li key={weakness.number}>
+            <span class="weak-number" title={text.strict.weaknessAbout(weakness.number)}>
+              {weakness.number}
+            </span>
+            <span>{sentence(weakness.sentence)}</span>
+          </li>
+        ))}
+      </ul>
+      <div class="weak-foot">
+        {weaknesses.length > FIRST && (
+          <button type="button" class="link-button" aria-expanded={all} onClick={() => setAll(!all)}>
+            {all ? text.findings.fewer : text.findings.more(weaknesses.length - FIRST)}
+          </button>
+        )}
+        {units.length > 0 && (
+          <details>
+            <summary>{text.strict.units}</summary>
+            <ul>
+              {units.map((unit) => (
+                <li key={unit}>{unit}</li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Report({ answer }: { answer: StrictAnswer }) {
+  const { summary, cycles } = answer.tables;
+  return (
+    <div class="strict-report">
+      <section class="panel" aria-label={text.strict.overview}>
+        <h3 class="section-title">{text.strict.overview}</h3>
+        <p class="strict-text">{answer.overview}</p>
+        {answer.findings.length > 0 && <h3 class="section-title">{text.strict.findings}</h3>}
+        {answer.findings.map((finding, index) => (
+          <FindingItem key={index} finding={finding} />
+        ))}
+        {answer.note !== '' && <p class="strict-text muted">{answer.note}</p>}
+        {answer.recommendation !== '' && <p class="strict-text">{answer.recommendation}</p>}
+      </section>
+      <div class="strict-figures">
+        {summary && (
+          <section class="panel" aria-label={summary.title}>
+            <h3 class="section-title">{summary.title}</h3>
+            <SummaryTable table={summary} />
+          </section>
+        )}
+        {cycles && (
+          <section class="panel" aria-label={cycles.title}>
+            <h3 class="section-title">{cycles.title}</h3>
+            {cycles.notes.map((note) => (
+              <p key={note} class="muted">
+                {sentence(note)}
+              </p>
+            ))}
+            <CycleTable table={cycles} />
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function FindingItem({ finding }: { finding: StrictFinding }) {
+  return (
+    <article class="strict-finding">
+      <h4 title={finding.function}>
+        {shortName(finding.function)} <span class="muted strict-device">{text.strict.device(finding.device)}</span>
+      </h4>
+      <p>{finding.sentence}</p>
+      {finding.counters.length > 0 && (
+        <>
+          <p class="muted">{text.strict.counters}</p>
+          <ul>
+            {finding.counters.map((counter) => (
+              <li key={counter}>{counter}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </article>
+  );
+}

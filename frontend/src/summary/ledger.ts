@@ -1,0 +1,109 @@
+// The ledger (who owned the step time, in exact integers) in the forms the page shows.
+
+import type { Ledger, LedgerRow, Table } from '../contract/wire';
+
+/** Microseconds per step of a ledger integer. */
+export function ledgerUs(ledger: Ledger, value: number): number {
+  return value / ledger.denominator / 1000;
+}
+
+export function categories(ledger: Ledger): LedgerRow[] {
+  return ledger.rows.filter((row) => row.path.length === 1);
+}
+
+/** Whether the time is split into parts; a cycle of a per-cycle table is one part, as nobody recorded what overlaps. */
+export function isSplit(ledger: Ledger): boolean {
+  return categories(ledger).length > 1;
+}
+
+/** Entities of a category, largest change first. */
+export function entities(ledger: Ledger, category: string): LedgerRow[] {
+  return ledger.rows
+    .filter((row) => row.path.length === 2 && row.path[0] === category)
+    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
+}
+
+/** What an entity consists of: who called it with which input shape, largest change first; none where that is one thing. */
+export function partsOf(ledger: Ledger, entity: LedgerRow): LedgerRow[] {
+  return ledger.rows.filter((row) => row.path.length === 3 && row.path[0] === entity.path[0] && row.path[1] === entity.path[1]);
+}
+
+export interface Rest {
+  count: number;
+  baseline: number;
+  candidate: number;
+  delta: number;
+  count_effect: number;
+  rate_effect: number;
+}
+
+/** The exact sum of rows that are not listed one by one. */
+export function restOf(rows: LedgerRow[]): Rest {
+  const rest: Rest = { count: rows.length, baseline: 0, candidate: 0, delta: 0, count_effect: 0, rate_effect: 0 };
+  for (const row of rows) {
+    rest.baseline += row.baseline;
+    rest.candidate += row.candidate;
+    rest.delta += row.delta;
+    rest.count_effect += row.count_effect;
+    rest.rate_effect += row.rate_effect;
+  }
+  return rest;
+}
+
+/** True if the categories add up to the headline exactly (integers, so equality is meant). */
+export function sumsUp(ledger: Ledger): boolean {
+  return categories(ledger).reduce((sum, row) => sum + row.delta, 0) === ledger.delta;
+}
+
+export interface LedgerWords {
+  title: string;
+  category: string;
+  entity: string;
+  baseline: string;
+  candidate: string;
+  delta: string;
+  callsA: string;
+  callsB: string;
+  count: string;
+  rate: string;
+  status: string;
+  about: Record<'category' | 'entity' | 'side' | 'delta' | 'calls' | 'count' | 'rate' | 'status', string>;
+}
+
+/** All entities as a table like the server's, so that it sorts, filters and exports like them. */
+export function ledgerTable(ledger: Ledger, words: LedgerWords): Table {
+  const time = { unit: 'us', better: 'lower', kind: 'time_us', shown: true } as const;
+  const text = { unit: '', better: 'none', kind: 'text', shown: true } as const;
+  const calls = { unit: '', better: 'none', kind: 'count', shown: true } as const;
+  const about = words.about;
+  const rows = ledger.rows.filter((row) => row.path.length === 2).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
+  const us = (value: number): number => ledgerUs(ledger, value);
+  return {
+    title: words.title,
+    columns: [
+      { ...text, name: 'entity', label: words.entity, description: about.entity, role: 'key' },
+      { ...text, name: 'category', label: words.category, description: about.category, role: 'key' },
+      { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline' },
+      { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate' },
+      { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta' },
+      { ...calls, name: 'baseline_calls', label: words.callsA, description: about.calls, role: 'plain' },
+      { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, role: 'plain' },
+      { ...time, name: 'count_effect_us', label: words.count, description: about.count, role: 'plain' },
+      { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, role: 'plain' },
+      { ...text, name: 'status', label: words.status, description: about.status, role: 'status' },
+    ],
+    rows: rows.map((row) => [
+      row.path[1] ?? '',
+      row.path[0] ?? '',
+      row.status === 'added' ? null : us(row.baseline),
+      row.status === 'removed' ? null : us(row.candidate),
+      us(row.delta),
+      row.calls[0],
+      row.calls[1],
+      us(row.count_effect),
+      us(row.rate_effect),
+      row.status,
+    ]),
+    notes: [],
+  };
+}

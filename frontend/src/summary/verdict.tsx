@@ -1,0 +1,162 @@
+// The answer first: which side is slower, by how much, and whether that is sure.
+
+import type { Comparison, Headline, VerdictWord } from '../contract/wire';
+import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from '../ui/format';
+import { Icon, type IconName } from '../ui/icons';
+import { metricWords, sentence, text } from '../ui/strings';
+
+export const ICON: Record<VerdictWord, IconName> = {
+  slower: 'up',
+  probably_slower: 'up',
+  faster: 'down',
+  probably_faster: 'down',
+  same: 'equal',
+  inconclusive: 'question',
+  withheld: 'stop',
+};
+
+/** Colour of the background only; the icon and the words carry the meaning. */
+export function tone(verdict: VerdictWord): string {
+  if (verdict === 'slower' || verdict === 'probably_slower') return 'more';
+  if (verdict === 'faster' || verdict === 'probably_faster') return 'less';
+  return verdict === 'same' ? 'even' : 'unsure';
+}
+
+/** The verdict names a direction. */
+function isSure(verdict: VerdictWord): boolean {
+  return tone(verdict) === 'more' || tone(verdict) === 'less';
+}
+
+/** Change as a fraction of the baseline. */
+function changeOf(headline: Headline): number | null {
+  return headline.ratio === null ? null : headline.ratio - 1;
+}
+
+/** The sentence after the verdict's word. */
+export function effectText(headline: Headline): string {
+  if (headline.delta === null) return '';
+  const { per } = metricWords(headline.metric);
+  if (headline.delta === 0) return text.verdict.zero(per);
+  const style = timeStyle([headline.baseline, headline.candidate]);
+  const delta = `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
+  const percent = formatPercent(changeOf(headline), true);
+  return (isSure(headline.verdict) ? text.verdict.by : text.verdict.measured)(delta, per, percent);
+}
+
+function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
+  return (
+    <div class="figure">
+      <dt title={about}>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function Verdict({ comparison }: { comparison: Comparison }) {
+  const { headline, findings } = comparison;
+  const style = timeStyle([headline.baseline, headline.candidate]);
+  const { shift } = headline;
+  const words = metricWords(headline.metric);
+  const cause = findings[0];
+  const sure = isSure(headline.verdict);
+  // one recording each: the shift is the difference that is said already
+  const interval =
+    shift &&
+    (shift.level === null && shift.low === shift.high ? '' : shift.level === null
+      ? text.verdict.range(formatPercent(shift.low, true), formatPercent(shift.high, true))
+      : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatPercent(shift.level)));
+  return (
+    <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
+      <span class="verdict-icon">
+        <Icon name={ICON[headline.verdict]} size={24} />
+      </span>
+      <div class="verdict-body">
+        <h2>
+          {text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
+        </h2>
+        {cause && (
+          <p class="cause">
+            <span class="label">{sure ? text.verdict.cause : text.verdict.largest}:</span> {cause.sentence}
+          </p>
+        )}
+        <dl class="figures">
+          {headline.baseline !== null && headline.candidate !== null && (
+            <Figure label={words.mean}>
+              <span class="text-a">{formatIn(style, headline.baseline)}</span>
+              <span class="to">→</span>
+              <span class="text-b">{formatIn(style, headline.candidate)}</span>
+              <span class="unit">{style.unit}</span>
+            </Figure>
+          )}
+          {shift && interval !== '' && (
+            <Figure label={text.verdict.shift} about={text.verdict.shiftAbout(words.one)}>
+              {formatPercent(shift.estimate, true)} <span class="muted">{interval}</span>
+            </Figure>
+          )}
+          <Figure label={text.verdict.compared(words.many)}>{text.verdict.versus(headline.n[0], headline.n[1])}</Figure>
+          {headline.p !== null && (
+            <Figure label={text.verdict.p} about={text.verdict.pAbout(words.many)}>
+              {formatP(headline.p)}
+            </Figure>
+          )}
+        </dl>
+        <p class="reason">{sentence(headline.reason)}</p>
+        {headline.scope && (
+          <p class="reason">
+            {text.verdict.scope}: {headline.scope}
+          </p>
+        )}
+        <How headline={headline} />
+      </div>
+    </section>
+  );
+}
+
+/** [label, value] of what else the samples say about the answer; what is not known has no line. */
+function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
+  if (!certainty) return [];
+  const { many } = metricWords(metric);
+  const { effect_size: size, detectable, noise_floor: floor, steps_needed: steps, captures, captures_needed: needed } = certainty;
+  const facts: [string, string][] = [[text.verdict.effect, `${formatNumber(size, 2)} (${certainty.effect})`]];
+  if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
+  if (steps !== null) facts.push([text.verdict.stepsNeeded, text.verdict.some(steps, many)]);
+  if (captures[0] > 1 || captures[1] > 1) facts.push([text.verdict.captures, text.verdict.versus(captures[0], captures[1])]);
+  if (floor !== null) facts.push([text.verdict.noiseFloor, formatPercent(floor)]);
+  if (needed !== null) facts.push([text.verdict.capturesNeeded, formatNumber(needed, 0)]);
+  return facts;
+}
+
+function How({ headline }: { headline: Headline }) {
+  const facts: [string, string][] = [];
+  if (headline.method) facts.push([text.verdict.method, headline.method]);
+  if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
+  if (headline.inflation !== undefined)
+    facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatNumber(headline.inflation, 2))]);
+  facts.push(...certaintyFacts(headline));
+  if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
+  if (headline.ratio !== null) facts.push([text.verdict.ratio, formatNumber(headline.ratio, 3)]);
+  if (facts.length === 0) return null;
+  return (
+    <details class="how">
+      <summary>{text.verdict.how}</summary>
+      <dl>
+        {facts.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+/** The verdict in one line, above the tables. */
+export function VerdictLine({ headline }: { headline: Headline }) {
+  return (
+    <p class={`verdict-line tone-${tone(headline.verdict)}`}>
+      <Icon name={ICON[headline.verdict]} size={14} />
+      <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
+    </p>
+  );
+}

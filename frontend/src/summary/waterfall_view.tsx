@@ -1,0 +1,229 @@
+// From A to B: one bar per part of the step, each starting where the one before ended.
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { niceTicks } from '../charts/ticks';
+import type { Ledger, LedgerRow } from '../contract/wire';
+import { Delta } from '../ui/delta';
+import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { NameText } from '../ui/name_text';
+import { shortNames } from '../ui/names';
+import { text, type MetricWords } from '../ui/strings';
+import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
+import { waterfall, type Waterfall } from './waterfall';
+
+const ENTRIES = 8;
+
+interface Props {
+  ledger: Ledger;
+  words: MetricWords;
+  /** leaves out parts that are zero on both sides */
+  omitEmpty: boolean;
+  selected: string;
+  onSelect: (category: string) => void;
+  onAll: () => void;
+}
+
+export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, onAll }: Props) {
+  const all = categories(ledger);
+  const rows = omitEmpty ? all.filter((row) => row.baseline !== 0 || row.candidate !== 0) : all;
+  const us = (value: number): number => ledgerUs(ledger, value);
+  const figure = waterfall(
+    us(ledger.baseline),
+    us(ledger.candidate),
+    rows.map((row) => ({ label: row.path[0] ?? '', delta: us(row.delta) })),
+  );
+  const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
+  const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
+  const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
+  const parts = figure.bars.filter((bar) => bar.delta !== 0).map((bar) => `${bar.label} ${withUnit(bar.delta, true)}`);
+  return (
+    <section class="panel waterfall" aria-label={text.waterfall.region}>
+      <header>
+        <h2 class="section-title">{text.waterfall.title}</h2>
+        <p class="muted">{words.parts}</p>
+      </header>
+      <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
+      <div class="falls">
+        <Axis figure={figure} style={style} scale={scale} />
+        <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
+        {figure.bars.map((bar) => (
+          <div key={bar.label}>
+            <button
+              type="button"
+              class={`fall${selected === bar.label ? ' selected' : ''}${bar.delta === 0 ? ' zero' : ''}`}
+              aria-expanded={selected === bar.label}
+              title={text.waterfall.expand(bar.label)}
+              onClick={() => onSelect(selected === bar.label ? '' : bar.label)}
+            >
+              <span class="fall-label">{bar.label}</span>
+              <span class="fall-track" aria-hidden="true">
+                <span
+                  class={`fall-bar ${bar.delta > 0 ? 'bar-more' : bar.delta < 0 ? 'bar-less' : 'bar-zero'}`}
+                  style={{ left: `${scale(Math.min(bar.from, bar.to))}%`, width: `${Math.abs(scale(bar.to) - scale(bar.from))}%` }}
+                />
+                <span class="fall-join" style={{ left: `${scale(bar.to)}%` }} />
+              </span>
+              <span class="fall-value">
+                <Delta value={bar.delta}>{bar.delta === 0 ? '0' : withUnit(bar.delta, true)}</Delta>
+              </span>
+            </button>
+            {selected === bar.label && <Entries ledger={ledger} words={words} category={bar.label} style={style} onAll={onAll} />}
+          </div>
+        ))}
+        <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
+      </div>
+      <p class="muted sum">
+        {figure.broken && `${text.waterfall.broken} `}
+        {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
+        {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
+      </p>
+    </section>
+  );
+}
+
+function Axis({ figure, style, scale }: { figure: Waterfall; style: NumberStyle; scale: (value: number) => number }) {
+  const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, 5);
+  return (
+    <div class="fall-axis" aria-hidden="true">
+      <span class="fall-label">{style.unit}</span>
+      <span class="fall-track">
+        {ticks.map((tick) => (
+          <span key={tick} class="tick" style={{ left: `${scale(tick * style.scale)}%` }}>
+            {tick.toLocaleString()}
+          </span>
+        ))}
+      </span>
+      <span class="fall-value" />
+    </div>
+  );
+}
+
+interface TotalProps {
+  letter: 'a' | 'b';
+  name: string;
+  value: number;
+  shown: string;
+  scale: (value: number) => number;
+  broken: boolean;
+}
+
+function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
+  return (
+    <div class={`fall total total-${letter}`}>
+      <span class="fall-label">
+        <span class={`badge badge-${letter}`}>{letter === 'a' ? text.letterA : text.letterB}</span> {name}
+      </span>
+      <span class="fall-track" aria-hidden="true">
+        <span class={`fall-bar bar-${letter}`} style={{ left: '0%', width: `${scale(value)}%` }} />
+        {broken && <span class="break" />}
+        {letter === 'a' && <span class="fall-join" style={{ left: `${scale(value)}%` }} />}
+      </span>
+      <span class="fall-value">{shown}</span>
+    </div>
+  );
+}
+
+function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; words: MetricWords; category: string; style: NumberStyle; onAll: () => void }) {
+  const rows = entities(ledger, category);
+  if (rows.length === 0) return <p class="entries muted">{text.waterfall.noEntries}</p>;
+  const listed = rows.slice(0, ENTRIES);
+  const names = shortNames(listed.map((row) => row.path[1] ?? ''));
+  const own = timeStyle(listed.flatMap((row) => [ledgerUs(ledger, row.delta), ledgerUs(ledger, row.baseline)]));
+  const show = own.scale < style.scale ? own : finer(style);
+  const time = (value: number, signed: boolean): string => formatIn(show, ledgerUs(ledger, value), signed);
+  const rest = rows.length > ENTRIES ? restOf(rows.slice(ENTRIES)) : null;
+  return (
+    <div class="entries">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{text.waterfall.entry}</th>
+            <th scope="col" class="num">{text.letterA} {show.unit}</th>
+            <th scope="col" class="num">{text.letterB} {show.unit}</th>
+            <th scope="col" class="num">Δ {show.unit}</th>
+            <th scope="col" class="num" title={text.waterfall.callsAbout(words.each)}>{text.waterfall.calls}</th>
+            <th scope="col" class="num" title={text.waterfall.countAbout}>{text.waterfall.countEffect}</th>
+            <th scope="col" class="num" title={text.waterfall.rateAbout}>{text.waterfall.rateEffect}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {listed.map((row, index) => (
+            <Entry key={row.path[1]} row={row} name={names[index] ?? ''} parts={partsOf(ledger, row)} time={time} />
+          ))}
+          {rest && (
+            <tr class="muted">
+              <td>{text.waterfall.rest(rest.count)}</td>
+              <td class="num">{time(rest.baseline, false)}</td>
+              <td class="num">{time(rest.candidate, false)}</td>
+              <td class="num">
+                <Delta value={rest.delta}>{time(rest.delta, true)}</Delta>
+              </td>
+              <td />
+              <td class="num">{time(rest.count_effect, true)}</td>
+              <td class="num">{time(rest.rate_effect, true)}</td>
+            </tr>
+          )}
+        </tbody>
+      </table>
+      <button type="button" class="link-button" onClick={onAll}>
+        {text.waterfall.all(rows.length)}
+      </button>
+    </div>
+  );
+}
+
+interface EntryProps {
+  row: LedgerRow;
+  name: string;
+  parts: LedgerRow[];
+  time: (value: number, signed: boolean) => string;
+}
+
+/** An entry; what it consists of opens below it. */
+function Entry({ row, name, parts, time }: EntryProps) {
+  const [open, setOpen] = useState(false);
+  if (parts.length === 0) return <EntryRow row={row} name={<NameText name={name} />} time={time} />;
+  const toggle = (
+    <button type="button" class="entry-open" aria-expanded={open} title={text.waterfall.parts(row.path[1] ?? '')} onClick={() => setOpen(!open)}>
+      <Icon name="chevron" size={12} />
+      <NameText name={name} />
+    </button>
+  );
+  return (
+    <>
+      <EntryRow row={row} name={toggle} time={time} />
+      {open && parts.map((part) => <EntryRow key={part.path[2]} row={part} name={<span class="part-name">{part.path[2]}</span>} time={time} part />)}
+    </>
+  );
+}
+
+interface EntryRowProps {
+  row: LedgerRow;
+  name: ComponentChildren;
+  time: (value: number, signed: boolean) => string;
+  part?: boolean;
+}
+
+function EntryRow({ row, name, time, part = false }: EntryRowProps) {
+  return (
+    <tr class={part ? 'part' : ''}>
+      <td class="entry-name" title={row.path.at(-1)}>
+        {name}
+        {row.status === 'added' && <span class="chip chip-new">{text.table.addedChip}</span>}
+        {row.status === 'removed' && <span class="chip chip-gone">{text.table.removedChip}</span>}
+      </td>
+      <td class="num">{row.status === 'added' ? NOT_MEASURED : time(row.baseline, false)}</td>
+      <td class="num">{row.status === 'removed' ? NOT_MEASURED : time(row.candidate, false)}</td>
+      <td class="num">
+        <Delta value={row.delta}>{time(row.delta, true)}</Delta>
+      </td>
+      <td class="num">
+        {formatCount(row.calls[0])} → {formatCount(row.calls[1])}
+      </td>
+      <td class="num">{time(row.count_effect, true)}</td>
+      <td class="num">{time(row.rate_effect, true)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,203 @@
+// How the columns of a table are shown: which ones, in which unit, how wide.
+
+import type { Cell, Column, Table } from '../contract/wire';
+import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, NOT_MEASURED, plainDecimals, type NumberStyle } from '../ui/format';
+
+export interface ColumnView {
+  column: Column;
+  /** place in the table's rows; -1 for a picture that the page draws, which has no cell */
+  index: number;
+  numeric: boolean;
+  /** for times: the unit all columns of one family share */
+  style: NumberStyle | null;
+  /** for counts and plain numbers: digits after the point, one number for the column so that points stand below each other */
+  decimals: number;
+  /** the largest size in the column, for the bar of a delta; 0 elsewhere */
+  largest: number;
+  /** place of the text that gives the unit of a row's plain numbers, -1 where the column has one unit */
+  unitAt: number;
+  /** places of the columns that share its precision: both sides and their difference */
+  related: number[];
+  /** every cell is absent, empty or zero: such a column is not shown unless asked for */
+  blank: boolean;
+  /** length of the longest text or count, 0 for other columns */
+  letters: number;
+}
+
+const SHIFT = /^(.*_)?shift(?:_low|_high)?_us$/;
+const SIDE_PREFIX = /^(baseline|normal|candidate|abnormal|delta|count_effect|rate_effect)_/;
+
+/** `baseline_x_us`, `candidate_x_us`, `x_delta_us` and `x_shift_us` are one measure, x_us; so are `x_a`, `x_b` and `x_delta`.
+ *  A bare `baseline` is a table's only measure, "". */
+export function family(name: string): string {
+  if (/^(baseline|normal|candidate|abnormal|delta)$/.test(name)) return '';
+  return name.replace(SIDE_PREFIX, '').replace(SHIFT, '$1us').replace(/_delta_/, '_').replace(/_(a|b|delta)$/, '');
+}
+
+/** The side that a column is about, null for those of both or of none. */
+export function sideOfColumn(name: string): 'a' | 'b' | null {
+  if (/^(baseline|normal)(_|$)|_a$/.test(name)) return 'a';
+  return /^(candidate|abnormal)(_|$)|_b$/.test(name) ? 'b' : null;
+}
+
+/** p, q and their like, for one measure or several: probabilities, not quantities. */
+export function isProbability(column: Column): boolean {
+  return column.kind === 'number' && /(^|_)[pq]$|^[pu]_(beta|mu)$/.test(column.name);
+}
+
+/** q of a test of the row, for one of the table's measures. */
+export function isQ(column: Column): boolean {
+  return column.kind === 'number' && /(^|_)q$/.test(column.name);
+}
+
+/** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
+export function isMeasuredDelta(column: Column): boolean {
+  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name) && !SHIFT.test(column.name);
+}
+
+export function isNumeric(column: Column): boolean {
+  return column.kind !== 'text' && column.kind !== 'bool';
+}
+
+function numbersOf(table: Table, indexes: number[]): number[] {
+  const numbers: number[] = [];
+  for (const row of table.rows) for (const index of indexes) if (typeof row[index] === 'number') numbers.push(row[index]);
+  return numbers;
+}
+
+/** Differences in units of their own in each row cannot stand on one scale. */
+function hasOneUnit(table: Table, column: Column): boolean {
+  return unitPlace(table, column) < 0 && (column.kind !== 'number' || (column.unit !== '' && column.unit !== 'number'));
+}
+
+function unitPlace(table: Table, column: Column): number {
+  return column.kind === 'number' && !isProbability(column) ? table.columns.findIndex((one) => one.name === 'unit' && one.kind === 'text') : -1;
+}
+
+/** One precision for a measure; `known` keeps it for the measure's other columns. */
+function precisionOf(table: Table, column: Column, index: number, known: Map<string, number>): Pick<ColumnView, 'decimals' | 'related'> {
+  if (column.kind !== 'count' && column.kind !== 'number') return { decimals: 0, related: [] };
+  const sides = (one: Column): boolean => sideOfColumn(one.name) !== null || one.role === 'delta';
+  const related = table.columns.flatMap((one, place) => (place === index || (one.kind === column.kind && sides(one) && sides(column) && family(one.name) === family(column.name)) ? [place] : []));
+  const key = related.join();
+  if (!known.has(key)) known.set(key, (column.kind === 'count' ? countDecimals : plainDecimals)(numbersOf(table, related)));
+  return { decimals: known.get(key) ?? 0, related };
+}
+
+function longestCount(values: number[]): number {
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return formatNumber(largest, countDecimals(values)).length + (values.some((value) => value < 0) ? 1 : 0);
+}
+
+export function columnViews(table: Table): ColumnView[] {
+  const styles = new Map<string, NumberStyle>();
+  const families = new Map<string, number[]>();
+  const precisions = new Map<string, number>();
+  const compares = table.columns.some((column) => column.role === 'delta');
+  table.columns.forEach((column, index) => {
+    if (column.kind !== 'time_us') return;
+    // parts of one total read best in one unit; that is what a table without differences holds
+    const key = compares ? family(column.name) : '';
+    families.set(key, [...(families.get(key) ?? []), index]);
+  });
+  for (const [key, indexes] of families) styles.set(key, columnStyle(numbersOf(table, indexes)));
+  return table.columns.map((column, index) => ({
+    column,
+    index,
+    numeric: isNumeric(column),
+    style: column.kind === 'time_us' ? (styles.get(compares ? family(column.name) : '') ?? null) : null,
+    unitAt: unitPlace(table, column),
+    ...precisionOf(table, column, index, precisions),
+    blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === ''),
+    letters: column.kind === 'text' ? table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0) : column.kind === 'count' ? longestCount(numbersOf(table, [index])) : 0,
+    largest: isMeasuredDelta(column) && hasOneUnit(table, column) ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
+  }));
+}
+
+/** Columns to draw: the chosen names, else those the server shows and that hold something; keys always, the status as a chip beside the key. */
+export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
+  const names = chosen === '' ? null : new Set(chosen.split(','));
+  return views.filter(({ column, blank }) => {
+    if (column.role === 'status') return false;
+    if (column.role === 'key') return true;
+    return names ? names.has(column.name) : column.shown && (!blank || MAIN.has(column.name));
+  });
+}
+
+/** The table's subject, drawn even where all of it is zero. */
+const MAIN = new Set(['baseline_us', 'candidate_us', 'delta_us']);
+
+/** The choice with one column switched, "" when it equals the server's. */
+export function toggleColumn(views: ColumnView[], chosen: string, name: string): string {
+  const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
+  if (!shown.delete(name)) shown.add(name);
+  const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
+  const usual = new Set(visibleColumns(views, '').map((view) => view.column.name));
+  if (free.every(({ column }) => usual.has(column.name) === shown.has(column.name))) return '';
+  const names = free.filter(({ column }) => shown.has(column.name)).map(({ column }) => column.name);
+  return names.length > 0 ? names.join(',') : ',';
+}
+
+export function isSigned(column: Column): boolean {
+  return column.role === 'delta' || column.role === 'percent' || /^(count|rate)_effect_/.test(column.name);
+}
+
+/** Units of plain numbers as text; those that say no more than the kind does have none. */
+const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '' };
+
+/** The measure that a column's label begins with, where the table's main one has a name because there are others beside it. */
+export function measureHeads(columns: Column[]): ((column: Column) => string) | undefined {
+  const heads = columns.filter((column) => column.role === 'baseline').map((column) => column.label.slice(0, -2));
+  if (!columns.some((column) => column.name === 'baseline_us' && column.label !== 'A')) return undefined;
+  return ({ label }) => heads.find((head) => label.startsWith(`${head} `)) ?? '';
+}
+
+/** A column's name where its unit stands beside it: published names have it in brackets. The head of its group, above it, says its beginning. */
+export function headerLabel(view: ColumnView, group = ''): string {
+  const { label } = view.column;
+  if (group !== '' && label.startsWith(`${group} `)) {
+    const own = label.slice(group.length + 1);
+    return own.length > 1 ? own[0]!.toUpperCase() + own.slice(1) : own;
+  }
+  return headerUnit(view) === '' ? label : label.replace(/\s*\((us|%)\)$/, '');
+}
+
+/** Unit in the header, "" where the cell carries it or there is none. */
+export function headerUnit(view: ColumnView): string {
+  if (view.style) return view.style.unit;
+  return view.column.kind === 'number' && view.unitAt < 0 ? (UNIT_TEXT[view.column.unit] ?? view.column.unit) : '';
+}
+
+/** `row` is the cell's row, for columns whose unit stands there. */
+export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }, row?: Cell[]): string {
+  if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
+  if (typeof cell === 'boolean') return cell ? words.yes : words.no;
+  if (typeof cell === 'string') return cell;
+  const signed = isSigned(view.column);
+  switch (view.column.kind) {
+    case 'time_us':
+      return view.style ? formatIn(view.style, cell, signed) : NOT_MEASURED;
+    case 'fraction':
+      return formatPercent(cell, signed);
+    case 'count':
+      return formatNumber(cell, view.decimals, signed);
+    default:
+      if (isProbability(view.column)) return formatP(cell);
+      return view.unitAt < 0 || !row ? inUnit(cell, view.column.unit, view.decimals, signed) : inUnit(cell, String(row[view.unitAt]), rowDecimals(view, row), signed);
+  }
+}
+
+function inUnit(value: number, unit: string, decimals: number, signed: boolean): string {
+  if (unit === 'bytes') return formatBytes(value, signed);
+  return unit === 'bytes/s' ? `${formatBytes(value, signed)}/s` : formatNumber(value, decimals, signed);
+}
+
+function rowDecimals(view: ColumnView, row: Cell[]): number {
+  return plainDecimals(view.related.flatMap((index) => (typeof row[index] === 'number' ? [row[index]] : [])));
+}
+
+/** What a difference means: 1 worse, -1 better, 0 neither. */
+export function meaning(column: Column, cell: Cell | undefined): -1 | 0 | 1 {
+  if (typeof cell !== 'number' || cell === 0 || !isSigned(column) || column.better === 'none') return 0;
+  return cell > 0 === (column.better === 'lower') ? 1 : -1;
+}

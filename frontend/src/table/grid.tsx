@@ -1,0 +1,295 @@
+// A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
+
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Cell, Column, Table } from '../contract/wire';
+import { Delta } from '../ui/delta';
+import { NameText } from '../ui/name_text';
+import { text } from '../ui/strings';
+import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
+import { nameIndex, type SortKey } from './order';
+import { STEP_COLUMN_WIDTH } from './step_column';
+import { moveRow, offsetFor, rowWindow } from './row_window';
+
+const ROW_HEIGHT = 28;
+const HEAD_HEIGHT = 34;
+const GROUP_HEIGHT = 24;
+
+interface Props {
+  table: Table;
+  /** row numbers of the table, in order */
+  rows: number[];
+  columns: ColumnView[];
+  /** short forms of the row's name (see nameIndex), by row number */
+  names: string[] | null;
+  sort: SortKey[];
+  /** heads above columns that belong together, "" for none */
+  group?: ((column: Column) => string) | undefined;
+  /** tells the rows of two grids on one page apart */
+  id?: string;
+  /** place in `rows`, -1 for none */
+  selected: number;
+  onSort: (column: string, add: boolean) => void;
+  onSelect: (place: number) => void;
+  onOpen: (place: number) => void;
+  /** draws a row's picture, for the column that has no cells */
+  picture?: ((row: number) => preact.ComponentChild) | undefined;
+  /** which places are in view; rows that are not here yet are drawn empty */
+  onView?: (first: number, end: number) => void;
+}
+
+/** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
+function trackOf(view: ColumnView, named: boolean, group: string): { track: string; least: number } {
+  if (view.index < 0) return { track: `${STEP_COLUMN_WIDTH}px`, least: STEP_COLUMN_WIDTH };
+  const letters = headerLabel(view, group).length;
+  const label = 7 * (letters + headerUnit(view).length) + 34;
+  if (view.column.kind === 'text') {
+    const most = Math.min(60, Math.max(view.letters, letters));
+    const least = Math.min(Math.max(7 * most + 24, label), named ? 260 : 170);
+    return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
+  }
+  const least = view.largest > 0 ? Math.max(184, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
+  return { track: `minmax(${least}px, ${least + 14}px)`, least };
+}
+
+export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onView }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [scrollTop, setScrollTop] = useState(0);
+  const [viewport, setViewport] = useState(0);
+  const heads = group ? 2 : 1;
+  const headHeight = HEAD_HEIGHT + (group ? GROUP_HEIGHT : 0);
+  const inner = Math.max(0, viewport - headHeight);
+  const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
+  const named = nameIndex(table);
+  const headOf = (view: ColumnView): string => group?.(view.column) ?? '';
+  const tracks = columns.map((view) => trackOf(view, view.index === named, headOf(view)));
+  const template = tracks.map(({ track }) => track).join(' ');
+  const width = tracks.reduce((sum, { least }) => sum + least, 12);
+  const status = table.columns.findIndex((column) => column.role === 'status');
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setViewport(element.clientHeight));
+    observer.observe(element);
+    setViewport(element.clientHeight);
+    return () => observer.disconnect();
+  }, []);
+
+  // another filter or order starts at the top, unless a row is open
+  useLayoutEffect(() => {
+    if (scroller.current && selected < 0) scroller.current.scrollTop = 0;
+  }, [rows]);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element || selected < 0 || inner <= 0) return;
+    const offset = offsetFor(selected, element.scrollTop, inner, ROW_HEIGHT);
+    if (offset !== element.scrollTop) element.scrollTop = offset;
+  }, [selected, inner, rows]);
+
+  useLayoutEffect(() => onView?.(visible.first, visible.end), [visible.first, visible.end, onView]);
+
+  /** A row that is not here yet is brought into view, and selected when it comes. */
+  const awaited = useRef(-1);
+  const isHere = (place: number): boolean => Boolean(table.rows[rows[place] ?? -1]);
+  const choose = (place: number): void => {
+    awaited.current = isHere(place) ? -1 : place;
+    if (isHere(place)) onSelect(place);
+    else if (scroller.current) scroller.current.scrollTop = offsetFor(place, scroller.current.scrollTop, inner, ROW_HEIGHT);
+  };
+  useLayoutEffect(() => {
+    if (awaited.current >= 0 && isHere(awaited.current)) choose(awaited.current);
+  }, [table.rows]);
+  useLayoutEffect(() => {
+    awaited.current = -1;
+  }, [rows]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' && selected >= 0) return onOpen(selected);
+    const next = moveRow(event.key, selected, rows.length, Math.max(1, Math.floor(inner / ROW_HEIGHT) - 1));
+    if (next === null) return;
+    event.preventDefault();
+    choose(next);
+  };
+
+  const drawn: preact.JSX.Element[] = [];
+  for (let place = visible.first; place < visible.end; place += 1) {
+    const number = rows[place]!;
+    const cells = table.rows[number];
+    if (!cells) {
+      drawn.push(
+        <div key={number} role="row" aria-rowindex={place + 1 + heads} aria-busy="true" class={`row pending${place % 2 ? ' odd' : ''}`} style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}>
+          <div role="gridcell" class="txt absent">
+            …
+          </div>
+        </div>,
+      );
+      continue;
+    }
+    drawn.push(
+      <div
+        key={number}
+        id={`${id}-${place}`}
+        role="row"
+        aria-rowindex={place + 1 + heads}
+        aria-selected={place === selected}
+        class={`row${place === selected ? ' selected' : ''}${place % 2 ? ' odd' : ''}`}
+        style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}
+        onClick={() => {
+          if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
+        }}
+      >
+        {columns.map((view) => view.index < 0 ? (
+          <div key={view.column.name} role="gridcell" class="step-cell">
+            {picture?.(number)}
+          </div>
+        ) : (
+          <GridCell
+            key={view.column.name}
+            view={view}
+            cell={cells[view.index]}
+            cells={cells}
+            name={view.index === named ? (names?.[number] ?? null) : null}
+            status={view.index === named && status >= 0 ? String(cells[status]) : ''}
+          />
+        ))}
+      </div>,
+    );
+  }
+
+  return (
+    <div
+      class="grid"
+      ref={scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={text.table.grid(table.title)}
+      aria-rowcount={rows.length + heads}
+      aria-colcount={columns.length}
+      aria-activedescendant={selected >= visible.first && selected < visible.end ? `${id}-${selected}` : undefined}
+      onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+      onKeyDown={onKeyDown}
+    >
+      <div class="grid-head" role="rowgroup" style={{ minWidth: `${width}px`, height: `${headHeight}px` }}>
+        {group && <GroupRow columns={columns} group={group} template={template} />}
+        <div class="row" role="row" aria-rowindex={heads} style={{ gridTemplateColumns: template }}>
+          {columns.map((view) => (
+            <Header key={view.column.name} view={view} group={headOf(view)} sort={sort} onSort={onSort} />
+          ))}
+        </div>
+      </div>
+      <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth: `${width}px` }}>
+        {drawn}
+      </div>
+    </div>
+  );
+}
+
+/** One head per run of columns of a group. The first column stands alone: it stays in place when the rest is scrolled. */
+function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: (column: Column) => string; template: string }) {
+  const runs: { label: string; size: number; again: boolean }[] = [];
+  columns.forEach((view, index) => {
+    const label = group(view.column);
+    const last = runs[runs.length - 1];
+    if (index > 1 && last?.label === label) last.size += 1;
+    else runs.push({ label, size: 1, again: last?.label === label });
+  });
+  return (
+    <div class="row group-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+      {runs.map((run, index) => (
+        <div key={index} role="columnheader" aria-colspan={run.size} class={run.again ? 'again' : ''} style={{ gridColumn: `span ${run.size}` }}>
+          <span class={run.again ? 'sr' : 'group-label'}>{run.label}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Header({ view, group, sort, onSort }: { view: ColumnView; group: string; sort: SortKey[]; onSort: Props['onSort'] }) {
+  const { column } = view;
+  if (view.index < 0)
+    return (
+      <div role="columnheader" class="head-picture" title={column.description}>
+        <span class="head-label">{column.label}</span>
+        <span class="unit">{column.unit}</span>
+      </div>
+    );
+  const key = sort.find((one) => one.column === column.name);
+  const unit = headerUnit(view);
+  const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
+  return (
+    <div role="columnheader" class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
+      <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
+        <span class="head-label">{headerLabel(view, group)}</span>
+        {unit && <span class="unit">{unit}</span>}
+        <span class="sort-mark" aria-hidden="true">
+          {key ? (key.descending ? '↓' : '↑') : ''}
+        </span>
+      </button>
+    </div>
+  );
+}
+
+interface CellProps {
+  view: ColumnView;
+  cell: Cell | undefined;
+  cells: Cell[];
+  name: string | null;
+  status: string;
+}
+
+function GridCell({ view, cell, cells, name, status }: CellProps) {
+  const shown = cellText(view, cell, text.table, cells);
+  const absent = cell === null || cell === undefined || cell === '';
+  const title = absent ? text.table.notMeasured : typeof cell === 'string' ? cell : undefined;
+  const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', cell === false ? 'flag-no' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
+  if (view.largest > 0 && typeof cell === 'number') return <DeltaCell view={view} cell={cell} shown={shown} />;
+  const sense = meaning(view.column, cell);
+  return (
+    <div role="gridcell" class={classes} title={title}>
+      {view.column.name === 'side' ? (
+        <SideCell word={shown} />
+      ) : sense === 0 ? (
+        <NameText name={name ?? shown} />
+      ) : (
+        <Delta value={typeof cell === 'number' ? cell : null} sense={sense}>
+          {shown}
+        </Delta>
+      )}
+      {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
+      {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
+      {status === 'replaced' && <span class="chip chip-other" title={text.table.replacedAbout}>{text.table.replacedChip}</span>}
+    </div>
+  );
+}
+
+/** `baseline`, `candidate` or `both` with the letters used everywhere else. */
+function SideCell({ word }: { word: string }) {
+  return (
+    <span class="cell-side">
+      {word !== 'candidate' && <span class="badge badge-a">{text.letterA}</span>}
+      {word !== 'baseline' && <span class="badge badge-b">{text.letterB}</span>}
+      {text.table.sides[word] ?? word}
+    </span>
+  );
+}
+
+/** Number and a bar to the right for more, to the left for less, on a square-root scale. */
+function DeltaCell({ view, cell, shown }: { view: ColumnView; cell: number; shown: string }) {
+  const size = view.largest > 0 ? Math.min(50, 50 * Math.sqrt(Math.abs(cell) / view.largest)) : 0; // rows that come later may be larger
+  const sense = meaning(view.column, cell);
+  return (
+    <div role="gridcell" class="num with-bar" title={text.table.bar}>
+      <Delta value={cell} sense={sense}>
+        {shown}
+      </Delta>
+      <span class="diverging" aria-hidden="true">
+        <span
+          class={sense > 0 ? 'bar-more' : sense < 0 ? 'bar-less' : 'bar-zero'}
+          style={{ left: `${cell < 0 ? 50 - size : 50}%`, width: `${size}%` }}
+        />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+// Everything about one row: its full name, every column, and what the columns mean.
+
+import { useState } from 'preact/hooks';
+import type { Cell, Table } from '../contract/wire';
+import { copyText } from '../host/host';
+import { Delta } from '../ui/delta';
+import { timeStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { text } from '../ui/strings';
+import { cellText, family, headerUnit, isMeasuredDelta, meaning, sideOfColumn, type ColumnView } from './columns';
+import { nameIndex, rowKey } from './order';
+
+interface Props {
+  table: Table;
+  views: ColumnView[];
+  row: number;
+  onMove: (step: 1 | -1) => void;
+  onClose: () => void;
+  picture: preact.ComponentChildren;
+  children: preact.ComponentChildren;
+}
+
+interface Measure {
+  label: string;
+  a: ColumnView | null;
+  b: ColumnView | null;
+  delta: ColumnView | null;
+}
+
+/** Columns that say one thing of A, of B and of the difference, as one line. */
+export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: ColumnView[] } {
+  const groups = new Map<string, ColumnView[]>();
+  for (const view of views) {
+    if (sideOfColumn(view.column.name) === null && !isMeasuredDelta(view.column)) continue;
+    const key = family(view.column.name);
+    groups.set(key, [...(groups.get(key) ?? []), view]);
+  }
+  const measures: Measure[] = [];
+  const used = new Set<ColumnView>();
+  for (const group of groups.values()) {
+    const of = (test: (view: ColumnView) => boolean): ColumnView | null => group.find(test) ?? null;
+    const a = of((view) => sideOfColumn(view.column.name) === 'a');
+    const b = of((view) => sideOfColumn(view.column.name) === 'b');
+    const delta = of((view) => isMeasuredDelta(view.column));
+    if (!a || !b) continue;
+    for (const view of [a, b, delta]) if (view) used.add(view);
+    measures.push({ label: measureLabel(a, b), a, b, delta });
+  }
+  const others = views.filter((view) => !used.has(view) && view.column.role !== 'key' && view.column.role !== 'status');
+  return { measures, others };
+}
+
+/** `Calls A` and `Calls B` are calls: what both labels begin with. A bare `A` is the table's main measure. */
+function measureLabel(a: ColumnView, b: ColumnView): string {
+  const [left, right] = [a.column.label, b.column.label];
+  let same = 0;
+  while (same < left.length && left[same] === right[same]) same += 1;
+  return left.slice(0, same).replace(/[\s_(]+$/, '') || text.panel.main[a.column.kind];
+}
+
+export function RowPanel({ table, views, row, onMove, onClose, picture, children }: Props) {
+  const [copied, setCopied] = useState('');
+  const cells = table.rows[row] ?? [];
+  const keys = views.filter((view) => view.column.role === 'key');
+  // a side alone names nothing: such rows are named by all of their keys
+  const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
+  const { measures, others } = measuresOf(views);
+  const status = views.find((view) => view.column.role === 'status');
+  // a text that only repeats the name above it says nothing
+  const told = others.filter((view) => cells[view.index] !== name);
+  const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
+  /** in the unit that suits this row, not the whole column */
+  const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
+    if (!a?.style) return [a, b, delta];
+    const times = [a, b, delta].map((view) => (view ? cells[view.index] : null));
+    const style = timeStyle(times.filter((time) => typeof time === 'number'));
+    return [a, b, delta].map((view) => view && { ...view, style });
+  };
+  return (
+    <aside class="row-panel" aria-label={text.panel.region}>
+      <header>
+        <button type="button" class="icon-button" aria-label={text.panel.previous} title={text.panel.previous} onClick={() => onMove(-1)}>
+          <Icon name="up" size={14} />
+        </button>
+        <button type="button" class="icon-button" aria-label={text.panel.next} title={text.panel.next} onClick={() => onMove(1)}>
+          <Icon name="down" size={14} />
+        </button>
+        <span class="spacer" />
+        <button type="button" class="button" onClick={() => void copyText(name).then((done) => setCopied(done ? name : ''))}>
+          <Icon name={copied === name ? 'check' : 'copy'} size={14} />
+          <span class="button-text">{copied === name ? text.panel.copied : text.panel.copy}</span>
+        </button>
+        <button type="button" class="icon-button" aria-label={text.panel.close} title={text.panel.close} onClick={onClose}>
+          <Icon name="close" size={14} />
+        </button>
+      </header>
+      <h2 class="full-name">{name}</h2>
+      {status && cells[status.index] === 'added' && <span class="chip chip-new">{text.table.addedAbout}</span>}
+      {status && cells[status.index] === 'removed' && <span class="chip chip-gone">{text.table.removedAbout}</span>}
+      {status && cells[status.index] === 'replaced' && <span class="chip chip-other">{text.table.replacedAbout}</span>}
+      {(keys[0]?.column.name === 'side' ? [] : keys.filter((view) => view.index !== nameIndex(table))).map((view) => (
+        <p key={view.column.name} class="second-key">
+          <span class="muted">{view.column.label}</span> {String(cells[view.index] ?? '')}
+        </p>
+      ))}
+      {measures.length > 0 && (
+        <table class="measures">
+          <thead>
+            <tr>
+              <th scope="col">{text.panel.measure}</th>
+              <th scope="col" class="num text-a">{text.sideA}</th>
+              <th scope="col" class="num text-b">{text.sideB}</th>
+              <th scope="col" class="num">Δ</th>
+            </tr>
+          </thead>
+          <tbody>
+            {measures.map((measure) => (
+              <tr key={measure.label}>
+                <th scope="row" title={measure.a?.column.description}>{measure.label}</th>
+                {fitted(measure).map((view, index) => (
+                  <td key={index} class="num">
+                    {value(view)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {picture}
+      {told.length > 0 && (
+        <dl class="facts-list">
+          {told.map((view) => (
+            <div key={view.column.name}>
+              <dt title={view.column.description}>{view.column.label}</dt>
+              <dd>{value(view)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {children}
+      <details class="definitions">
+        <summary>{text.panel.definitions}</summary>
+        <dl>
+          {views
+            .filter((view) => view.column.description !== '')
+            .map((view) => (
+              <div key={view.column.name}>
+                <dt>{view.column.label}</dt>
+                <dd>{view.column.description}</dd>
+              </div>
+            ))}
+        </dl>
+      </details>
+    </aside>
+  );
+}
+
+function Value({ view, cell, cells }: { view: ColumnView; cell: Cell | undefined; cells: Cell[] }) {
+  const shown = cellText(view, cell, text.table, cells);
+  const unit = typeof cell === 'number' ? headerUnit(view) : '';
+  const withUnit = unit ? `${shown}\u202f${unit}` : shown;
+  if (cell === null || cell === undefined) return <span title={text.table.notMeasured}>{shown}</span>;
+  const sense = meaning(view.column, cell);
+  if (typeof cell === 'number' && sense !== 0)
+    return (
+      <Delta value={cell} sense={sense}>
+        {withUnit}
+      </Delta>
+    );
+  return <span>{withUnit}</span>;
+}

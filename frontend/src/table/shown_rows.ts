@@ -1,0 +1,89 @@
+// Which rows of a table are shown: of those that are here, or, of a longer table, as the server says.
+
+import type { Table, TablePage } from '../contract/wire';
+import type { StatusFilter } from '../host/url_state';
+import { deltaIndex, filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from './order';
+
+/** What the grid, the footer and the toolbar draw. Sums are of the table's main difference. */
+export interface ShownRows {
+  /** rows by number; of a longer table those that have come so far */
+  table: Table;
+  /** row numbers in order */
+  rows: number[];
+  /** the choice of which the rows' numbers are places, as parameters of the server's routes; {} for all in the usual order */
+  asked: Record<string, string>;
+  total: number;
+  hidden: number;
+  sums: { shown: number | null; hidden: number | null; all: number | null };
+  /** rows with a status, in the whole table */
+  withStatus: (status: string) => number;
+}
+
+export function isCut(table: Table): boolean {
+  return table.total_rows !== undefined && table.total_rows > table.rows.length;
+}
+
+/** Rows of a table that is here. Of one that is cut, what is here is all that is told, but for its length and sums. */
+export function localRows(table: Table, filter: RowFilter, sort: SortKey[]): ShownRows {
+  const filtered = filterRows(table, filter);
+  const delta = deltaIndex(table);
+  const status = table.columns.findIndex((column) => column.role === 'status');
+  const sum = (rows: Iterable<number>): number | null => (delta < 0 ? null : sumOf(table, delta, rows));
+  const missing = isCut(table) ? (table.left_out?.sums[table.columns[delta]?.name ?? ''] ?? null) : 0;
+  const here = sum(table.rows.keys());
+  return {
+    table,
+    rows: sortRows(table, filtered.rows, sort),
+    asked: {},
+    total: table.total_rows ?? table.rows.length,
+    hidden: filtered.hidden.length,
+    sums: { shown: sum(filtered.rows), hidden: sum(filtered.hidden), all: here === null || missing === null ? null : here + missing },
+    withStatus: (word) => (status < 0 ? 0 : table.rows.filter((row) => row[status] === word).length),
+  };
+}
+
+/** Rows of a table most of which is at the server, by their place in its answer. `places` are 0, 1, 2, ... for all that match. */
+export function remoteRows(table: Table, pages: TablePage[], places: number[], asked: Record<string, string> = {}): ShownRows {
+  const head = pages[0]!;
+  const rows: Table['rows'] = new Array(head.matching_rows);
+  for (const page of pages) page.rows.forEach((cells, index) => (rows[page.offset + index] = cells));
+  const name = table.columns[deltaIndex(table)]?.name ?? '';
+  return {
+    table: { ...table, rows },
+    rows: places,
+    asked,
+    total: head.total_rows,
+    hidden: head.hidden.rows,
+    sums: { shown: head.sums[name] ?? null, hidden: head.hidden.sums[name] ?? null, all: head.all_sums[name] ?? null },
+    withStatus: (word) => head.statuses[word] ?? 0,
+  };
+}
+
+export interface Asked {
+  q: string;
+  status: StatusFilter;
+  category: string | null;
+  clear: boolean;
+  /** smallest |difference| in microseconds */
+  least: number;
+  sort: SortKey[];
+}
+
+/** The same choice as parameters of the server's routes. */
+export function askedOf({ q, status, category, clear, least, sort }: Asked): Record<string, string> {
+  return {
+    filter: q.trim(),
+    status: status === 'all' || isChange(status) ? '' : status,
+    change: isChange(status) ? status : '',
+    category: category ?? '',
+    clear: clear ? '1' : '',
+    min_delta_us: least > 0 ? least.toFixed(6) : '',
+    sort: sort.map((key) => `${key.column}:${key.descending ? 'desc' : 'asc'}`).join(','),
+  };
+}
+
+/** The first place in a range that is not here, -1 if all are. */
+export function firstMissing(rows: Table['rows'], first: number, end: number): number {
+  for (let place = first; place < Math.min(end, rows.length); place += 1) if (!rows[place]) return place;
+  return -1;
+}

@@ -1,0 +1,131 @@
+// Fetches the steps of the rows in view when the table rests, keeps them, and draws each row's small picture.
+
+import { Component } from 'preact';
+import { apiUrl, request, type RowSource } from '../../api/api';
+import { adoptSheet } from '../../ui/sheets';
+import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
+import css from './step_lines.css?inline';
+import { asRows, writePlaces } from './wire';
+
+adoptSheet(css);
+
+/** A table that is passed by asks nothing. */
+const REST_MS = 120;
+/** Rows that are kept, of all tables together. */
+const MOST_KEPT = 6000;
+/** Rows of one request, as the server takes them. */
+const MOST_ASKED = 500;
+
+/** A row that has come: its place among those the server chooses, and its key. */
+export interface LineRow {
+  place: number;
+  key: string;
+}
+
+/** Pictures by question, table, time and row; the oldest leave first. */
+const kept = new Map<string, Drawn>();
+
+/** The pictures of one time of one table's rows. `onNews` is called when some have come. */
+export class StepLines {
+  private timer = 0;
+  private busy: AbortController | null = null;
+  /** the first answer takes long, as the server gathers the table for it: it is waited for, whatever is passed by */
+  private answered = false;
+  private next: (() => void) | null = null;
+  private asking = new Set<string>();
+  private failed = new Set<string>();
+
+  private readonly of: string;
+
+  constructor(
+    private readonly source: RowSource,
+    question: string,
+    private readonly measure: string,
+    private readonly onNews: () => void,
+  ) {
+    this.of = [question, source.table, measure, ''].join('\n');
+  }
+
+  picture(key: string): preact.ComponentChild {
+    const found = kept.get(this.of + key);
+    return found && <Picture drawn={found} />;
+  }
+
+  /** Once the table rests: asks for `near` rows, all at once, if one of those in view is missing. */
+  look(seen: () => LineRow[], near: () => LineRow[], asked: Record<string, string>): void {
+    clearTimeout(this.timer);
+    const isMissing = ({ key }: LineRow): boolean => !kept.has(this.of + key) && !this.failed.has(key);
+    this.timer = setTimeout(() => {
+      if (seen().filter(isMissing).every(({ key }) => this.asking.has(key))) return; // all here, or on their way
+      if (this.busy && !this.answered) return void (this.next = () => this.look(seen, near, asked));
+      void this.fetch(near().filter(isMissing).slice(0, MOST_ASKED), asked, () => this.look(seen, near, asked));
+    }, REST_MS) as unknown as number;
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    clearTimeout(this.timer);
+    this.busy?.abort();
+  }
+
+  private async fetch(rows: LineRow[], asked: Record<string, string>, again: () => void): Promise<void> {
+    this.busy?.abort(); // those rows were passed by
+    const controller = (this.busy = new AbortController());
+    this.asking = new Set(rows.map(({ key }) => key));
+    const query = new URLSearchParams(this.source.query);
+    const more = { table: this.source.table, tag: this.source.tag, measure: this.measure, points: String(LANE), ...asked, places: writePlaces(rows.map(({ place }) => place)) };
+    for (const [name, value] of Object.entries(more)) if (value !== '') query.set(name, value);
+    let came = 0;
+    try {
+      const answer = asRows(await (await request(apiUrl('rows', query), controller.signal)).json());
+      if (this.busy !== controller) return;
+      const places = new Map(rows.map(({ place, key }) => [place, key]));
+      // rows of an answer that lacks other files than the table are not its rows
+      const same = this.source.lost === null || answer.lost === this.source.lost;
+      answer.places.forEach((place, at) => {
+        const key = places.get(place);
+        if (key === undefined || !same) return;
+        keep(this.of + key, drawn(answer.rows[at]!, answer.steps));
+        places.delete(place);
+        came += 1;
+      });
+      if (came > 0) this.failed.clear();
+      else for (const key of places.values()) this.failed.add(key);
+    } catch {
+      if (controller.signal.aborted) return;
+      // the table says itself what is wrong with the server; asked again when it rests elsewhere
+      this.failed = new Set(this.asking);
+    }
+    this.asking = new Set();
+    this.busy = null;
+    this.answered = true;
+    if (came > 0) this.onNews();
+    const next = this.next ?? (came > 0 ? again : null);
+    this.next = null;
+    next?.();
+  }
+}
+
+function keep(name: string, picture: Drawn): void {
+  kept.set(name, picture);
+  const oldest = kept.keys().next().value;
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+}
+
+/** Rows are drawn at every move of the table; a picture that is the same is left alone. */
+class Picture extends Component<{ drawn: Drawn }> {
+  override shouldComponentUpdate(next: { drawn: Drawn }): boolean {
+    return next.drawn !== this.props.drawn;
+  }
+
+  override render({ drawn: { a, b, level, told } }: { drawn: Drawn }) {
+    return (
+      <svg class="step-lines" width={WIDTH} height={HEIGHT} role="img">
+        <title>{told}</title>
+        <path class="step-level" d={level} />
+        <path class="step-line-a" d={a} />
+        <path class="step-line-b" d={b} />
+      </svg>
+    );
+  }
+}

@@ -1,0 +1,160 @@
+// Above a table: search, filters, the choice of columns.
+
+import type { Table } from '../contract/wire';
+import type { Address } from '../host/url_state';
+import { CHANGES, type StatusFilter } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { Icon } from '../ui/icons';
+import { Menu } from '../ui/menu';
+import { text } from '../ui/strings';
+import { toggleColumn, visibleColumns, type ColumnView } from './columns';
+import { categoryIndex, changeIndexes, columnIndex, qIndexes } from './order';
+
+/** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
+const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
+
+interface Props {
+  table: Table;
+  /** rows with a status */
+  withStatus: (status: string) => number;
+  views: ColumnView[];
+  address: Address;
+  /** null where the table has no difference to filter by */
+  minimum: number | null;
+  error: string;
+  /** what shares are taken of: step, cycle */
+  whole: string;
+  onChange: (change: Change) => void;
+  children: preact.ComponentChildren;
+}
+
+export function Toolbar({ table, withStatus, views, address, minimum, error, whole, onChange, children }: Props) {
+  const hasCategory = categoryIndex(table) >= 0;
+  return (
+    <div class="toolbar">
+      <label class={`search${error ? ' invalid' : ''}`}>
+        <Icon name="search" size={14} />
+        <input
+          type="search"
+          aria-label={text.table.search}
+          title={error ? text.table.badRegex(error) : text.table.search}
+          aria-invalid={error !== ''}
+          placeholder={text.table.searchShort}
+          spellcheck={false}
+          value={address.q}
+          onInput={(event) => onChange({ q: event.currentTarget.value })}
+        />
+      </label>
+      {error && (
+        <span class="error-text" role="alert">
+          {text.table.badRegex(error)}
+        </span>
+      )}
+      {minimum !== null && (
+        <select class="select" aria-label={text.table.minDelta} value={String(minimum)} onChange={(event) => onChange({ min: Number(event.currentTarget.value) })}>
+          {[...new Set([...MINIMA, minimum])].map((value) => (
+            <option key={value} value={String(value)}>
+              {value === 0 ? text.table.minAll : text.table.minOf(percentText(value), whole)}
+            </option>
+          ))}
+        </select>
+      )}
+      <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />
+      {(address.clear || qIndexes(table).length > 0) && (
+        <button type="button" class="button toggle" aria-pressed={address.clear} title={text.table.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
+          <Icon name="filter" size={14} />
+          {text.table.sure}
+        </button>
+      )}
+      {hasCategory && <CategoryChoice table={table} value={address.category} onChange={(category) => onChange({ category })} />}
+      {address.category !== '' && !hasCategory && (
+        <span class="chip chip-filter chip-idle">
+          {text.table.categoryMissing(address.category)}
+          <button type="button" class="chip-button" aria-label={`${text.table.category(address.category)}: ${text.table.clear}`} onClick={() => onChange({ category: '' })}>
+            <Icon name="close" size={10} />
+          </button>
+        </span>
+      )}
+      <span class="spacer" />
+      {address.sort !== '' && (
+        <button type="button" class="link-button" onClick={() => onChange({ sort: '' })}>
+          {text.table.usualOrder}
+        </button>
+      )}
+      <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />
+      {children}
+    </div>
+  );
+}
+
+/** Parts of the step that the table's rows belong to, as far as they are here. */
+function CategoryChoice({ table, value, onChange }: { table: Table; value: string; onChange: (category: string) => void }) {
+  const index = categoryIndex(table);
+  const found = new Set([...table.rows.map((row) => String(row?.[index] ?? '')), value]);
+  found.delete('');
+  return (
+    <select class="select" aria-label={text.table.part} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      <option value="">{text.table.anyPart}</option>
+      {[...found].sort().map((part) => (
+        <option key={part} value={part}>
+          {text.table.category(part)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function percentText(fraction: number): string {
+  return `${(fraction * 100).toLocaleString(undefined, { maximumFractionDigits: 3 })}\u202f%`;
+}
+
+function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
+  const status = columnIndex(table, (column) => column.role === 'status');
+  if (status < 0) return null;
+  const choices: [StatusFilter, string, string][] = [
+    ['all', text.table.all, ''],
+    ['added', `${text.table.added} ${count('added').toLocaleString()}`, text.table.addedAbout],
+    ['removed', `${text.table.removed} ${count('removed').toLocaleString()}`, text.table.removedAbout],
+  ];
+  const replaced = count('replaced');
+  if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, text.table.changes[word], text.table.changesAbout[word]]);
+  if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${replaced.toLocaleString()}`, text.table.replacedAbout]);
+  return (
+    <span class="segments" role="group">
+      {choices.map(([choice, label, about]) => (
+        <button key={choice} type="button" aria-pressed={value === choice} title={about} onClick={() => onChange(choice)}>
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: string; onChange: (chosen: string) => void }) {
+  const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
+  const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
+  return (
+    <Menu label={text.table.columns} icon="columns" align="right">
+      {() => (
+        <>
+          <ul class="pop-list checks">
+            {free.map(({ column, index }) => (
+              <li key={column.name}>
+                <label title={column.description}>
+                  <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
+                  <span>{column.label}</span>
+                  <span class="muted">{index < 0 ? text.stepLines.kind : text.kinds[column.kind]}</span>
+                </label>
+              </li>
+            ))}
+          </ul>
+          {chosen !== '' && (
+            <button type="button" class="link-button" onClick={() => onChange('')}>
+              {text.table.resetColumns}
+            </button>
+          )}
+        </>
+      )}
+    </Menu>
+  );
+}

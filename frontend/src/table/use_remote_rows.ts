@@ -1,0 +1,120 @@
+// Rows that the server chooses, orders and sends as they come into view.
+
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { fetchRows, type RowSource } from '../api/api';
+import { asFailure, type Failure } from '../api/failure';
+import type { Table, TablePage } from '../contract/wire';
+import { findRow } from './order';
+import { remoteRows, firstMissing, type ShownRows } from './shown_rows';
+
+/** Rows of one request; the server sends fewer where they are long. */
+const AT_ONCE = 400;
+/** Rows before the first one in view that come with it. */
+const BEFORE = 100;
+const TYPING_MS = 200;
+
+export interface RemoteRows {
+  /** null until the first answer */
+  shown: ShownRows | null;
+  failure: Failure | null;
+  waiting: boolean;
+  /** tells which rows are in view */
+  onView: (first: number, end: number) => void;
+  /** every row that passes, for a file */
+  all: () => Promise<Table>;
+}
+
+interface Held {
+  /** what they answer */
+  key: string;
+  asked: Record<string, string>;
+  pages: TablePage[];
+}
+
+/** `source` null: nothing is asked. `row` is the key of a row that must be among those held, "" for none. */
+export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): RemoteRows {
+  const key = source ? JSON.stringify([source.tag, source.query.toString(), source.table, asked]) : '';
+  const [held, setHeld] = useState<Held | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const view = useRef<[number, number]>([0, 0]);
+  const busy = useRef<AbortController | null>(null);
+  const looked = useRef('');
+
+  /** One request at a time; what came into view meanwhile is asked for afterwards. */
+  const fetch = useCallback(
+    (more: Record<string, string>, place: (page: TablePage) => number | null = () => null): void => {
+      if (!source) return;
+      const controller = new AbortController();
+      busy.current = controller;
+      fetchRows(source, { ...asked, ...more }, controller.signal)
+        .then((page) => {
+          if (busy.current !== controller) return;
+          busy.current = null;
+          setHeld((before) => ({ key, asked, pages: [...(before?.key === key ? before.pages : []), page] }));
+          setFailure(null);
+          const next = place(page);
+          if (next !== null) fetch({ offset: String(next), limit: String(AT_ONCE) });
+        })
+        .catch((error: unknown) => {
+          if (busy.current !== controller) return;
+          busy.current = null;
+          setFailure(asFailure(error));
+        });
+    },
+    [key],
+  );
+
+  const before = useRef('');
+  useLayoutEffect(() => {
+    busy.current?.abort();
+    busy.current = null;
+    looked.current = '';
+    setFailure(null);
+    if (!source) {
+      setHeld(null);
+      return undefined;
+    }
+    const typed = before.current !== '' && before.current !== key;
+    before.current = key;
+    const timer = setTimeout(() => fetch({ limit: String(AT_ONCE) }), typed ? TYPING_MS : 0);
+    return () => clearTimeout(timer);
+  }, [key]);
+  useLayoutEffect(() => () => busy.current?.abort(), []);
+
+  const matching = held?.pages[0]?.matching_rows ?? 0;
+  // one array for one question: what draws it starts at the top when it is another one
+  const places = useMemo(() => Array.from({ length: matching }, (_, place) => place), [held?.key, matching]);
+  const shown = useMemo(() => (held && source ? remoteRows(table, held.pages, places, held.asked) : null), [held, table, places]);
+  const fresh = held?.key === key;
+
+  const want = useCallback((): void => {
+    if (!shown || !fresh || busy.current || failure) return;
+    const missing = firstMissing(shown.table.rows, ...view.current);
+    if (missing >= 0) fetch({ offset: String(Math.max(0, missing - BEFORE)), limit: String(AT_ONCE) });
+    else if (row !== '' && looked.current !== row && findRow(shown.table, row) < 0) {
+      looked.current = row;
+      fetch({ row, limit: '1' }, (page) => (page.place === null ? null : Math.max(0, page.place - BEFORE)));
+    }
+  }, [shown, fresh, failure, row, fetch]);
+  useLayoutEffect(want, [want]);
+
+  const onView = useCallback(
+    (first: number, end: number): void => {
+      view.current = [first, end];
+      want();
+    },
+    [want],
+  );
+  const all = useCallback(async (): Promise<Table> => {
+    if (!source) return table;
+    const rows: Table['rows'] = [];
+    let next: number | null = 0;
+    while (next !== null) {
+      const page: TablePage = await fetchRows(source, { ...asked, offset: String(next), limit: '20000' }, new AbortController().signal);
+      rows.push(...page.rows);
+      next = page.next_offset;
+    }
+    return { ...table, rows };
+  }, [key, table]);
+  return { shown, failure, waiting: source !== null && !fresh && failure === null, onView, all };
+}

@@ -1,0 +1,84 @@
+// The strip and the ruler above the timelines under the pointer.
+
+import { useRef } from 'preact/hooks';
+import { length, sameSpan, zoomed, type Span } from './data/span';
+import { MAP, RULER } from './drawing/axis';
+import type { Stage } from './drawing/stage';
+
+const EDGE_PIXELS = 6;
+
+/** Dragging the frame moves it, its edges change it; dragging beside it, or on the ruler, chooses what is in view. */
+export function AxisCanvas({ stage, canvas, width, onSee }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (span: Span) => void }) {
+  const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; span: Span } | null>(null);
+  const onMap = (x: number): number => stage.whole.from + (x / Math.max(1, width)) * length(stage.whole);
+  const onRuler = (x: number): number => stage.span.from + x * stage.pixelNs;
+  const place = (event: MouseEvent): [number, number] => {
+    const box = canvas.current!.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  const kindAt = (x: number, y: number): 'frame' | 'from' | 'to' | 'brush' | 'ruler' => {
+    if (y >= MAP) return 'ruler';
+    const scale = width / length(stage.whole);
+    const [left, right] = [(stage.span.from - stage.whole.from) * scale, (stage.span.to - stage.whole.from) * scale];
+    if (Math.abs(x - left) <= EDGE_PIXELS) return 'from';
+    if (Math.abs(x - right) <= EDGE_PIXELS) return 'to';
+    return x > left && x < right && right - left < width - 2 * EDGE_PIXELS ? 'frame' : 'brush';
+  };
+  const ordered = (one: number, other: number): Span => ({ from: Math.min(one, other), to: Math.max(one, other) });
+  const onPointerMove = (event: PointerEvent): void => {
+    const [x, y] = place(event);
+    const { current } = held;
+    if (!current) {
+      const kind = kindAt(x, y);
+      canvas.current!.style.cursor = kind === 'frame' ? 'grab' : kind === 'from' || kind === 'to' ? 'ew-resize' : 'crosshair';
+      return;
+    }
+    const { kind, at, span } = current;
+    if (kind === 'ruler') {
+      stage.brush = ordered(at, onRuler(x));
+      stage.request();
+    } else if (kind === 'frame') onSee({ from: span.from + onMap(x) - at, to: span.to + onMap(x) - at });
+    else if (kind === 'brush') onSee(ordered(at, onMap(x)));
+    else onSee(ordered(kind === 'from' ? span.to : span.from, onMap(x)));
+  };
+  const onPointerUp = (event: PointerEvent): void => {
+    const [x] = place(event);
+    const { current } = held;
+    held.current = null;
+    const brushed = stage.brush;
+    stage.brush = null;
+    stage.request();
+    if (!current) return;
+    if (current.kind === 'ruler' && brushed && length(brushed) > 3 * stage.pixelNs) onSee(brushed);
+    // a click beside the frame brings it there
+    else if (current.kind === 'brush' && Math.abs(onMap(x) - current.at) * width < 3 * length(stage.whole)) {
+      const half = length(current.span) / 2;
+      onSee({ from: current.at - half, to: current.at + half });
+    }
+  };
+  return (
+    <canvas
+      ref={canvas}
+      class="st-axis-canvas"
+      aria-hidden="true"
+      style={{ width: `${width}px`, height: `${MAP + RULER}px` }}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        const [x, y] = place(event);
+        const kind = kindAt(x, y);
+        held.current = { kind, at: kind === 'ruler' ? onRuler(x) : onMap(x), span: stage.span };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+      onPointerCancel={() => (held.current = null)}
+      onWheel={(event) => {
+        const [x, y] = place(event);
+        const next = zoomed(stage.whole, stage.span, y >= MAP ? onRuler(x) : onMap(x), 2 ** (event.deltaY / 300));
+        if (sameSpan(next, stage.span)) return;
+        event.preventDefault();
+        onSee(next);
+      }}
+    />
+  );
+}

@@ -1,0 +1,271 @@
+// Both timelines with their lanes, the strip and the ruler above them, and how they are moved, read and selected.
+
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { followTheme } from '../host/host';
+import { formatTime } from '../ui/format';
+import { AxisCanvas } from './axis_view';
+import type { Letter } from './data/fetch';
+import { length, sameSpan, type Span } from './data/span';
+import { eventOf, eventsIn } from './data/wire';
+import { words } from './data/words';
+import { scrollFor } from './drawing/layout';
+import { Stage, type Mark, type Shown } from './drawing/stage';
+import { Drag, spanAfterKey, spanAfterWheel } from './gestures';
+import { Lanes, TipHost, type TipPlace } from './parts';
+
+/** A selected event: of which side, and its number. */
+export interface Selected {
+  side: Letter;
+  event: number;
+}
+
+interface Props {
+  shown: Shown;
+  /** what a link or a choice asks to be in view; each new one is followed once */
+  wanted: Span;
+  selected: Selected | null;
+  /** above each timeline */
+  heads: Record<Letter, preact.ComponentChildren>;
+  labels: Record<Letter, string>;
+  onSettled: (span: Span, pixels: number) => void;
+  onSelect: (selected: Selected | null) => void;
+  onFold: (key: string) => void;
+  onKey: (key: string) => boolean;
+}
+
+const SETTLED_MS = 160;
+
+export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onSelect, onFold, onKey }: Props) {
+  const axis = useRef<HTMLCanvasElement>(null);
+  const canvases = { a: useRef<HTMLCanvasElement>(null), b: useRef<HTMLCanvasElement>(null) };
+  const scrolls = { a: useRef<HTMLDivElement>(null), b: useRef<HTMLDivElement>(null) };
+  const [width, setWidth] = useState(0);
+  const tip = useRef<(at: TipPlace | null) => void>(() => undefined);
+  const [view, setView] = useState<Span | null>(null);
+  const settle = useRef(0);
+  const calls = useRef({ onSettled });
+  calls.current = { onSettled };
+
+  const stage = useMemo(() => {
+    const made: Stage = new Stage(() => {
+      window.clearTimeout(settle.current);
+      settle.current = window.setTimeout(() => {
+        setView(made.span);
+        calls.current.onSettled(made.span, made.width * (window.devicePixelRatio || 1));
+      }, SETTLED_MS);
+    });
+    return made;
+  }, []);
+
+  useLayoutEffect(() => {
+    for (const side of ['a', 'b'] as const) if (canvases[side].current && scrolls[side].current) stage.attach(side, canvases[side].current, scrolls[side].current);
+    if (axis.current) stage.attachAxis(axis.current);
+    const observer = new ResizeObserver(() => {
+      const now = canvases.a.current?.parentElement?.clientWidth ?? 0;
+      if (now > 0) {
+        stage.width = now;
+        setWidth(now);
+      }
+      stage.request();
+    });
+    for (const side of ['a', 'b'] as const) if (scrolls[side].current) observer.observe(scrolls[side].current);
+    const unfollow = followTheme(() => stage.restyle());
+    return () => {
+      observer.disconnect();
+      unfollow();
+      stage.stop();
+      window.clearTimeout(settle.current);
+    };
+  }, []);
+  useLayoutEffect(() => stage.show(shown), [shown]);
+  useLayoutEffect(() => {
+    if (!sameSpan(stage.span, wanted)) stage.see(wanted);
+  }, [wanted, shown.whole.from, shown.whole.to]);
+
+  const see = (span: Span): void => {
+    stage.see(span);
+    tip.current(null);
+  };
+  const hover = (mark: Mark | null): void => {
+    const same = mark?.side === stage.hovered?.side && mark?.row === stage.hovered?.row && mark?.mark === stage.hovered?.mark;
+    if (same) return;
+    stage.hovered = mark;
+    stage.request();
+  };
+  const choose = (mark: Mark | null): void => onSelect(mark ? { side: mark.side, event: eventOf(mark.row, mark.mark) } : null);
+  const zoomTo = (mark: Mark): void => {
+    const [from, to] = [mark.row.start[mark.mark]! + stage.shift(mark.side), mark.row.end[mark.mark]! + stage.shift(mark.side)];
+    const room = eventsIn(mark.row, mark.mark) > 1 ? 1.2 : 2;
+    see({ from: from - (to - from) * (room - 1), to: to + (to - from) * (room - 1) });
+  };
+
+  const current = (): Mark | null => (selected ? stage.markOf(selected.side, selected.event) : null);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const side: Letter = scrolls.b.current?.contains(document.activeElement) ? 'b' : 'a';
+    const middle = selected && current() ? (current()!.row.start[current()!.mark]! + current()!.row.end[current()!.mark]!) / 2 : (stage.span.from + stage.span.to) / 2;
+    const next = spanAfterKey(event.key, stage.whole, stage.span, inside(middle + (selected ? stage.shift(selected.side) : 0), stage.span));
+    const scroll = scrolls[side].current;
+    const vertical: Record<string, number> = { ArrowUp: -32, ArrowDown: 32, PageUp: -(scroll?.clientHeight ?? 0), PageDown: scroll?.clientHeight ?? 0 };
+    if (next) see(next);
+    else if (event.key in vertical && scroll) scroll.scrollTop += vertical[event.key]!;
+    else if (event.key === '.' || event.key === ',') step(side, event.key === '.' ? 1 : -1);
+    else if (event.key === 'Enter') choose(stage.hovered?.side === side ? stage.hovered : largest(stage, side));
+    else if (event.key === 'Escape' && !selected && length(stage.span) < length(stage.whole)) see(stage.whole);
+    else if (!onKey(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  /** To the neighbour of the selected event in its row; without one to the largest in view. */
+  const step = (side: Letter, by: 1 | -1): void => {
+    const at = current();
+    const next = at && at.mark + by >= 0 && at.mark + by < at.row.count ? { ...at, mark: at.mark + by } : at;
+    choose(next ?? largest(stage, side));
+  };
+
+  return (
+    <div class="st-canvases" onKeyDown={onKeyDown}>
+      <div class="st-axis">
+        <p class="st-hint muted">
+          {words.hint.map((line) => (
+            <span key={line}>{line}</span>
+          ))}
+        </p>
+        <AxisCanvas stage={stage} canvas={axis} width={width} onSee={see} />
+      </div>
+      {(['a', 'b'] as const).map((side) => (
+        <section key={side} class={`st-pane st-pane-${side}`} aria-label={words.side[side]}>
+          <header class="st-head">{heads[side]}</header>
+          <div
+            class="st-scroll"
+            ref={scrolls[side]}
+            onScroll={() => stage.request()}
+            style={{ maxHeight: `${(shown[side].layout?.height ?? 0) + 2}px` }}
+          >
+            <div class="st-content" style={{ height: `${shown[side].layout?.height ?? 0}px` }}>
+              <Lanes layout={shown[side].layout} onFold={onFold} />
+              <Timeline
+                stage={stage}
+                side={side}
+                canvas={canvases[side]}
+                label={labels[side]}
+                onSee={see}
+                onHover={(mark, x, y) => {
+                  hover(mark);
+                  tip.current(mark ? { mark, x, y } : null);
+                }}
+                onChoose={choose}
+                onZoomTo={zoomTo}
+              />
+            </div>
+          </div>
+        </section>
+      ))}
+      <TipHost stage={stage} tell={tip} />
+      <p class="sr" role="status">
+        {view && length(view) < length(shown.whole) ? words.legend.span(formatTime(length(view) / 1000)) : ''}
+      </p>
+    </div>
+  );
+}
+
+const inside = (at: number, span: Span): number => Math.min(span.to, Math.max(span.from, at));
+
+/** The longest single event that lies wholly in view; the marker of the step says nothing. */
+function largest(stage: Stage, side: Letter): Mark | null {
+  const view = stage.view(side);
+  let best: Mark | null = null;
+  let time = -1;
+  const span = stage.spanOf(side);
+  if (!view?.picture || !view.layout) return null;
+  const { names, wire } = view.picture;
+  for (const row of view.picture.rows) {
+    if (!row) continue;
+    for (let mark = 0; mark < row.count; mark += 1) {
+      if (wire.kinds[names[row.name[mark]!]!.kind] === 'step') continue;
+      if (row.start[mark]! < span.from || row.end[mark]! > span.to || eventsIn(row, mark) > 1) continue;
+      if (row.end[mark]! - row.start[mark]! > time) {
+        time = row.end[mark]! - row.start[mark]!;
+        best = { side, picture: view.picture, row, mark };
+      }
+    }
+  }
+  return best;
+}
+
+interface TimelineProps {
+  stage: Stage;
+  side: Letter;
+  canvas: preact.RefObject<HTMLCanvasElement | null>;
+  label: string;
+  onSee: (span: Span) => void;
+  onHover: (mark: Mark | null, x: number, y: number) => void;
+  onChoose: (mark: Mark | null) => void;
+  onZoomTo: (mark: Mark) => void;
+}
+
+function Timeline({ stage, side, canvas, label, onSee, onHover, onChoose, onZoomTo }: TimelineProps) {
+  const drag = useMemo(() => new Drag(), []);
+  const place = (event: MouseEvent): [number, number] => {
+    const box = canvas.current!.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  const scroll = (): HTMLElement => canvas.current!.closest('.st-scroll')!;
+  const onWheel = (event: WheelEvent): void => {
+    const next = spanAfterWheel(event, stage.whole, stage.span, stage.span.from + place(event)[0] * stage.pixelNs, stage.pixelNs);
+    // at the ends the page scrolls on
+    if (sameSpan(next, stage.span)) return;
+    event.preventDefault();
+    onSee(next);
+  };
+  const onPointerMove = (event: PointerEvent): void => {
+    if (!drag.active) {
+      const [x, y] = place(event);
+      onHover(stage.at(side, x, y), event.clientX, event.clientY);
+      return;
+    }
+    const next = drag.move(event, stage.whole, canvas.current!.getBoundingClientRect().left, stage.pixelNs);
+    if (!next) return;
+    onHover(null, 0, 0);
+    onSee(next.span);
+    scroll().scrollTop = next.scrollTop;
+  };
+  const onPointerUp = (event: PointerEvent): void => {
+    const clicked = drag.active && !drag.moved && event.button === 0;
+    drag.up(event, stage.span, scroll().scrollTop);
+    if (clicked) onChoose(stage.at(side, ...place(event)));
+  };
+  return (
+    <div
+      class="st-sticky"
+      role="group"
+      tabIndex={0}
+      aria-label={label}
+      onWheel={onWheel}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        drag.down(event, stage.span, scroll().scrollTop);
+      }}
+      onPointerMove={onPointerMove}
+      onPointerUp={onPointerUp}
+      onPointerCancel={(event) => drag.up(event, stage.span, 0)}
+      onPointerLeave={() => !drag.active && onHover(null, 0, 0)}
+      onBlur={() => onHover(null, 0, 0)}
+      onDblClick={(event) => {
+        const mark = stage.at(side, ...place(event));
+        if (mark) onZoomTo(mark);
+      }}
+    >
+      <canvas ref={canvas} class="st-canvas" aria-hidden="true" />
+    </div>
+  );
+}
+
+/** Brings a row of a side into view. */
+export function scrollTo(shown: Shown, side: Letter, row: number): void {
+  const scroll = document.querySelector<HTMLElement>(`.st-pane-${side} .st-scroll`);
+  const layout = shown[side].layout;
+  if (scroll && layout && row < layout.top.length) scroll.scrollTop = scrollFor(layout, row, scroll.scrollTop, scroll.clientHeight);
+}
+

@@ -1,0 +1,137 @@
+// Asks the server for pictures of steps: the whole of each first, then what is in view where that shows too little.
+
+import { apiUrl, OWN_HEADER, RequestError } from '../../api/api';
+import { LineDecoder } from '../../api/ndjson';
+import { SchemaError, type Progress, type ServerError } from '../../contract/wire';
+import { pictureOf, type EventAnswer, type Picture, type WireStep } from './wire';
+
+const STEP = 'tb_perfcompare.step/1';
+const EVENT = 'tb_perfcompare.step_event/1';
+
+/** `typical`, `worst`, `same`, or a label with the worker and span that hold it where several do. */
+export interface Choice {
+  step: string;
+  worker: string;
+  span: string;
+}
+
+/** `12` or `12|worker0|1`, as links have it; "" is the typical step. */
+export function readChoice(text: string): Choice {
+  const [step = '', worker = '', span = ''] = text.split('|').map((part) => decodeURIComponent(part));
+  return { step: step === '' ? 'typical' : step, worker, span };
+}
+
+export function writeChoice({ step, worker, span }: Choice): string {
+  if (step === 'typical') return '';
+  const parts = worker === '' && span === '' ? [step] : [step, worker, span];
+  return parts.map(encodeURIComponent).join('|');
+}
+
+const SIDES = { a: 'baseline', b: 'candidate' } as const;
+export type Letter = keyof typeof SIDES;
+export const otherSide = (side: Letter): Letter => (side === 'a' ? 'b' : 'a');
+
+/** What both routes take: the step of one side, and that of the other one as its counterpart. */
+export function stepQuery(pair: URLSearchParams, side: Letter, choices: Record<Letter, Choice>): URLSearchParams {
+  const query = new URLSearchParams();
+  const add = (before: string, letter: Letter): void => {
+    const name = SIDES[letter];
+    query.set(before === '' ? 'run' : 'other', pair.get(name) ?? '');
+    for (const part of ['worker', 'span']) {
+      const value = pair.get(`${name}_${part}`);
+      if (value !== null) query.set(before + part, value);
+    }
+    const { step, worker, span } = choices[letter];
+    if (step !== 'typical') query.set(`${before}step`, step);
+    if (worker !== '') query.set(`${before}step_worker`, worker);
+    if (span !== '') query.set(`${before}step_span`, span);
+  };
+  add('', side);
+  add('other_', otherSide(side));
+  query.set('side', SIDES[side]);
+  for (const name of ['step_window', 'all_steps']) {
+    const value = pair.get(name);
+    if (value !== null) query.set(name, value);
+  }
+  return query;
+}
+
+/** A file to save: one side's step, or both in one trace. The choices are labels. */
+export function traceUrl(pair: URLSearchParams, side: Letter, choices: Record<Letter, Choice>, both: boolean): string {
+  const query = stepQuery(pair, side, choices);
+  if (!both) for (const name of [...query.keys()]) if (name.startsWith('other')) query.delete(name);
+  return apiUrl('trace', query);
+}
+
+type Line<T> = { progress: Progress } | { error: ServerError } | { result: T };
+
+async function streamed<T>(route: string, query: URLSearchParams, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<T> {
+  const asked = new URLSearchParams(query);
+  asked.set('stream', '1');
+  let response: Response;
+  try {
+    response = await fetch(apiUrl(route, asked), { signal, headers: OWN_HEADER });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new RequestError('unreachable', error instanceof Error ? error.message : String(error), '');
+  }
+  if (!response.ok) {
+    const { error } = (await response.json()) as { error: ServerError };
+    throw new RequestError(error.code, error.message, error.hint);
+  }
+  const decoder = new LineDecoder<Line<T>>();
+  let found: T | null = null;
+  const take = (lines: Line<T>[]): void => {
+    for (const line of lines) {
+      if ('progress' in line) onProgress(line.progress);
+      else if ('error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
+      else found = line.result;
+    }
+  };
+  const reader = response.body!.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    take(decoder.push(value));
+  }
+  take(decoder.end());
+  if (found === null) throw new RequestError('not_json', '', '');
+  return found;
+}
+
+/** Where the other side's step is not there this one is shown all the same, without counterparts. */
+async function evenAlone<T>(query: URLSearchParams, ask: (query: URLSearchParams) => Promise<T>): Promise<T> {
+  try {
+    return await ask(query);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== 'selection') throw error;
+    return ask(new URLSearchParams([...query].filter(([name]) => !name.startsWith('other')))).catch(() => {
+      throw error;
+    });
+  }
+}
+
+export interface Stretch {
+  from: number;
+  to: number;
+  pixels: number;
+}
+
+export async function fetchPicture(
+  query: URLSearchParams, stretch: Stretch | null, find: string, signal: AbortSignal, onProgress: (progress: Progress) => void,
+): Promise<Picture | string> {
+  const asked = new URLSearchParams(query);
+  if (stretch) for (const key of ['from', 'to', 'pixels'] as const) asked.set(key, String(Math.round(stretch[key])));
+  if (find !== '') asked.set('find', find);
+  const wire = await evenAlone(asked, (one) => streamed<WireStep>('step', one, signal, onProgress));
+  if (wire.schema !== STEP) throw new SchemaError(String(wire.schema), STEP);
+  return wire.absent !== '' ? wire.absent : pictureOf(wire);
+}
+
+export async function fetchEvent(query: URLSearchParams, event: number, signal: AbortSignal): Promise<EventAnswer> {
+  const asked = new URLSearchParams(query);
+  asked.set('event', String(event));
+  const answer = await evenAlone(asked, (one) => streamed<EventAnswer & { schema: string }>('step_event', one, signal, () => undefined));
+  if (answer.schema !== EVENT) throw new SchemaError(String(answer.schema), EVENT);
+  return answer;
+}

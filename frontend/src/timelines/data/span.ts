@@ -1,0 +1,126 @@
+// The stretch of time in view: zooming, moving, round instants, and what lies at a place.
+
+import type { Row } from './wire';
+
+/** Nanoseconds from the beginning of the steps; both sides share it. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Closer in than this there is nothing to see: clocks tick in nanoseconds. */
+export const SHORTEST_NS = 20;
+
+export const length = (span: Span): number => span.to - span.from;
+
+/** A stretch of that length as near to the wished place as the whole allows. */
+export function placed(whole: Span, from: number, wished: number): Span {
+  const fitting = Math.min(length(whole), Math.max(Math.min(SHORTEST_NS, length(whole)), wished));
+  const begin = Math.min(Math.max(whole.from, from), whole.to - fitting);
+  return { from: begin, to: begin + fitting };
+}
+
+/** Closer (factor below 1) or farther; the instant `at` stays where it is. */
+export function zoomed(whole: Span, span: Span, at: number, factor: number): Span {
+  const wanted = Math.min(length(whole), Math.max(SHORTEST_NS, length(span) * factor));
+  const share = (at - span.from) / length(span);
+  return placed(whole, at - share * wanted, wanted);
+}
+
+export function moved(whole: Span, span: Span, by: number): Span {
+  return placed(whole, span.from + by, length(span));
+}
+
+/** An event in the middle, with room on both sides. */
+export function around(whole: Span, from: number, to: number, room = 1): Span {
+  const wanted = Math.max((to - from) * (1 + 2 * room), SHORTEST_NS);
+  return placed(whole, (from + to - wanted) / 2, wanted);
+}
+
+export function isWhole(whole: Span, span: Span): boolean {
+  return length(span) >= length(whole) * (1 - 1e-9);
+}
+
+export function sameSpan(a: Span, b: Span): boolean {
+  return a.from === b.from && a.to === b.to;
+}
+
+/** First mark of a row that ends behind an instant; the number of marks if there is none. */
+export function firstEndingAfter(row: Row, at: number): number {
+  let low = 0;
+  let high = row.count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (row.end[middle]! > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The mark at an instant, or the nearest one within `reach`; -1 if there is none. */
+export function markAt(row: Row, at: number, reach: number): number {
+  const next = firstEndingAfter(row, at - reach);
+  let best = -1;
+  let nearest = reach;
+  for (let mark = Math.max(0, next - 1); mark < row.count && row.start[mark]! <= at + reach; mark += 1) {
+    const away = Math.max(row.start[mark]! - at, at - row.end[mark]!, 0);
+    if (away <= nearest && (best < 0 || away < nearest)) {
+      best = mark;
+      nearest = away;
+    }
+  }
+  return best;
+}
+
+const UNITS: [number, string][] = [
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'µs'],
+  [1, 'ns'],
+];
+
+export interface Ruler {
+  /** instants with a label each */
+  ticks: { at: number; label: string }[];
+  /** nanoseconds between two ticks */
+  step: number;
+  /** instant that labels are counted from, and its own label; "" when that is the step's beginning */
+  base: number;
+  baseLabel: string;
+}
+
+const THIN = '\u202f';
+const MINUS = '\u2212';
+
+/** An instant in one unit, with the decimals that a step needs. */
+export function instant(ns: number, unit: [number, string], step: number): string {
+  const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
+  const size = (Math.abs(ns) / unit[0]).toLocaleString(undefined, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return `${ns < 0 && Number(Math.abs(ns / unit[0]).toFixed(decimals)) > 0 ? MINUS : ''}${size}${THIN}${unit[1]}`;
+}
+
+/** The largest unit in which a length is at least one. */
+export function unitOf(ns: number): [number, string] {
+  return UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS[3]!;
+}
+
+/** So many digits can be told apart in a label; beyond, labels count from a base. */
+const MOST_DIGITS = 1e4;
+
+/** Round instants for an axis, `room` pixels wide, with a label about every `apart` pixels. */
+export function rulerOf(span: Span, room: number, apart = 110): Ruler {
+  const rough = (length(span) / Math.max(room, 1)) * apart;
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
+  const step = Math.max(1, ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power);
+  const far = Math.max(Math.abs(span.from), Math.abs(span.to));
+  const based = far / step > MOST_DIGITS;
+  const coarse = step * 10 ** Math.ceil(Math.log10(Math.max(length(span) / step, 1)));
+  const base = based ? Math.floor(span.from / coarse) * coarse : 0;
+  const unit = unitOf(based ? step : far);
+  const ticks: Ruler['ticks'] = [];
+  for (let index = Math.ceil(span.from / step - 1e-9); index * step <= span.to + step * 1e-9; index += 1) {
+    const at = index * step;
+    ticks.push({ at, label: (based ? '+' : '') + instant(at - base, unit, step) });
+  }
+  return { ticks, step, base, baseLabel: based ? instant(base, unitOf(base), coarse) : '' };
+}

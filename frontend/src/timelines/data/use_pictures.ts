@@ -1,0 +1,134 @@
+// The pictures of both steps, as they are needed: each whole step once, and closer views of steps too full to come whole.
+
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { asFailure, type Failure } from '../../api/failure';
+import type { Progress } from '../../contract/wire';
+import { fetchPicture, stepQuery, type Choice, type Letter } from './fetch';
+import { length, type Span } from './span';
+import type { Picture } from './wire';
+
+export interface SideState {
+  whole: Picture | null;
+  /** closer views, the latest last */
+  details: Picture[];
+  failure: Failure | null;
+  /** why there is nothing to draw */
+  absent: string;
+  progress: Progress | null;
+  waiting: boolean;
+}
+
+interface States extends Record<Letter, SideState> {
+  /** the question and the steps they are of */
+  key: string;
+}
+
+const NOTHING: SideState = { whole: null, details: [], failure: null, absent: '', progress: null, waiting: true };
+const KEPT_DETAILS = 6;
+const KEPT_STEPS = 8;
+const wholes = new Map<string, Picture>();
+
+/** A closer view covers this much more than what is in view on either side, so that moving a little asks nothing. */
+const MARGIN = 0.75;
+/** A picture is fine enough while its cells are at most so many pixels wide. */
+const COARSEST_PIXELS = 1.6;
+
+function covers(picture: Picture, span: Span): boolean {
+  const { from, to, extent } = picture.wire;
+  return from <= Math.max(span.from, extent[0]) && to >= Math.min(span.to, extent[1]);
+}
+
+/** The finest picture that covers what is in view. */
+export function bestPicture(state: SideState, span: Span): Picture | null {
+  let best = state.whole;
+  for (const picture of state.details) if (covers(picture, span) && (!best || picture.wire.cell_ns < best.wire.cell_ns)) best = picture;
+  return best;
+}
+
+export interface Pictures {
+  a: SideState;
+  b: SideState;
+  again: () => void;
+  /** asks for closer views where what is there is too coarse for so many pixels */
+  look: (spans: Record<Letter, Span>, pixels: number) => void;
+}
+
+/** `question` names the files as they are now. */
+export function usePictures(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, find: string): Pictures {
+  const [held, setStates] = useState<States>({ key: '', a: NOTHING, b: NOTHING });
+  const [attempt, setAttempt] = useState(0);
+  const closer = useRef<Record<Letter, AbortController | null>>({ a: null, b: null });
+  const queries = { a: stepQuery(pair, 'a', choices), b: stepQuery(pair, 'b', choices) };
+  const key = `${question}\n${queries.a.toString()}\n${queries.b.toString()}`;
+  // what is held may still be of the steps before, until the effect below has run
+  const states = held.key === key ? held : { key, a: NOTHING, b: NOTHING };
+  const latest = useRef(states);
+  latest.current = states;
+  const put = (side: Letter, part: Partial<SideState>): void =>
+    setStates((all) => {
+      const before = all.key === key ? all : { key, a: NOTHING, b: NOTHING };
+      return { ...before, [side]: { ...before[side], ...part } };
+    });
+
+  useLayoutEffect(() => {
+    const controller = new AbortController();
+    let current = true;
+    for (const side of ['a', 'b'] as const) {
+      const name = `${key}\n${side}`;
+      const known = wholes.get(name);
+      if (known) {
+        put(side, { ...NOTHING, whole: known, waiting: false });
+        continue;
+      }
+      put(side, { ...NOTHING, whole: null });
+      fetchPicture(queries[side], null, '', controller.signal, (progress) => current && put(side, { progress }))
+        .then((found) => {
+          if (!current) return;
+          if (typeof found === 'string') return put(side, { absent: found, waiting: false });
+          wholes.set(name, found);
+          const oldest = wholes.keys().next().value;
+          if (wholes.size > KEPT_STEPS && oldest !== undefined) wholes.delete(oldest);
+          put(side, { whole: found, waiting: false, progress: null });
+        })
+        .catch((error: unknown) => current && put(side, { failure: asFailure(error), waiting: false }));
+    }
+    return () => {
+      current = false;
+      controller.abort();
+    };
+  }, [key, attempt]);
+
+  // what is searched for is counted by the server only in steps that do not come whole
+  useLayoutEffect(() => {
+    for (const side of ['a', 'b'] as const) put(side, { details: [] });
+  }, [key, find]);
+
+  const look = useCallback(
+    (spans: Record<Letter, Span>, pixels: number) => {
+      for (const side of ['a', 'b'] as const) {
+        const span = spans[side];
+        const state = latest.current[side];
+        if (!state.whole || state.whole.wire.complete) continue;
+        const best = bestPicture(state, span);
+        const searched = find === '' || (best !== null && best.wire.hits !== null);
+        if (best && searched && best.wire.cell_ns <= (COARSEST_PIXELS * length(span)) / pixels) continue;
+        const { extent } = state.whole.wire;
+        const margin = MARGIN * length(span);
+        const [from, to] = [Math.max(extent[0], span.from - margin), Math.min(extent[1], span.to + margin)];
+        if (to <= from) continue;
+        closer.current[side]?.abort();
+        const controller = (closer.current[side] = new AbortController());
+        const stretch = { from: Math.floor(from), to: Math.ceil(to), pixels: Math.min(20_000, Math.ceil((pixels * (to - from)) / length(span))) };
+        fetchPicture(queries[side], stretch, find, controller.signal, () => undefined)
+          .then((found) => {
+            if (typeof found === 'string' || controller.signal.aborted) return;
+            setStates((all) => (all.key === key ? { ...all, [side]: { ...all[side], details: [...all[side].details, found].slice(-KEPT_DETAILS) } } : all));
+          })
+          .catch(() => undefined); // the coarser picture stays; the next look asks again
+      }
+    },
+    [key, find],
+  );
+
+  return { a: states.a, b: states.b, again: useCallback(() => setAttempt((n) => n + 1), []), look };
+}

@@ -1,0 +1,166 @@
+// Draws the rows of one side into pixels. A row is one line of pixels, made once and copied over the row's height, so the
+// cost of a frame is the number of marks in view plus the number of pixels, whatever the marks look like.
+
+import { firstEndingAfter, type Span } from '../data/span';
+import { eventsIn, totalOf, type Picture, type Row } from '../data/wire';
+import type { Layout } from './layout';
+import { blend, SHADES, type Palette } from './palette';
+
+export type Colours = 'kind' | 'change';
+
+export interface Scene {
+  picture: Picture;
+  layout: Layout;
+  span: Span;
+  /** instants with a line */
+  ticks: number[];
+  colours: Colours;
+  side: 'a' | 'b';
+  /** names that are searched for, null when nothing is: by place in Picture.names */
+  found: boolean[] | null;
+  /** names that are lit up because the pointer is on one of them */
+  lit: boolean[] | null;
+  scrollTop: number;
+}
+
+/** A name to be written onto the picture, in device pixels. */
+export interface Label {
+  left: number;
+  right: number;
+  top: number;
+  tall: number;
+  name: number;
+  faint: boolean;
+}
+
+/** Marks from this many device pixels on have edges of their own; thinner ones share their pixels. */
+const SOLID = 1.5;
+/** What is there is seen, however little of a pixel it takes. */
+const FAINTEST = 0.42;
+const FADED = 0.8;
+const LABEL_ROOM = 26;
+const LABEL_ROW = 11;
+
+export class Pixels {
+  private image: ImageData | null = null;
+  private words = new Uint32Array(0);
+  private base = new Uint32Array(0);
+  private strip = new Uint32Array(0);
+  private sums = new Float32Array(0);
+  private hatched: [number, number][] = [];
+  readonly labels: Label[] = [];
+
+  private fit(width: number, height: number): void {
+    if (this.image && this.image.width === width && this.image.height === height) return;
+    this.image = new ImageData(width, height);
+    this.words = new Uint32Array(this.image.data.buffer);
+    this.base = new Uint32Array(width);
+    this.strip = new Uint32Array(width);
+    this.sums = new Float32Array(4 * width);
+  }
+
+  /** All rows in view; sizes in device pixels, `ratio` of them to a pixel of the page. */
+  draw(scene: Scene, width: number, height: number, ratio: number, palette: Palette): ImageData {
+    this.fit(width, height);
+    this.labels.length = 0;
+    this.base.fill(palette.back);
+    const scale = width / (scene.span.to - scene.span.from);
+    for (const at of scene.ticks) {
+      const x = Math.round((at - scene.span.from) * scale);
+      if (x >= 0 && x < width) this.base[x] = palette.grid;
+    }
+    for (let y = 0; y < height; y += 1) this.words.set(this.base, y * width);
+    const { layout, picture } = scene;
+    picture.rows.forEach((row, number) => {
+      if (!row) return;
+      const top = Math.round((layout.top[number]! - scene.scrollTop) * ratio);
+      const bottom = Math.max(top + 1, Math.round((layout.top[number]! + layout.tall[number]! - scene.scrollTop) * ratio));
+      if (bottom <= 0 || top >= height) return;
+      this.strip.set(this.base);
+      this.row(scene, row, scale, width, ratio, palette, top, bottom);
+      for (let y = Math.max(0, top); y < Math.min(height, bottom); y += 1) this.words.set(this.strip, y * width);
+      this.hatch(palette, Math.max(0, top), Math.min(height, bottom), width);
+    });
+    return this.image!;
+  }
+
+  private row(scene: Scene, row: Row, scale: number, width: number, ratio: number, palette: Palette, top: number, bottom: number): void {
+    const { span, picture, found } = scene;
+    const { strip, sums } = this;
+    this.hatched.length = 0;
+    let shared = false;
+    let clearFrom = width;
+    let clearTo = 0;
+    const labelled = bottom - top >= LABEL_ROW * ratio;
+    for (let mark = firstEndingAfter(row, span.from - 1 / scale); mark < row.count && row.start[mark]! < span.to; mark += 1) {
+      const left = (row.start[mark]! - span.from) * scale;
+      const right = (row.end[mark]! - span.from) * scale;
+      const run = eventsIn(row, mark) > 1;
+      const name = row.name[mark]!;
+      const hit = found === null || (run && row.hits ? row.hits[mark]! > 0 : found[name]!);
+      let colour = colourOf(scene, row, mark, name, picture, palette);
+      if (scene.lit !== null && scene.lit[name]! && !run) colour = blend(colour, palette.ink, 0.28);
+      if (!hit) colour = blend(colour, palette.back, FADED);
+      if (right - left >= SOLID && !run) {
+        const first = Math.max(0, Math.round(left));
+        let last = Math.min(width, Math.round(right));
+        // neighbours stay apart where there is room for it
+        if (last - first >= 4 && right <= width) last -= 1;
+        strip.fill(colour, first, Math.max(last, first + 1));
+        if (scene.colours === 'change' && row.alone && row.alone[mark]! > 0 && hit) this.hatched.push([first, last]);
+        if (labelled && last - first >= LABEL_ROOM * ratio) this.labels.push({ left: first, right: last, top, tall: bottom - top, name, faint: !hit });
+        continue;
+      }
+      // a run, or a mark thinner than its pixels: its share of every pixel that it touches
+      const share = run ? totalOf(row, mark) / Math.max(row.end[mark]! - row.start[mark]!, 1) : 1;
+      const first = Math.max(0, Math.floor(left));
+      const last = Math.min(width - 1, Math.max(first, Math.ceil(right) - 1));
+      for (let x = first; x <= last; x += 1) {
+        const covered = Math.max(Math.min(right, x + 1) - Math.max(left, x), 0) * share;
+        const weight = Math.max(covered, 1e-3);
+        sums[4 * x] = sums[4 * x]! + weight;
+        sums[4 * x + 1] = sums[4 * x + 1]! + weight * (colour & 255);
+        sums[4 * x + 2] = sums[4 * x + 2]! + weight * ((colour >>> 8) & 255);
+        sums[4 * x + 3] = sums[4 * x + 3]! + weight * ((colour >>> 16) & 255);
+      }
+      shared = true;
+      clearFrom = Math.min(clearFrom, first);
+      clearTo = Math.max(clearTo, last + 1);
+    }
+    if (!shared) return;
+    for (let x = clearFrom; x < clearTo; x += 1) {
+      const weight = sums[4 * x]!;
+      if (weight > 0) {
+        const mean = (Math.round(sums[4 * x + 1]! / weight) | (Math.round(sums[4 * x + 2]! / weight) << 8) | (Math.round(sums[4 * x + 3]! / weight) << 16)) >>> 0;
+        strip[x] = blend(strip[x]!, mean, Math.min(1, Math.max(FAINTEST, weight)));
+      }
+    }
+    sums.fill(0, 4 * clearFrom, 4 * clearTo);
+  }
+
+  /** What one side alone has is hatched, so that colour is not needed to see it. */
+  private hatch(palette: Palette, top: number, bottom: number, width: number): void {
+    for (const [first, last] of this.hatched)
+      for (let y = top; y < bottom; y += 1)
+        for (let x = first; x < last; x += 1) if (((x + y) & 7) < 3) this.words[y * width + x] = blend(this.words[y * width + x]!, palette.back, 0.55);
+  }
+}
+
+function colourOf(scene: Scene, row: Row, mark: number, name: number, picture: Picture, palette: Palette): number {
+  if (scene.colours === 'kind' || !row.change) return palette.kinds[picture.names[name]!.kind]![name % SHADES]!;
+  const own = totalOf(row, mark);
+  if (eventsIn(row, mark) === 1 && row.alone![mark]! > 0) return scene.side === 'a' ? palette.a : palette.b;
+  const change = row.change[mark]!;
+  // of a pair both sides have the same colour: the change as a share of the longer one
+  const other = scene.side === 'a' ? own + change : own - change;
+  const share = Math.min(1, Math.abs(change) / Math.max(own, other, 1));
+  return blend(palette.even, change > 0 ? palette.more : palette.less, Math.min(1, 1.6 * share));
+}
+
+/** Letters of a name that fit; kernels often differ at their ends, so the middle goes. */
+export function fitted(text: string, letters: number): string {
+  if (text.length <= letters) return text;
+  if (letters < 3) return '';
+  const tail = letters < 16 ? 0 : Math.floor(letters / 3);
+  return `${text.slice(0, letters - 1 - tail)}…${tail > 0 ? text.slice(-tail) : ''}`;
+}

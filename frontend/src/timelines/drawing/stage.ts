@@ -1,0 +1,252 @@
+// What is on the canvases and how it got there: one object for both sides, drawn at most once per frame of the screen.
+
+import { shortNames } from '../../ui/names';
+import type { Letter } from '../data/fetch';
+import { length, markAt, placed, rulerOf, type Span } from '../data/span';
+import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
+import { activity, drawAxis } from './axis';
+import { rowAt, type Layout } from './layout';
+import { drawOver, writeLabels, type Place } from './overlay';
+import { Pixels, type Colours, type Scene } from './paint';
+import { paletteOf, type Palette } from './palette';
+
+/** A mark under the pointer or chosen by keys. */
+export interface Mark {
+  side: Letter;
+  picture: Picture;
+  row: Row;
+  mark: number;
+}
+
+export interface SideView {
+  picture: Picture | null;
+  whole: Picture | null;
+  layout: Layout | null;
+}
+
+/** Everything that is drawn besides what is in view. */
+export interface Shown {
+  a: SideView;
+  b: SideView;
+  whole: Span;
+  /** B stands so many nanoseconds further right */
+  shift: number;
+  colours: Colours;
+  search: ((name: string) => boolean) | null;
+  selected: Record<Letter, Place | null>;
+  /** the side whose event is the selected one; the other one's is its counterpart */
+  chosen: Letter | null;
+  links: Record<Letter, { from: Place; to: Place }[]>;
+}
+
+interface Pane {
+  canvas: HTMLCanvasElement;
+  scroll: HTMLElement;
+  pixels: Pixels;
+}
+
+const NEAR_PIXELS = 4;
+
+export class Stage {
+  span: Span = { from: 0, to: 1 };
+  hovered: Mark | null = null;
+  brush: Span | null = null;
+  width = 0;
+  private shown: Shown | null = null;
+  private panes: Partial<Record<Letter, Pane>> = {};
+  private axis: HTMLCanvasElement | null = null;
+  private palette: Palette | null = null;
+  private frame = 0;
+  private lines = new Map<Picture, { key: string; line: Uint32Array }>();
+  private names = new WeakMap<Picture, string[]>();
+  private found = new WeakMap<Picture, { search: unknown; found: boolean[] }>();
+
+  /** `onFrame` is called with every drawing. */
+  constructor(private readonly onFrame: () => void) {}
+
+  attach(side: Letter, canvas: HTMLCanvasElement, scroll: HTMLElement): void {
+    this.panes[side] = { canvas, scroll, pixels: new Pixels() };
+  }
+
+  attachAxis(canvas: HTMLCanvasElement): void {
+    this.axis = canvas;
+  }
+
+  show(shown: Shown): void {
+    this.shown = shown;
+    this.request();
+  }
+
+  /** The style sheet's colours have changed. */
+  restyle(): void {
+    this.palette = null;
+    this.lines.clear();
+    this.request();
+  }
+
+  request(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  stop(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = 0;
+  }
+
+  see(span: Span): void {
+    if (!this.shown) return;
+    this.span = placed(this.shown.whole, span.from, length(span));
+    this.request();
+  }
+
+  get whole(): Span {
+    return this.shown?.whole ?? { from: 0, to: 1 };
+  }
+
+  scrollTop(side: Letter): number {
+    return this.panes[side]?.scroll.scrollTop ?? 0;
+  }
+
+  view(side: Letter): SideView | null {
+    return this.shown?.[side] ?? null;
+  }
+
+  /** Nanoseconds per pixel of the page. */
+  get pixelNs(): number {
+    return length(this.span) / Math.max(1, this.width);
+  }
+
+  /** What is in view of a side, in its own time. */
+  spanOf(side: Letter): Span {
+    const by = this.shift(side);
+    return { from: this.span.from - by, to: this.span.to - by };
+  }
+
+  /** From a side's own time to the common one. */
+  shift(side: Letter): number {
+    return side === 'b' ? (this.shown?.shift ?? 0) : 0;
+  }
+
+  /** What lies at a place of a side's canvas. */
+  at(side: Letter, x: number, y: number): Mark | null {
+    const view = this.shown?.[side];
+    if (!view?.picture || !view.layout) return null;
+    const number = rowAt(view.layout, y + this.scrollTop(side));
+    const row = number < 0 ? undefined : view.picture.rows[number];
+    if (!row) return null;
+    const mark = markAt(row, this.spanOf(side).from + x * this.pixelNs, NEAR_PIXELS * this.pixelNs);
+    return mark < 0 ? null : { side, picture: view.picture, row, mark };
+  }
+
+  /** The mark that shows an event, in the finest picture there is. */
+  markOf(side: Letter, event: number): Mark | null {
+    const view = this.shown?.[side];
+    const picture = view?.picture ?? null;
+    const found = (picture && markOf(picture, event)) ?? null;
+    if (picture && found) return { side, picture, ...found };
+    const whole = view?.whole ? markOf(view.whole, event) : null;
+    return whole ? { side, picture: view!.whole!, ...whole } : null;
+  }
+
+  shortName(mark: Mark): string {
+    return this.namesOf(mark.picture)[mark.row.name[mark.mark]!]!;
+  }
+
+  private namesOf(picture: Picture): string[] {
+    let names = this.names.get(picture);
+    if (!names) this.names.set(picture, (names = shortNames(picture.names.map(({ text }) => text))));
+    return names;
+  }
+
+  private foundIn(picture: Picture, search: Shown['search']): boolean[] | null {
+    if (!search) return null;
+    const known = this.found.get(picture);
+    if (known?.search === search) return known.found;
+    const found = picture.names.map(({ text }) => search(text));
+    this.found.set(picture, { search, found });
+    return found;
+  }
+
+  private litIn(picture: Picture): boolean[] | null {
+    const { hovered } = this;
+    if (!hovered || eventsIn(hovered.row, hovered.mark) > 1) return null;
+    const { key, kind } = hovered.picture.names[hovered.row.name[hovered.mark]!]!;
+    return picture.names.map((name) => name.key === key && name.kind === kind);
+  }
+
+  private line(side: Letter, width: number, palette: Palette): Uint32Array | null {
+    const picture = this.shown?.[side].whole;
+    if (!picture) return null;
+    const by = this.shift(side);
+    const whole = { from: this.shown!.whole.from - by, to: this.shown!.whole.to - by };
+    const key = `${width} ${whole.from} ${whole.to}`;
+    const known = this.lines.get(picture);
+    if (known?.key === key) return known.line;
+    const line = activity(picture, whole, width, palette);
+    if (this.lines.size > 4) this.lines.clear();
+    this.lines.set(picture, { key, line });
+    return line;
+  }
+
+  private draw(): void {
+    this.frame = 0;
+    const { shown } = this;
+    if (!shown || this.width <= 0) return;
+    const kinds = (shown.a.whole ?? shown.b.whole)?.wire.kinds;
+    if (!kinds) return;
+    const palette = (this.palette ??= paletteOf(kinds));
+    const ratio = window.devicePixelRatio || 1;
+    const ruler = rulerOf(this.span, this.width);
+    for (const side of ['a', 'b'] as const) this.drawPane(side, shown, ruler, ratio, palette);
+    if (this.axis) {
+      const wide = Math.round(this.width * ratio);
+      const lines = { a: this.line('a', wide, palette), b: this.line('b', wide, palette) };
+      const totals = { a: shown.a.whole?.wire.total_ns ?? null, b: shown.b.whole?.wire.total_ns ?? null };
+      const shifts = { a: 0, b: shown.shift };
+      drawAxis(this.axis, { whole: shown.whole, span: this.span, ruler, lines, totals, shifts, brush: this.brush }, this.width, ratio, palette);
+    }
+    this.onFrame();
+  }
+
+  private drawPane(side: Letter, shown: Shown, ruler: ReturnType<typeof rulerOf>, ratio: number, palette: Palette): void {
+    const pane = this.panes[side];
+    const { picture, layout } = shown[side];
+    if (!pane) return;
+    const { canvas, scroll, pixels } = pane;
+    const [width, height] = [Math.round(this.width * ratio), Math.round(scroll.clientHeight * ratio)];
+    if (width <= 0 || height <= 0) return;
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    const pen = canvas.getContext('2d');
+    if (!pen) return;
+    if (!picture || !layout) {
+      pen.clearRect(0, 0, width, height);
+      return;
+    }
+    const span = this.spanOf(side);
+    const scene: Scene = {
+      picture, layout, span, ticks: ruler.ticks.map(({ at }) => at - this.shift(side)), colours: shown.colours, side, scrollTop: scroll.scrollTop,
+      found: this.foundIn(picture, shown.search), lit: this.litIn(picture),
+    };
+    const image = pixels.draw(scene, width, height, ratio, palette);
+    pen.putImageData(image, 0, 0);
+    const names = this.namesOf(picture);
+    writeLabels(pen, pixels.labels, names, picture, ratio, palette, shown.colours === 'kind' ? null : image);
+    const isChosen = shown.chosen === side;
+    drawOver(
+      pen,
+      {
+        layout, span, scrollTop: scroll.scrollTop, side, total: picture.wire.total_ns,
+        selected: isChosen ? shown.selected[side] : null, counterpart: isChosen ? null : shown.selected[side], links: shown.links[side],
+        hovered: this.hovered?.side === side ? placeOf(this.hovered) : null,
+      },
+      width, height, ratio, palette,
+    );
+  }
+}
+
+export function placeOf({ row, mark }: Mark): Place {
+  return { row: row.row, start: row.start[mark]!, end: row.end[mark]! };
+}

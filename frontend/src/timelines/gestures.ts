@@ -1,0 +1,113 @@
+// Wheel, drag, pinch and keys, as movements of what is in view.
+
+import { around, length, moved, zoomed, type Span } from './data/span';
+
+const STEP = 1.25;
+const PAN_SHARE = 0.15;
+
+/** Where a key leads, null for keys that do not move. `middle` is the instant that zooming keeps. */
+export function spanAfterKey(key: string, whole: Span, span: Span, middle: number): Span | null {
+  const by = PAN_SHARE * length(span);
+  switch (key) {
+    case 'w':
+    case 'W':
+    case '+':
+    case '=':
+      return zoomed(whole, span, middle, 1 / STEP);
+    case 's':
+    case 'S':
+    case '-':
+      return zoomed(whole, span, middle, STEP);
+    case 'a':
+    case 'A':
+    case 'ArrowLeft':
+      return moved(whole, span, -by);
+    case 'd':
+    case 'D':
+    case 'ArrowRight':
+      return moved(whole, span, by);
+    case 'Home':
+      return moved(whole, span, whole.from - span.from);
+    case 'End':
+      return moved(whole, span, whole.to - span.to);
+    case '0':
+      return whole;
+    default:
+      return null;
+  }
+}
+
+/** A wheel that turns by `pixels` zooms about the instant under the pointer; sideways it moves. */
+export function spanAfterWheel(event: WheelEvent, whole: Span, span: Span, at: number, pixelNs: number): Span {
+  const sideways = !event.ctrlKey && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY));
+  const lines = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+  if (sideways) return moved(whole, span, (event.deltaX !== 0 ? event.deltaX : event.deltaY) * lines * pixelNs);
+  // a pinch on a trackpad comes as a wheel with Ctrl and small numbers
+  return zoomed(whole, span, at, 2 ** ((event.deltaY * lines) / (event.ctrlKey ? 60 : 300)));
+}
+
+interface Finger {
+  x: number;
+  y: number;
+}
+
+/** Pointers that are down on one canvas: one drags, two pinch. */
+export class Drag {
+  private fingers = new Map<number, Finger>();
+  private begun: { span: Span; scrollTop: number; x: number; y: number; apart: number } | null = null;
+  moved = false;
+
+  down(event: PointerEvent, span: Span, scrollTop: number): void {
+    this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    this.moved = false;
+    this.begin(span, scrollTop);
+  }
+
+  private begin(span: Span, scrollTop: number): void {
+    const { x, y, apart } = this.middle();
+    this.begun = { span, scrollTop, x, y, apart };
+  }
+
+  private middle(): { x: number; y: number; apart: number } {
+    const points = [...this.fingers.values()];
+    const mean = (of: (finger: Finger) => number): number => points.reduce((sum, finger) => sum + of(finger), 0) / points.length;
+    const [one, two] = points;
+    return { x: mean((finger) => finger.x), y: mean((finger) => finger.y), apart: one && two ? Math.hypot(one.x - two.x, one.y - two.y) : 0 };
+  }
+
+  get active(): boolean {
+    return this.fingers.size > 0;
+  }
+
+  /** What is in view now and how far the lanes are scrolled; null while nothing moves yet. `left` is the canvas's left edge. */
+  move(event: PointerEvent, whole: Span, left: number, pixelNs: number): { span: Span; scrollTop: number } | null {
+    const finger = this.fingers.get(event.pointerId);
+    const { begun } = this;
+    if (!finger || !begun) return null;
+    Object.assign(finger, { x: event.clientX, y: event.clientY });
+    const { x, y, apart } = this.middle();
+    if (!this.moved && Math.hypot(x - begun.x, y - begun.y) <= 3 && Math.abs(apart - begun.apart) <= 3) return null;
+    this.moved = true;
+    const scrollTop = begun.scrollTop - (y - begun.y);
+    if (begun.apart > 0 && apart > 0) {
+      const at = begun.span.from + (begun.x - left) * pixelNs;
+      return { span: zoomed(whole, begun.span, at, begun.apart / apart), scrollTop };
+    }
+    return { span: moved(whole, begun.span, -(x - begun.x) * pixelNs), scrollTop };
+  }
+
+  up(event: PointerEvent, span: Span, scrollTop: number): void {
+    this.fingers.delete(event.pointerId);
+    if (this.fingers.size > 0) this.begin(span, scrollTop);
+    else this.begun = null;
+  }
+}
+
+/** An event in view at a size that can be seen, with as little change as that takes. */
+export function showing(whole: Span, span: Span, from: number, to: number, width: number, least = 24): Span {
+  const wide = ((to - from) / length(span)) * width;
+  const inView = to >= span.from && from <= span.to;
+  if (wide < least) return around(whole, from, to, Math.max(1, (width / least - 1) / 2));
+  if (wide > width) return around(whole, from, to, 0.2);
+  return inView && from >= span.from && to <= span.to ? span : moved(whole, span, (from + to) / 2 - (span.from + span.to) / 2);
+}

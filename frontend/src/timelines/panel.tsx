@@ -1,0 +1,276 @@
+// Below the timelines: what differs most between the steps, or everything about the selected event and its counterpart.
+
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { copyText } from '../host/host';
+import { Delta } from '../ui/delta';
+import { formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { shortNames } from '../ui/names';
+import { sentence } from '../ui/strings';
+import type { Letter } from './data/fetch';
+import type { EventAnswer, EventFacts, Picture } from './data/wire';
+import { words } from './data/words';
+
+const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
+
+interface DifferencesProps {
+  /** of A: it carries the comparison of names */
+  picture: Picture;
+  open: boolean;
+  onToggle: (open: boolean) => void;
+  onShow: (side: Letter, event: number) => void;
+}
+
+const SHOWN = 40;
+
+/** Names by the difference of their own times, the largest first. */
+export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesProps) {
+  const found = picture.wire.differences;
+  if (!found) return null;
+  const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
+  const rows = delta.flatMap((value, at) => (value !== 0 ? [at] : [])).slice(0, SHOWN);
+  const short = shortNames(rows.map((at) => found.name[at]!));
+  const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, at) => sum + delta[at]!, 0) + (picture.wire.differences_left_out?.delta_ns ?? 0);
+  const names = found.name.length - rows.length + (picture.wire.differences_left_out?.names ?? 0);
+  const largest = Math.max(...rows.map((at) => Math.abs(delta[at]!)), 1);
+  return (
+    <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
+      <header>
+        <h3 class="section-title">
+          <button type="button" class="figure-toggle" aria-expanded={open} onClick={() => onToggle(!open)}>
+            <Icon name="chevron" size={14} /> {words.panel.differences}
+          </button>
+        </h3>
+        <p class="muted">{sentence(words.panel.differencesAbout)}</p>
+      </header>
+      {!open ? null : rows.length === 0 ? (
+        <p class="muted">{words.panel.none}</p>
+      ) : (
+        <div class="st-table" tabIndex={0} role="group" aria-label={words.panel.differences}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{words.panel.name}</th>
+                <th scope="col">{words.panel.kind}</th>
+                <th scope="col" class="num">{words.panel.calls}</th>
+                <th scope="col" class="num text-a">{words.side.a}</th>
+                <th scope="col" class="num text-b">{words.side.b}</th>
+                <th scope="col" class="num">{words.panel.delta}</th>
+                <th scope="col" aria-hidden="true" class="st-bar-head" />
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((at, place) => {
+                const kind = picture.wire.kinds[found.kind[at]!]!;
+                const side: Letter = found.candidate_event[at] !== null && (delta[at]! > 0 || found.baseline_event[at] === null) ? 'b' : 'a';
+                const event = (side === 'b' ? found.candidate_event : found.baseline_event)[at]!;
+                return (
+                  <tr key={at}>
+                    <th scope="row" title={found.name[at]}>
+                      <button type="button" class="link-button" onClick={() => onShow(side, event)}>
+                        {short[place]}
+                      </button>
+                      {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
+                      {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
+                    </th>
+                    <td>
+                      <span class={`st-key st-key-${kind}`} /> {words.kinds[kind]}
+                    </td>
+                    <td class="num">
+                      {callsText(found.baseline_calls[at]!, found.candidate_calls[at]!)}
+                    </td>
+                    <td class="num">{us(found.baseline_ns[at]!)}</td>
+                    <td class="num">{us(found.candidate_ns[at]!)}</td>
+                    <td class="num">
+                      <Delta value={delta[at]!}>{us(delta[at]!, true)}</Delta>
+                    </td>
+                    <td aria-hidden="true">
+                      <span class={`st-bar ${delta[at]! > 0 ? 'more' : 'less'}`} style={{ width: `${(60 * Math.abs(delta[at]!)) / largest}px` }} />
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+          {names > 0 && <p class="muted">{words.panel.rest(names, us(rest, true))}</p>}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function callsText(a: number | null, b: number | null): string {
+  const one = (value: number | null): string => (value === null ? NOT_MEASURED : value.toLocaleString());
+  return a === b ? one(a) : `${one(a)} → ${one(b)}`;
+}
+
+interface EventProps {
+  /** by how much B is moved */
+  shift: number;
+  side: Letter;
+  answer: EventAnswer | null;
+  /** as the picture has it, until the answer is there */
+  name: string;
+  failure: string;
+  /** events drawn together with it at this zoom, 1 for none */
+  together: number;
+  onClose: () => void;
+  onKey: (key: string) => void;
+  onShow: (side: Letter, event: number) => void;
+}
+
+/** Both sides of an event; A is always the left column. */
+export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
+  const [copied, setCopied] = useState('');
+  useLayoutEffect(() => setCopied(''), [answer]);
+  const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'close', action: () => void][] = [
+    [',', words.panel.previous, 'up', () => onKey(',')],
+    ['.', words.panel.next, 'down', () => onKey('.')],
+    ['f', words.panel.focus, 'whole', () => onKey('f')],
+  ];
+  if (answer?.counterpart) {
+    const by = side === 'a' ? answer.event.start_ns - answer.counterpart.start_ns : answer.counterpart.start_ns - answer.event.start_ns;
+    buttons.push(['c', words.panel.other, 'swap', () => onKey('c')]);
+    if (by !== 0) buttons.push(['l', by === shift ? words.panel.straight : words.panel.align, 'align', () => onKey('l')]);
+  }
+  buttons.push(['Escape', words.panel.close, 'close', onClose]);
+  return (
+    <section class="st-panel st-event" aria-label={words.panel.selected}>
+      <header>
+        <span class={`badge badge-${side}`}>{words.letter[side]}</span>
+        <h3 class="full-name">{answer?.event.name ?? name}</h3>
+        {answer && (
+          <button type="button" class="button" onClick={() => void copyText(answer.event.name).then((done) => setCopied(done ? answer.event.name : ''))}>
+            <Icon name={copied !== '' ? 'check' : 'copy'} size={14} />
+            <span class="button-text">{copied !== '' ? words.panel.copied : words.panel.copy}</span>
+          </button>
+        )}
+        {buttons.map(([key, label, icon, action]) => (
+          <button key={key} type="button" class="icon-button" aria-label={label} title={label} onClick={action}>
+            <Icon name={icon} size={14} />
+          </button>
+        ))}
+      </header>
+      {together > 1 && (
+        <p class="st-merged">
+          {words.panel.run(together)}. {words.panel.runAbout}
+        </p>
+      )}
+      {failure !== '' && <p role="alert">{failure}</p>}
+      {answer && (
+        <div class="st-event-body">
+          <Measures side={side} answer={answer} />
+          <Facts side={side} answer={answer} onShow={onShow} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** More of a `time` is worse; of an instant or a count it is neither. */
+type Measure = [label: string, about: string, of: (facts: EventFacts) => number | null, form: 'time' | 'instant' | 'count'];
+
+const MEASURES: Measure[] = [
+  [words.panel.duration, '', (facts) => facts.dur_ns, 'time'],
+  [words.panel.own, words.panel.ownAbout, (facts) => (facts.self_ns === facts.dur_ns ? null : facts.self_ns), 'time'],
+  [words.panel.start, words.panel.startAbout, (facts) => facts.start_ns, 'instant'],
+  [words.panel.device, words.panel.deviceAbout, (facts) => (facts.launches ? facts.device_ns : null), 'time'],
+  [words.panel.launches, words.panel.launchesAbout, (facts) => facts.launches || null, 'count'],
+  [words.panel.queue, words.panel.queueAbout, (facts) => facts.queue_ns, 'time'],
+  [words.panel.idle, words.panel.idleAbout, (facts) => facts.idle_ns, 'time'],
+  [words.panel.same, words.panel.sameAbout, (facts) => facts.same_count, 'count'],
+  [words.panel.sameTime, words.panel.sameAbout, (facts) => facts.same_ns, 'time'],
+];
+
+function Measures({ side, answer: { event, counterpart, renamed } }: { side: Letter; answer: EventAnswer }) {
+  const [a, b] = side === 'a' ? [event, counterpart] : [counterpart, event];
+  const shown = MEASURES.filter(([, , of]) => [a, b].some((facts) => facts !== null && of(facts) !== null));
+  const text = (value: number | null, form: Measure[3], signed = false): string => (form === 'count' ? formatNumber(value, 0, signed) : us(value, signed));
+  return (
+    <div>
+      <table class="measures">
+        <thead>
+          <tr>
+            <th scope="col">{words.panel.measure}</th>
+            <th scope="col" class="num text-a">{words.side.a}</th>
+            <th scope="col" class="num text-b">{words.side.b}</th>
+            <th scope="col" class="num">{words.panel.delta}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(([label, about, of, form]) => {
+            const [one, other] = [a && of(a), b && of(b)];
+            const delta = one !== null && other !== null ? other - one : null;
+            return (
+              <tr key={label}>
+                <th scope="row" title={about}>{label}</th>
+                <td class="num">{text(one, form)}</td>
+                <td class="num">{text(other, form)}</td>
+                <td class="num">{delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{text(delta, form, true)}</Delta>}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {!counterpart && <p class="muted">{words.panel.noCounterpart}</p>}
+      {counterpart && renamed && (
+        <p class="muted">
+          {words.panel.renamed} <code>{counterpart.name}</code>
+        </p>
+      )}
+    </div>
+  );
+}
+
+const MOST_LINKS = 6;
+
+function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter; answer: EventAnswer; onShow: (side: Letter, event: number) => void }) {
+  const links = (roles: string[]): preact.ComponentChildren => {
+    const found = event.linked.filter((link) => roles.includes(link.role));
+    return (
+      <>
+        {found.slice(0, MOST_LINKS).map((link) => (
+          <button key={link.event} type="button" class="link-button st-link" title={link.name} onClick={() => onShow(side, link.event)}>
+            {shortNames([link.name])[0]} <span class="muted">{us(link.dur_ns)}</span>
+          </button>
+        ))}
+        {found.length > MOST_LINKS && <span class="muted">{words.panel.more((event.launches ?? found.length) - MOST_LINKS)}</span>}
+      </>
+    );
+  };
+  const entries: [string, preact.ComponentChildren][] = [[words.panel.lane, `${event.lane} ${words.lane.kind[event.lane_kind] ?? ''}`]];
+  if (event.linked.some((link) => link.role !== 'launched')) entries.push([words.panel.launchedBy, links(['operator', 'launcher'])]);
+  if (event.linked.some((link) => link.role === 'launched')) entries.push([words.panel.launched, links(['launched'])]);
+  if (event.enclosing.length > 0) entries.push([words.panel.inside, shortNames(event.enclosing).join(' › ')]);
+  for (const [name, value] of Object.entries(event.args)) {
+    if (value === '' || value === null) continue;
+    const there = counterpart?.args[name];
+    const [own, other] = [argText(value), there === undefined ? '' : argText(there)];
+    entries.push([
+      words.panel.args[name] ?? name.replaceAll('_', ' '),
+      other !== '' && other !== own ? (
+        <>
+          <span class={`text-${side}`}>{own}</span> <span class={`text-${side === 'a' ? 'b' : 'a'}`}>{other}</span>
+        </>
+      ) : (
+        own
+      ),
+    ]);
+  }
+  return (
+    <dl class="st-facts">
+      {entries.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function argText(value: unknown): string {
+  if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 3 });
+  if (Array.isArray(value)) return value.every((item) => typeof item !== 'object' || item === null) ? `[${value.map((item) => (item === '' ? '–' : String(item))).join(', ')}]` : value.map(argText).join(' ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

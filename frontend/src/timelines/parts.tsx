@@ -1,0 +1,179 @@
+// Small parts of the step timelines: names of lanes, the note at the pointer, heads, the legend.
+
+import { useState } from 'preact/hooks';
+import { Delta } from '../ui/delta';
+import { formatPercent, formatTime } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { eventsIn, totalOf, type Picture } from './data/wire';
+import { words } from './data/words';
+import type { Layout } from './drawing/layout';
+import type { Mark, Stage } from './drawing/stage';
+
+const us = (ns: number): string => formatTime(ns / 1000);
+
+/** Lanes of a thread that already has one: what they hold says more than whose they are. */
+const INNER = new Set(['calls', 'python']);
+
+/** Names beside the rows; those of several rows fold. */
+export function Lanes({ layout, onFold }: { layout: Layout | null; onFold: (key: string) => void }) {
+  return (
+    <ul class="st-lanes">
+      {(layout?.boxes ?? []).map(({ lane, folded, top, height }) => {
+        const kind = words.lane.kind[lane.kind] ?? lane.kind;
+        const about = words.lane.about(lane.name, kind, lane.events, us(lane.busy_ns));
+        return (
+          <li key={lane.key} class={`st-lane st-lane-${lane.kind}`} style={{ top: `${top}px`, height: `${height}px` }} title={about}>
+            {lane.rows > 1 ? (
+              <button
+                type="button"
+                class={`st-fold${folded ? ' folded' : ''}`}
+                aria-expanded={!folded}
+                aria-label={folded ? words.lane.open(`${lane.name} ${kind}`) : words.lane.fold(`${lane.name} ${kind}`)}
+                onClick={() => onFold(lane.key)}
+              >
+                <Icon name="chevron" size={12} />
+              </button>
+            ) : (
+              <span class="st-fold" />
+            )}
+            <span class="st-lane-name">
+              {INNER.has(lane.kind) ? (
+                <>
+                  {kind} <span class="muted">{lane.name}</span>
+                </>
+              ) : (
+                <>
+                  {lane.name} <span class="muted">{lane.kind === 'host' ? '' : kind}</span>
+                </>
+              )}
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** A mark and where the pointer is, in the window. */
+export interface TipPlace {
+  mark: Mark;
+  x: number;
+  y: number;
+}
+
+/** Keeps the note's place to itself: the pointer moves often, and nothing else changes with it. */
+export function TipHost({ stage, tell }: { stage: Stage; tell: { current: (at: TipPlace | null) => void } }) {
+  const [at, setAt] = useState<TipPlace | null>(null);
+  tell.current = setAt;
+  return at ? <Tip stage={stage} {...at} /> : null;
+}
+
+/** What the mark under the pointer is, beside the pointer. */
+function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
+  const { row, mark: at, side, picture } = mark;
+  const many = eventsIn(row, at);
+  const name = picture.names[row.name[at]!]!;
+  const time = totalOf(row, at);
+  const change = row.change ? row.change[at]! : null;
+  const matched = row.match !== null && row.match[at]! >= 0;
+  const other = side === 'a' ? time + (change ?? 0) : time - (change ?? 0);
+  const left = x < window.innerWidth / 2;
+  const below = y < window.innerHeight / 2;
+  const style = {
+    ...(left ? { left: `${x + 14}px` } : { right: `${window.innerWidth - x + 14}px` }),
+    ...(below ? { top: `${y + 14}px` } : { bottom: `${window.innerHeight - y + 14}px` }),
+  };
+  return (
+    <div class="tooltip st-tip" aria-hidden="true" style={style}>
+      {many > 1 && (
+        <p>
+          <strong>{words.tip.run(many)}</strong> <span class="muted">{words.tip.runAbout}</span>
+        </p>
+      )}
+      <p class="st-tip-name">{stage.shortName(mark)}</p>
+      <p class="muted">
+        <span class={`st-key st-key-${picture.wire.kinds[name.kind]}`} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
+      </p>
+      <p>
+        <span class={`text-${side}`}>{many > 1 ? words.tip.sum(us(time)) : words.tip.own(words.letter[side], us(time))}</span>
+        {many === 1 && matched && (
+          <>
+            {' · '}
+            <span class={`text-${side === 'a' ? 'b' : 'a'}`}>{words.tip.other(words.letter[side === 'a' ? 'b' : 'a'], us(other))}</span>{' '}
+            <Delta value={change}>{formatTime((change ?? 0) / 1000, true)}</Delta>
+          </>
+        )}
+        {many === 1 && row.match !== null && !matched && <span class="muted"> · {words.tip.alone}</span>}
+      </p>
+    </div>
+  );
+}
+
+/** One line above a timeline: which step, how long, how much of it is drawn. */
+export function Head({ whole, picture, shift, onStraight }: { whole: Picture; picture: Picture; shift: number; onStraight: () => void }) {
+  const { step, total_ns, events, other, left_out } = whole.wire;
+  const several = step.worker !== '';
+  const missing = left_out.map(([what, n]) => words.head.leftOut(what, n)).join(', ');
+  return (
+    <>
+      <strong>{us(total_ns)}</strong>
+      {step.reason !== '' && (
+        <span class="chip chip-other" title={step.reason}>
+          {words.head.noted}: {step.reason}
+        </span>
+      )}
+      {shift !== 0 && (
+        <span class="chip chip-filter">
+          {words.head.shifted(formatTime(shift / 1000, true))}
+          <button type="button" class="chip-button" aria-label={words.head.straight} title={words.head.straight} onClick={onStraight}>
+            <Icon name="close" size={10} />
+          </button>
+        </span>
+      )}
+      {several && <span class="muted">{words.head.where(step.worker, step.span)}</span>}
+      <span class="muted st-optional">{words.head.counts(events)}</span>
+      {other && (
+        <span class="muted st-optional">
+          {words.head.matched(other.matched, events)} ({formatPercent(other.matched / Math.max(1, events))})
+        </span>
+      )}
+      {missing !== '' && (
+        <span class="muted st-optional" title={words.head.leftOutAbout(missing)}>
+          {words.head.notDrawn}: {missing}
+        </span>
+      )}
+      {picture.wire.cell_ns > 0 && <span class="st-merged" title={words.head.mergedAbout}>{words.head.merged(us(picture.wire.cell_ns))}</span>}
+    </>
+  );
+}
+
+/** Kinds that occur, or what colours of change mean. */
+export function Legend({ pictures, change }: { pictures: Picture[]; change: boolean }) {
+  const used = new Set(pictures.flatMap((picture) => picture.names.map((name) => picture.wire.kinds[name.kind]!)));
+  const kinds = (pictures[0]?.wire.kinds ?? []).filter((kind) => used.has(kind));
+  return (
+    <p class="st-legend" role="group" title={words.legend.outside} aria-label={words.legend.label}>
+      {change ? (
+        <>
+          {(['more', 'even', 'less'] as const).map((key) => (
+            <span key={key}>
+              <span class={`st-key st-change-${key}`} /> {key === 'more' ? '▲ ' : key === 'less' ? '▼ ' : ''}
+              {words.legend[key]}
+            </span>
+          ))}
+          {(['a', 'b'] as const).map((side) => (
+            <span key={side}>
+              <span class={`st-key st-only-${side}`} /> {words.legend.only[side]}
+            </span>
+          ))}
+        </>
+      ) : (
+        kinds.map((kind) => (
+          <span key={kind}>
+            <span class={`st-key st-key-${kind}`} /> {words.kinds[kind]}
+          </span>
+        ))
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,160 @@
+// What the step timelines show, told from the address, the pictures and the selected event.
+
+import { useLayoutEffect, useState } from 'preact/hooks';
+import { formatTime } from '../ui/format';
+import type { Selected } from './canvases';
+import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
+import type { Span } from './data/span';
+import { eventOf, eventsIn, markOf, type EventAnswer, type EventFacts, type Picture } from './data/wire';
+import { words } from './data/words';
+import type { Place } from './drawing/overlay';
+import type { Shown } from './drawing/stage';
+
+const SIDES: Letter[] = ['a', 'b'];
+const ROOM = 0.01;
+
+/** Both steps on one scale, with a little room at the ends. */
+export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Span {
+  const extents = [a, b].flatMap((picture, place) => (picture ? [picture.wire.extent.map((at) => at + place * shift) as [number, number]] : []));
+  if (extents.length === 0) return { from: 0, to: 1 };
+  const [from, to] = [Math.min(...extents.map(([first]) => first)), Math.max(...extents.map(([, last]) => last))];
+  const room = Math.max(1, Math.round(ROOM * (to - from)));
+  return { from: from - room, to: to + room };
+}
+
+export function readSelected(text: string): Selected | null {
+  const found = /^([ab]):(\d{1,9})$/.exec(text);
+  return found ? { side: found[1] as Letter, event: Number(found[2]) } : null;
+}
+
+/** `from_to` in nanoseconds, as links have it. */
+export function readSpan(text: string): Span | null {
+  const found = /^(-?\d{1,18})_(-?\d{1,18})$/.exec(text);
+  return found && Number(found[2]) > Number(found[1]) ? { from: Number(found[1]), to: Number(found[2]) } : null;
+}
+
+export function writeSpan(span: Span): string {
+  const from = Math.round(span.from);
+  return `${from}_${Math.max(from + 1, Math.round(span.to))}`;
+}
+
+export const moved = (span: Span, by: number): Span => ({ from: span.from + by, to: span.to + by });
+
+export const roughly = (one: Span, other: Span): boolean => Math.abs(one.from - other.from) <= 1 && Math.abs(one.to - other.to) <= 1;
+
+export function stepOf(picture: Picture): Choice {
+  const { label, worker, span } = picture.wire.step;
+  return { step: label, worker, span };
+}
+
+export function labelOf(side: Letter, picture: Picture | null): string {
+  if (!picture) return words.side[side];
+  const { step, total_ns, events, lanes } = picture.wire;
+  const said = lanes.map((lane) => words.canvas.lane(lane.name, words.lane.kind[lane.kind] ?? lane.kind, lane.events, formatTime(lane.busy_ns / 1000))).join('; ');
+  return words.canvas.label(words.side[side], step.label, formatTime(total_ns / 1000), events, said);
+}
+
+export function placeOf(picture: Picture, event: number): { row: number; from: number; to: number } | null {
+  const found = markOf(picture, event);
+  return found && { row: found.row.row, from: found.row.start[found.mark]!, to: found.row.end[found.mark]! };
+}
+
+/** What an event is called, as far as a picture tells: of events drawn together only the server knows. */
+export function nameIn(picture: Picture | null, event: number): string {
+  const found = picture && markOf(picture, event);
+  return found && eventsIn(found.row, found.mark) === 1 ? picture!.names[found.row.name[found.mark]!]!.text : words.panel.loading;
+}
+
+/** Events drawn together with this one, where it is the one that stands for them. */
+export function runSize(picture: Picture, event: number): number {
+  const found = markOf(picture, event);
+  return found ? eventsIn(found.row, found.mark) : 1;
+}
+
+/** The selected event, its counterpart, and what launched what. */
+export function marked(selected: Selected | null, facts: EventAnswer | null): Pick<Shown, 'selected' | 'chosen' | 'links'> {
+  const nothing: Pick<Shown, 'selected' | 'chosen' | 'links'> = { selected: { a: null, b: null }, chosen: null, links: { a: [], b: [] } };
+  if (!selected || !facts || facts.event.event !== selected.event) return nothing;
+  const place = (one: Pick<EventFacts, 'row' | 'start_ns' | 'dur_ns'>): Place => ({ row: one.row, start: one.start_ns, end: one.start_ns + one.dur_ns });
+  const links = (one: EventFacts | null): { from: Place; to: Place }[] =>
+    (one?.linked ?? [])
+      .filter((link) => link.role !== 'operator' || !one!.linked.some((other) => other.role === 'launcher'))
+      .slice(0, 40)
+      .map((link) => (link.role === 'launched' ? { from: place(one!), to: place(link) } : { from: place(link), to: place(one!) }));
+  const other = otherSide(selected.side);
+  return {
+    selected: { ...nothing.selected, [selected.side]: place(facts.event), [other]: facts.counterpart && place(facts.counterpart) },
+    chosen: selected.side,
+    links: { ...nothing.links, [selected.side]: links(facts.event), [other]: links(facts.counterpart) },
+  };
+}
+
+export function linkedPlace(facts: EventAnswer | null, event: number): Pick<EventFacts, 'row' | 'start_ns' | 'dur_ns'> | undefined {
+  return facts?.event.linked.find((link) => link.event === event);
+}
+
+export function saidOf(side: Letter, { event, counterpart }: EventAnswer): string {
+  const change = counterpart ? (side === 'a' ? counterpart.dur_ns - event.dur_ns : event.dur_ns - counterpart.dur_ns) : 0;
+  const other = counterpart ? words.canvas.saidOther(formatTime(counterpart.dur_ns / 1000), formatTime(change / 1000, true)) : words.canvas.saidAlone;
+  return words.canvas.said(event.name, words.kinds[event.kind] ?? event.kind, words.side[side], formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), other);
+}
+
+/** Events that the search finds, on each side. */
+export function foundText(shown: Shown): string {
+  if (!shown.search) return '';
+  const test = shown.search;
+  return SIDES.flatMap((side) => {
+    const { picture, whole } = shown[side];
+    if (!whole || !picture) return [];
+    const told = [picture, whole].find((one) => one.wire.hits !== null)?.wire.hits;
+    const counted = told ? { events: told.events, total: told.total_ns } : whole.wire.complete ? countedIn(whole, test) : null;
+    return counted ? [`${words.letter[side]}: ${words.search.found(counted.events, formatTime(counted.total / 1000))}`] : [];
+  }).join(' · ');
+}
+
+function countedIn(picture: Picture, test: (name: string) => boolean): { events: number; total: number } {
+  const found = picture.names.map(({ text }) => test(text));
+  const sum = { events: 0, total: 0 };
+  for (const row of picture.rows)
+    for (let mark = 0; row && mark < row.count; mark += 1)
+      if (found[row.name[mark]!]) {
+        sum.events += 1;
+        sum.total += row.end[mark]! - row.start[mark]!;
+      }
+  return sum;
+}
+
+/** The next match after the selected event by time, over all rows of a side; then the other side's. */
+export function nextMatch(shown: Shown, selected: Selected | null): Selected | null {
+  if (!shown.search) return null;
+  const matches = SIDES.flatMap((side) => {
+    const { picture } = shown[side];
+    if (!picture) return [];
+    const found = picture.names.map(({ text }) => shown.search!(text));
+    return picture.rows
+      .flatMap((row) => (row ? Array.from({ length: row.count }, (_, mark) => mark).flatMap((mark) => (found[row.name[mark]!] ? [{ side, event: eventOf(row, mark), at: row.start[mark]!, row: row.row }] : [])) : []))
+      .sort((one, other) => one.at - other.at || one.row - other.row);
+  });
+  if (matches.length === 0) return null;
+  const at = selected ? matches.findIndex((match) => match.side === selected.side && match.event === selected.event) : -1;
+  return matches[(at + 1) % matches.length]!;
+}
+
+/** The figures of the selected event, asked for when it is selected. */
+export function useFacts(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, selected: Selected | null): { facts: EventAnswer | null; failure: string } {
+  const [state, setState] = useState<{ key: string; facts: EventAnswer | null; failure: string }>({ key: '', facts: null, failure: '' });
+  const key = selected ? `${question}\n${stepQuery(pair, selected.side, choices).toString()}\n${selected.event}` : '';
+  useLayoutEffect(() => {
+    if (!selected) return undefined;
+    const controller = new AbortController();
+    fetchEvent(stepQuery(pair, selected.side, choices), selected.event, controller.signal)
+      .then((facts) => setState({ key, facts, failure: '' }))
+      .catch((error: unknown) => {
+        if (!controller.signal.aborted) setState({ key, facts: null, failure: error instanceof Error ? error.message : String(error) });
+      });
+    return () => controller.abort();
+  }, [key]);
+  // while another event's figures are on their way the last ones stay, marked as theirs by their number
+  if (!selected) return { facts: null, failure: '' };
+  return { facts: state.key === key ? state.facts : null, failure: state.key === key ? state.failure : '' };
+}

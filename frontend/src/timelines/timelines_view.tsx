@@ -1,0 +1,205 @@
+// One step of each run, one above the other on one time scale: where inside a step two runs differ.
+
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { RequestError } from '../api/api';
+import { EMPTY_ADDRESS, type Address } from '../host/url_state';
+import type { Change } from '../host/use_address';
+import { failureText } from '../states/failed';
+import { Message } from '../states/message';
+import { parseQuery, isRegex } from '../ui/search';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
+import { Canvases, scrollTo, type Selected } from './canvases';
+import { otherSide, readChoice, type Letter } from './data/fetch';
+import { around, isWhole, type Span } from './data/span';
+import { bestPicture, usePictures, type SideState } from './data/use_pictures';
+import { eventOf, markOf, type EventFacts } from './data/wire';
+import { words } from './data/words';
+import { layoutOf, readFolds, writeFolds } from './drawing/layout';
+import type { Shown } from './drawing/stage';
+import { showing, spanAfterKey } from './gestures';
+import { DifferenceList, EventPanel } from './panel';
+import { Head, Legend } from './parts';
+import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
+import css from './timelines.css?inline';
+import { Downloads, StepPicker, Tools } from './tools';
+
+adoptSheet(css);
+
+interface Props {
+  /** names the pair's files as they are now */
+  question: string;
+  /** the pair, as every route takes it */
+  query: URLSearchParams;
+  address: Address;
+  onChange: (change: Change, push?: boolean) => void;
+}
+
+export function StepTimelines({ question, query, address, onChange }: Props) {
+  const choices = useMemo(() => ({ a: readChoice(address.stepA), b: readChoice(address.stepB) }), [address.stepA, address.stepB]);
+  const search = useMemo(() => parseQuery(address.q), [address.q]);
+  const find = search.empty || isRegex(address.q) ? '' : address.q;
+  const pictures = usePictures(question, query, choices, find);
+  const [seen, setSeen] = useState<{ span: Span; pixels: number } | null>(null);
+  const wholes = { a: pictures.a.whole, b: pictures.b.whole };
+  const shift = Number.isFinite(Number(address.shift)) ? Number(address.shift) : 0;
+  const whole = useMemo(() => commonSpan(wholes.a, wholes.b, shift), [wholes.a, wholes.b, shift]);
+  const selected = readSelected(address.event);
+  const { facts, failure } = useFacts(question, query, choices, selected);
+  const [wanted, setWanted] = useState<Span>(() => readSpan(address.at) ?? whole);
+
+  // a link's stretch, and the whole once it is known
+  useLayoutEffect(() => {
+    const asked = readSpan(address.at);
+    if (asked && !(seen && roughly(asked, seen.span))) setWanted(asked);
+    else if (!asked && (!seen || !isWhole(whole, seen.span))) setWanted(whole);
+  }, [address.at, whole]);
+
+  useLayoutEffect(() => {
+    if (seen) pictures.look({ a: seen.span, b: moved(seen.span, -shift) }, seen.pixels);
+  }, [seen, shift, wholes.a, wholes.b, pictures.look]);
+
+  const turned = useMemo(() => readFolds(address.fold), [address.fold]);
+  const span = seen?.span ?? wanted;
+  const drawn = { a: bestPicture(pictures.a, span), b: bestPicture(pictures.b, moved(span, -shift)) };
+  const layouts = useMemo(() => ({ a: wholes.a && layoutOf(wholes.a.wire.lanes, turned), b: wholes.b && layoutOf(wholes.b.wire.lanes, turned) }), [wholes.a, wholes.b, turned]);
+  const shown: Shown = useMemo(
+    () => ({
+      a: { picture: drawn.a, whole: wholes.a, layout: layouts.a },
+      b: { picture: drawn.b, whole: wholes.b, layout: layouts.b },
+      whole,
+      shift,
+      colours: address.colour === 'change' ? 'change' : 'kind',
+      search: search.empty || search.error !== '' ? null : search.test,
+      ...marked(selected, facts),
+    }),
+    [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
+  );
+  const latest = useRef({ shown, span, facts, selected });
+  latest.current = { shown, span, facts, selected };
+
+  const see = (next: Span): void => setWanted({ ...next });
+  const select = (next: Selected | null): void => onChange({ event: next ? `${next.side}:${next.event}` : '' });
+  /** Selects an event and brings it into view. */
+  const reveal = (side: Letter, event: number, at?: Pick<EventFacts, 'row' | 'start_ns' | 'dur_ns'>): void => {
+    select({ side, event });
+    const picture = drawn[side] ?? wholes[side];
+    const place = at ? { row: at.row, from: at.start_ns, to: at.start_ns + at.dur_ns } : picture && placeOf(picture, event);
+    if (!place) return;
+    const by = side === 'b' ? shift : 0;
+    see(showing(whole, latest.current.span, place.from + by, place.to + by, seen ? seen.pixels / (window.devicePixelRatio || 1) : 1000));
+    scrollTo(shown, side, place.row);
+  };
+  const onKey = (key: string): boolean => {
+    const now = latest.current;
+    if (key === 'Escape') {
+      if (!now.selected) return false;
+      select(null);
+    } else if ((key === 'f' || key === 'F') && now.facts && now.selected) {
+      const { start_ns, dur_ns } = now.facts.event;
+      const from = start_ns + (now.selected.side === 'b' ? shift : 0);
+      see(around(whole, from, from + dur_ns));
+    } else if ((key === 'c' || key === 'C') && now.facts?.counterpart && now.selected) {
+      reveal(otherSide(now.selected.side), now.facts.counterpart.event, now.facts.counterpart);
+    } else if ((key === 'l' || key === 'L') && (shift !== 0 || now.facts?.counterpart)) {
+      const { event, counterpart } = now.facts ?? { event: null, counterpart: null };
+      const by = event && counterpart ? (now.selected?.side === 'a' ? event.start_ns - counterpart.start_ns : counterpart.start_ns - event.start_ns) : 0;
+      onChange({ shift: by === 0 || by === shift ? '' : String(by) });
+    } else if ((key === ',' || key === '.') && now.selected) {
+      const found = drawn[now.selected.side] && markOf(drawn[now.selected.side]!, now.selected.event);
+      const next = found ? found.mark + (key === '.' ? 1 : -1) : -1;
+      if (found && next >= 0 && next < found.row.count) reveal(now.selected.side, eventOf(found.row, next));
+    } else return false;
+    return true;
+  };
+  const nextFound = (): void => {
+    const next = nextMatch(shown, selected);
+    if (next) reveal(next.side, next.event);
+  };
+
+  if (pictures.a.absent || pictures.b.absent) return <Message title={words.title} hint={sentence(pictures.a.absent || pictures.b.absent)} />;
+  const steps = wholes.a && wholes.b ? { a: stepOf(wholes.a), b: stepOf(wholes.b) } : null;
+  const ready = wholes.a !== null || wholes.b !== null;
+  const together = selected && drawn[selected.side] ? runSize(drawn[selected.side]!, selected.event) : 1;
+  const head = (side: Letter): preact.ComponentChildren => (
+    <>
+      <StepPicker
+        side={side}
+        choice={choices[side]}
+        whole={wholes[side]}
+        otherIsSame={choices[otherSide(side)].step === 'same'}
+        onChoose={(step) => onChange({ [side === 'a' ? 'stepA' : 'stepB']: step, event: '', at: '', shift: '' }, true)}
+      />
+      <SideTrouble side={side} state={pictures[side]} onTypical={() => onChange({ [side === 'a' ? 'stepA' : 'stepB']: EMPTY_ADDRESS.stepA })} onAgain={pictures.again} />
+      {wholes[side] && <Head whole={wholes[side]} picture={drawn[side] ?? wholes[side]} shift={side === 'b' ? shift : 0} onStraight={() => onChange({ shift: '' })} />}
+    </>
+  );
+  return (
+    <div class="st" aria-busy={pictures.a.waiting || pictures.b.waiting}>
+      <div class="toolbar st-toolbar" role="group" aria-label={words.toolbar}>
+        <Tools
+          colours={shown.colours}
+          search={address.q}
+          problem={search.error}
+          found={foundText(shown)}
+          onColours={(colours) => onChange({ colour: colours === 'change' ? 'change' : '' })}
+          onSearch={(q) => onChange({ q })}
+          onNext={nextFound}
+          onZoom={(key) => see(spanAfterKey(key, whole, latest.current.span, (latest.current.span.from + latest.current.span.to) / 2) ?? whole)}
+        />
+        {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colours === 'change'} />}
+        <Downloads pair={query} steps={steps} />
+      </div>
+      <Canvases
+        shown={shown}
+        wanted={wanted}
+        selected={selected}
+        heads={{ a: head('a'), b: head('b') }}
+        labels={{ a: labelOf('a', wholes.a), b: labelOf('b', wholes.b) }}
+        onSettled={(next, pixels) => {
+          setSeen({ span: next, pixels });
+          onChange({ at: isWhole(whole, next) ? '' : writeSpan(next) });
+        }}
+        onSelect={select}
+        onFold={(key) => {
+          const folds = new Set(turned);
+          if (!folds.delete(key)) folds.add(key);
+          onChange({ fold: writeFolds(folds) });
+        }}
+        onKey={onKey}
+      />
+      {ready &&
+        (selected ? (
+          <EventPanel shift={shift} side={selected.side} answer={facts} name={nameIn(drawn[selected.side], selected.event)} failure={failure} together={together} onClose={() => select(null)} onKey={onKey} onShow={(side, event) => reveal(side, event, linkedPlace(facts, event))} />
+        ) : (
+          wholes.a && <DifferenceList picture={wholes.a} open={address.figure === 'open'} onToggle={(open) => onChange({ figure: open ? 'open' : 'closed' })} onShow={(side, event) => reveal(side, event)} />
+        ))}
+      <p class="sr" role="status">
+        {facts && selected ? saidOf(selected.side, facts) : ''}
+      </p>
+    </div>
+  );
+}
+
+/** What keeps a side from being drawn, or how far it is: one line above its timeline. */
+function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state: SideState; onTypical: () => void; onAgain: () => void }) {
+  if (state.failure) {
+    const { message, hint } = failureText(state.failure);
+    const chosen = state.failure instanceof RequestError && state.failure.code === 'selection';
+    return (
+      <p class="st-trouble" role="alert">
+        {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
+        <button type="button" class="link-button" onClick={chosen ? onTypical : onAgain}>
+          {chosen ? words.states.typical : text.errors.retry}
+        </button>
+      </p>
+    );
+  }
+  if (!state.waiting) return null;
+  const { progress } = state;
+  return (
+    <p class="muted late" role="status">
+      {words.states.waiting(words.side[side])} {progress && `${words.states.phase[progress.phase] ?? ''} ${progress.path}`}
+    </p>
+  );
+}

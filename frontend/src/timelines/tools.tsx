@@ -1,0 +1,160 @@
+// Above the timelines: which steps, which colours, search, zoom, and the traces to take away.
+
+import { formatTime } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { Menu } from '../ui/menu';
+import { readChoice, traceUrl, writeChoice, type Choice, type Letter } from './data/fetch';
+import type { Picture } from './data/wire';
+import { words } from './data/words';
+import type { Colours } from './drawing/paint';
+
+interface StepPickerProps {
+  side: Letter;
+  choice: Choice;
+  /** as the server has understood it */
+  whole: Picture | null;
+  otherIsSame: boolean;
+  onChoose: (choice: string) => void;
+}
+
+/** The typical step, the longest, the one of the other side, or any. */
+export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepPickerProps) {
+  const steps = whole?.wire.steps;
+  const label = whole?.wire.step.label ?? '';
+  const named = (word: string): string => (choice.step === word ? label : '');
+  const several = steps !== undefined && new Set(steps.label.map((_, at) => `${steps.worker[at]}\n${steps.span[at]}`)).size > 1;
+  const options = (steps?.label ?? []).map((text, at) => ({
+    value: writeChoice({ step: text, worker: several ? steps!.worker[at]! : '', span: several ? steps!.span[at]! : '' }),
+    text: words.step.one(text, formatTime(steps!.total_ns[at]! / 1000), several ? words.step.where(steps!.worker[at]!, steps!.span[at]!) : '', steps!.reason[at]!),
+    compared: steps!.reason[at] === '',
+    drawable: steps!.drawable[at]!,
+  }));
+  const value = writeChoice(choice);
+  const known = ['', 'worst', 'same'].includes(value) || options.some((option) => option.value === value);
+  const compared = options.filter((option) => option.compared);
+  const others = options.filter((option) => !option.compared);
+  return (
+    <label class={`st-step side-${side}`}>
+      <span class={`badge badge-${side}`}>{words.letter[side]}</span>
+      <select class="select" aria-label={words.step.choose(words.side[side])} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        <option value="">{words.step.typical(named('typical'))}</option>
+        <option value="worst">{words.step.worst(named('worst'))}</option>
+        <option value="same" disabled={otherIsSame}>
+          {words.step.same(named('same'))}
+        </option>
+        {!known && <option value={value}>{words.head.step(readChoice(value).step)}</option>}
+        {compared.length > 0 && (
+          <optgroup label={words.step.groups.compared}>
+            {compared.map((option) => (
+              <option key={option.value} value={option.value}>
+                {option.text}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        {others.length > 0 && (
+          <optgroup label={words.step.groups.others}>
+            {others.map((option) => (
+              <option key={option.value} value={option.value} disabled={!option.drawable}>
+                {option.text}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        {whole?.wire.steps_left_out !== undefined && <option disabled>{words.step.more(whole.wire.steps_left_out)}</option>}
+      </select>
+    </label>
+  );
+}
+
+interface ToolsProps {
+  colours: Colours;
+  search: string;
+  /** what is wrong with the search, "" if nothing */
+  problem: string;
+  found: string;
+  onColours: (colours: Colours) => void;
+  onSearch: (text: string) => void;
+  onNext: () => void;
+  onZoom: (key: '+' | '-' | '0') => void;
+}
+
+export function Tools({ colours, search, problem, found, onColours, onSearch, onNext, onZoom }: ToolsProps) {
+  return (
+    <>
+      <span class="segments" role="group" aria-label={words.colour.label}>
+        {(['kind', 'change'] as const).map((one) => (
+          <button key={one} type="button" aria-pressed={colours === one} title={one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onClick={() => onColours(one)}>
+            {words.colour[one]}
+          </button>
+        ))}
+      </span>
+      <span class={`search st-search${problem === '' ? '' : ' bad'}`}>
+        <Icon name="search" size={14} />
+        <input
+          type="search"
+          value={search}
+          placeholder={words.search.short}
+          aria-label={words.search.label}
+          aria-invalid={problem !== ''}
+          title={problem || words.search.label}
+          onInput={(event) => onSearch(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Enter' && onNext()}
+        />
+      </span>
+      {found !== '' && (
+        <span class="st-found" role="status">
+          {found}
+        </span>
+      )}
+      <span class="segments st-zoom" role="group" aria-label={words.zoom.label}>
+        {(
+          [
+            ['+', words.zoom.closer, 'plus'],
+            ['-', words.zoom.farther, 'minus'],
+            ['0', words.zoom.all, 'whole'],
+          ] as const
+        ).map(([key, label, icon]) => (
+          <button key={key} type="button" aria-label={label} title={label} onClick={() => onZoom(key)}>
+            <Icon name={icon} size={14} />
+          </button>
+        ))}
+      </span>
+    </>
+  );
+}
+
+interface DownloadsProps {
+  pair: URLSearchParams;
+  /** labels of the steps that are drawn, null while they are not known */
+  steps: Record<Letter, Choice> | null;
+}
+
+export function Downloads({ pair, steps }: DownloadsProps) {
+  const links: [label: string, about: string, href: string][] = steps
+    ? [
+        [words.download.one(words.side.a, steps.a.step), words.download.oneAbout, traceUrl(pair, 'a', steps, false)],
+        [words.download.one(words.side.b, steps.b.step), words.download.oneAbout, traceUrl(pair, 'b', steps, false)],
+        [words.download.both, words.download.bothAbout, traceUrl(pair, 'a', steps, true)],
+      ]
+    : [];
+  return (
+    <Menu class="st-download" label={words.download.label} icon="export" align="right" disabled={!steps}>
+      {(close) => (
+        <>
+          <p class="pop-note muted">{words.download.about}</p>
+          <ul class="pop-list">
+            {links.map(([label, about, href]) => (
+              <li key={label}>
+                <a class="pop-item" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
+                  {label}
+                  <span class="muted">{about}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Menu>
+  );
+}

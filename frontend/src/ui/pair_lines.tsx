@@ -1,0 +1,22 @@
+// A side in one line, a pair in two.
+
+import type { Pair, Side } from '../contract/wire';
+import { text } from './strings';
+
+export function sideText(side: Side): string {
+  return [side.run, side.worker, side.span === null ? null : `${text.picker.span} ${side.span}`, side.steps ?? null, side.launches ?? null].filter((part) => part !== null).join(' · ');
+}
+
+/** A pair as two lines. */
+export function PairLines({ pair }: { pair: Pair }) {
+  return (
+    <>
+      <span class="pair-line">
+        <span class="badge badge-a">{text.letterA}</span> {sideText(pair.baseline)}
+      </span>
+      <span class="pair-line">
+        <span class="badge badge-b">{text.letterB}</span> {sideText(pair.candidate)}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { niceTicks } from '../../src/charts/ticks';
+import { curvePath, ecdf } from '../../src/summary/distribution';
+import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../../src/summary/ledger';
+import { stepAxis, stepTimes } from '../../src/summary/steps';
+import { waterfall } from '../../src/summary/waterfall';
+import { metricWords, text } from '../../src/ui/strings';
+import { column, comparison, ledger, ledgerRow } from '../samples';
+
+describe('waterfall', () => {
+  it('starts at A, ends at B, and joins every bar to the next', () => {
+    const figure = waterfall(141, 164, [
+      { label: 'Other', delta: -9 },
+      { label: 'DataLoader', delta: 47 },
+      { label: 'Kernel', delta: -15 },
+      { label: 'Memset', delta: 0 },
+    ]);
+    expect(figure.bars.map((bar) => bar.label)).toEqual(['DataLoader', 'Kernel', 'Other', 'Memset']);
+    expect(figure.bars[0]!.from).toBe(141);
+    expect(figure.bars.at(-1)!.to).toBe(164);
+    figure.bars.slice(1).forEach((bar, index) => expect(bar.from).toBe(figure.bars[index]!.to));
+    expect(figure.broken).toBe(true);
+    expect(figure.low).toBeLessThan(141);
+  });
+  it('starts at zero when the changes are large, and below it when a running total is', () => {
+    expect(waterfall(10, 32, [{ label: 'x', delta: 22 }])).toMatchObject({ broken: false, low: 0 });
+    expect(waterfall(10, 1, [{ label: 'x', delta: -20 }, { label: 'y', delta: 11 }]).low).toBe(-10);
+  });
+  it('has a width even when nothing happened', () => {
+    for (const total of [0, 5]) {
+      const figure = waterfall(total, total, [{ label: 'x', delta: 0 }]);
+      expect(figure.high).toBeGreaterThan(figure.low);
+    }
+  });
+});
+
+describe('ledger', () => {
+  const books = ledger(
+    [
+      ledgerRow(['Kernel'], 300, 500),
+      ledgerRow(['Kernel', 'gemm'], 100, 400),
+      ledgerRow(['Kernel', 'relu'], 200, 0, 'removed'),
+      ledgerRow(['Kernel', 'new'], 0, 100, 'added'),
+      ledgerRow(['Other'], 50, 40),
+      ledgerRow(['Other', 'rest'], 50, 40),
+    ],
+    2,
+  );
+  it('adds up', () => {
+    expect(sumsUp(books)).toBe(true);
+    expect(sumsUp({ ...books, delta: books.delta + 1 })).toBe(false);
+    expect(categories(books).map((row) => row.path[0])).toEqual(['Kernel', 'Other']);
+    expect(restOf(entities(books, 'Kernel'))).toMatchObject({ count: 3, delta: 200, baseline: 300, candidate: 500 });
+  });
+  it('lists entities by size of change', () => {
+    expect(entities(books, 'Kernel').map((row) => row.path[1])).toEqual(['gemm', 'relu', 'new']);
+    expect(ledgerUs(books, 3000)).toBe(1.5);
+  });
+  it('is a table in which an absent side is absent, not zero', () => {
+    const table = ledgerTable(books, text.attribution(metricWords('step_time')));
+    const rows = Object.fromEntries(table.rows.map((row) => [row[0], row]));
+    expect(rows['new']![2]).toBeNull();
+    expect(rows['relu']![3]).toBeNull();
+    expect(rows['gemm']!.slice(2, 5)).toEqual([0.05, 0.2, 0.15]);
+  });
+});
+
+describe('step times', () => {
+  const table = {
+    title: 'Steps',
+    columns: [column('side', 'key', 'text'), column('capture', 'key', 'text'), column('step', 'key', 'text'), column('total_us', 'plain', 'time_us'), column('admitted', 'plain', 'bool'), column('reason', 'text', 'text')],
+    rows: [
+      ['baseline', 'r/w/1', '1', 10, true, ''],
+      ['candidate', 'r/w/1', '1', 12, true, ''],
+      ['candidate', 'r/w/1', '2', 99, false, 'first step'],
+    ],
+    notes: [],
+  };
+  const steps = stepTimes(comparison({ tables: { steps: table } }));
+  it('tells sides and dropped steps apart', () => {
+    expect(steps.map((step) => [step.side, step.us, step.admitted])).toEqual([['a', 10, true], ['b', 12, true], ['b', 99, false]]);
+    expect(steps[2]!.reason).toBe('first step');
+    expect(stepTimes(comparison())).toEqual([]);
+  });
+  it('has an axis for the compared steps, not for a dropped outlier', () => {
+    const axis = stepAxis(steps);
+    expect(axis.low).toBeLessThan(10);
+    expect(axis.high).toBeGreaterThan(12);
+    expect(axis.high).toBeLessThan(20);
+    expect(stepAxis([]).high).toBeGreaterThan(stepAxis([]).low);
+  });
+});
+
+it('draws the distribution as steps that end at one', () => {
+  expect(ecdf([3, 1, 3, 2])).toEqual([{ x: 1, y: 0.25 }, { x: 2, y: 0.5 }, { x: 3, y: 1 }]);
+  const path = curvePath(ecdf([1, 2]), (x) => x * 10, (y) => 100 - y * 100, 0, 3);
+  expect(path).toBe('M0.0 100.0H10.0V50.0H20.0V0.0H30.0');
+});
+
+it('finds round ticks inside the range', () => {
+  expect(niceTicks(0, 0.6, 3)).toEqual([0, 0.2, 0.4, 0.6]);
+  expect(niceTicks(57, 121, 4)).toEqual([60, 80, 100, 120]);
+  expect(Object.is(niceTicks(-0.001, 10, 3)[0], -0)).toBe(false);
+  expect(niceTicks(5, 5, 3)).toEqual([5]);
+});

@@ -1,0 +1,106 @@
+import { render } from 'preact';
+import { act } from 'preact/test-utils';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { emptiest } from '../../src/charts/scatter/parts';
+import type { Finding } from '../../src/contract/wire';
+import { StepsChoice, typedRange } from '../../src/pair/steps_choice';
+import { findingText } from '../../src/summary/finding_text';
+import { Findings } from '../../src/summary/findings';
+import { metricWords } from '../../src/ui/strings';
+import { comparison } from '../samples';
+
+const FINDING: Finding = {
+  rule: 'data_loader',
+  subject: 'enumerate(DataLoader).__next__',
+  category: 'DataLoader',
+  delta_us: 17600,
+  share: 0.994,
+  sentence: 'Waiting for the data loader takes 17.6 ms more per step.',
+  evidence: [{ table: 'ledger', row: 'DataLoader' }, { table: 'kernels', row: 'gemm', value: '3 calls' }, { value: 'as measured' }],
+  confidence: 'differs clearly',
+  look_at: 'num_workers',
+};
+
+afterEach(() => {
+  document.body.innerHTML = '';
+});
+
+describe('a finding as text', () => {
+  it('is what the card says, its evidence, and the two runs', () => {
+    expect(findingText(FINDING, comparison())).toBe(
+      [
+        'DataLoader +17.6\u202fms (99.4\u202f% of the difference): enumerate(DataLoader).__next__',
+        'Waiting for the data loader takes 17.6 ms more per step.',
+        'Look at: num_workers',
+        'differs clearly',
+        '- Attribution: DataLoader',
+        '- Kernels: gemm (3 calls)',
+        '- (as measured)',
+        'A: normal (worker0; span 1; 2 steps)',
+        'B: abnormal (worker0; span 1; 2 steps)',
+        '',
+      ].join('\n'),
+    );
+  });
+  it('leaves out what the finding does not have', () => {
+    const said = findingText({ ...FINDING, delta_us: null, share: null, look_at: '', evidence: [] }, comparison());
+    expect(said.split('\n').slice(0, 3)).toEqual(['DataLoader: enumerate(DataLoader).__next__', FINDING.sentence, FINDING.confidence]);
+  });
+  it('is copied by the button of the card, which says so', async () => {
+    const writeText = vi.fn(() => Promise.resolve());
+    vi.stubGlobal('navigator', { clipboard: { writeText } });
+    await act(() => render(<Findings comparison={{ ...comparison(), findings: [FINDING] }} onEvidence={() => undefined} />, document.body));
+    const button = document.querySelector<HTMLButtonElement>('[aria-label^="Copy this finding"]')!;
+    await act(async () => {
+      button.click();
+      await vi.waitFor(() => expect(writeText).toHaveBeenCalled());
+    });
+    expect(writeText).toHaveBeenCalledWith(findingText(FINDING, comparison()));
+    expect(document.querySelector('[role=status]')?.textContent).toBe('Copied');
+    vi.unstubAllGlobals();
+  });
+});
+
+describe('a typed range of steps', () => {
+  it.each([
+    ['', ''],
+    ['5', '5'],
+    [' 3 – 10 ', '3-10'],
+    ['10-3', '3-10'],
+    ['4-4', '4'],
+    ['all', null],
+    ['3-', null],
+    ['-3', null],
+    ['1e3', null],
+  ])('%j is %j', (typed, range) => expect(typedRange(typed)).toBe(range));
+
+  it('is chosen by Enter, and a wrong one is not', async () => {
+    const onSteps = vi.fn();
+    await act(() => render(<StepsChoice name="Normal" steps="" words={metricWords('step_time')} onSteps={onSteps} />, document.body));
+    await act(() => document.querySelector<HTMLButtonElement>("[aria-label='Normal: steps']")!.click());
+    const input = document.querySelector('input')!;
+    const type = async (value: string): Promise<void> => {
+      await act(async () => {
+        input.value = value;
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+      await act(async () => {
+        input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+      });
+    };
+    await type('three');
+    expect([input.getAttribute('aria-invalid'), onSteps.mock.calls.length]).toEqual(['true', 0]);
+    await type('7-4');
+    expect(onSteps).toHaveBeenCalledWith('4-7');
+  });
+});
+
+describe('the name of a region', () => {
+  const region = { left: 0, right: 200, top: 0, bottom: 100 };
+  it('stands in its outer, upper corner, or where no mark is', () => {
+    expect(emptiest(region, 50, [], false)).toEqual({ left: 5, right: 55, top: 5, bottom: 20 });
+    expect(emptiest(region, 50, [], true).left).toBe(145);
+    expect(emptiest(region, 50, [{ x: 30, y: 10, r: 8 }], false)).toEqual({ left: 145, right: 195, top: 5, bottom: 20 });
+    expect(emptiest(region, 50, [{ x: 30, y: 10, r: 8 }, { x: 170, y: 12, r: 8 }, { x: 40, y: 90, r: 20 }], false)).toEqual({ left: 5, right: 55, top: 35, bottom: 50 });
+  });
+});

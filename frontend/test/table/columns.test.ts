@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../../src/table/columns';
+import { measuresOf } from '../../src/table/row_panel';
+import { text } from '../../src/ui/strings';
+import { column, kernels } from '../samples';
+
+describe('measures beside each other', () => {
+  const operators = ['baseline_us', 'candidate_us', 'delta_us', 'change', 'baseline_device_self_us', 'device_self_q', 'calls'];
+  const labels = ['Host self A', 'Host self B', 'Host self Δ', 'Host self change', 'Device self A', 'Device self q', 'Calls A'];
+  const columns = operators.map((name, index) => ({ ...column(name, name.startsWith('baseline') ? 'baseline' : 'plain', 'time_us'), label: labels[index]! }));
+  it('have a head each, and columns below it say the rest', () => {
+    const group = measureHeads(columns)!;
+    expect(columns.map(group)).toEqual(['Host self', 'Host self', 'Host self', 'Host self', 'Device self', 'Device self', '']);
+    const views = columnViews({ ...kernels([]), columns });
+    expect(views.map((view) => headerLabel(view, group(view.column)))).toEqual(['A', 'B', 'Δ', 'Change', 'A', 'q', 'Calls A']);
+  });
+  it('need none where the main one has no name', () => expect(measureHeads(columns.map((one) => ({ ...one, label: 'A' })))).toBeUndefined());
+});
+
+describe('columns', () => {
+  const table = kernels([['gemm', 1500, 2500, 1000, 'both'], ['relu', 900, null, -900, 'removed']]);
+  table.columns.push(column('calls', 'plain', 'count', { better: 'none', shown: false }), column('device_self_delta_us', 'delta', 'time_us'));
+  table.rows = table.rows.map((row) => [...row, 3, 0]);
+  const views = columnViews(table);
+  const of = (name: string) => views.find((view) => view.column.name === name)!;
+  it('gives A, B and their difference one unit', () => {
+    expect(family('baseline_device_self_us')).toBe(family('device_self_delta_us'));
+    expect(family('candidate_us')).toBe(family('delta_us'));
+    expect(new Set(['baseline_us', 'candidate_us', 'delta_us'].map((name) => of(name).style!.unit))).toEqual(new Set(['µs']));
+  });
+  it('shows what the server shows, but no column without content, and the status as a chip', () => {
+    expect(visibleColumns(views, '').map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us']);
+    const chosen = toggleColumn(views, '', 'calls');
+    expect(visibleColumns(views, chosen).map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us', 'calls']);
+    expect(toggleColumn(views, chosen, 'calls')).toBe('');
+    expect(visibleColumns(views, ',').map((view) => view.column.name)).toEqual(['name']);
+  });
+  it('writes cells, and a dash for what is absent', () => {
+    expect(cellText(of('delta_us'), 1000, text.table)).toBe('+1,000.0');
+    expect(cellText(of('candidate_us'), null, text.table)).toBe('–');
+    expect(cellText(of('calls'), 3, text.table)).toBe('3');
+  });
+  it('knows which way is worse', () => {
+    expect(meaning(of('delta_us').column, 5)).toBe(1);
+    expect(meaning(of('delta_us').column, -5)).toBe(-1);
+    expect(meaning({ ...of('delta_us').column, better: 'higher' }, 5)).toBe(-1);
+    expect(meaning({ ...of('delta_us').column, better: 'none' }, 5)).toBe(0);
+    expect(meaning(of('baseline_us').column, 5)).toBe(0);
+  });
+});
+
+describe('figures of the strict report and of counters', () => {
+  const table = {
+    title: 'Triplets',
+    columns: [
+      column('function', 'key', 'text'),
+      column('beta_a', 'baseline', 'number', { label: 'β_normal(%)', unit: 'percent' }),
+      column('beta_b', 'candidate', 'number', { label: 'β_abnormal(%)', unit: 'percent' }),
+      column('beta_delta', 'delta', 'number', { label: 'Δβ(%)', unit: 'percent', better: 'none' }),
+      column('u_beta', 'plain', 'number', { label: 'U-test p(β)' }),
+    ],
+    rows: [
+      ['gemm', 12, 112.5, 100.5, 0.0012],
+      ['copy', 3, 3.25, 0.25, 0.0000001],
+    ],
+    notes: [],
+  };
+  const views = columnViews(table);
+  const shown = (row: number): string[] => views.map((view, index) => cellText(view, table.rows[row]![index], text.table, table.rows[row]));
+  it('have one precision per measure, and probabilities as such', () => {
+    expect(shown(0)).toEqual(['gemm', '12.00', '112.50', '+100.50', '0.0012']);
+    expect(shown(1)).toEqual(['copy', '3.00', '3.25', '+0.25', '<0.001']);
+  });
+  it('name their unit once', () => {
+    expect(views.map((view) => [headerLabel(view), headerUnit(view)].join('|'))).toEqual(['function|', 'β_normal|%', 'β_abnormal|%', 'Δβ|%', 'U-test p(β)|']);
+  });
+  it('are one line per measure in the details', () => {
+    const { measures, others } = measuresOf(views);
+    expect(measures.map((measure) => [measure.label, measure.delta?.column.name])).toEqual([['β', 'beta_delta']]);
+    expect(others.map((view) => view.column.name)).toEqual(['u_beta']);
+  });
+  it('stand in the unit of their row, without a bar across units', () => {
+    const counters = {
+      ...table,
+      columns: [column('counter', 'key', 'text'), column('unit', 'key', 'text'), column('baseline', 'baseline', 'number'), column('delta', 'delta', 'number')],
+      rows: [['clock', 'MHz', 1410, -1200], ['link', 'bytes/s', 3_161_200, 625_210], ['use', '%', 6, 15.25]],
+    };
+    const own = columnViews(counters);
+    const cells = counters.rows.map((row) => own.map((view, index) => cellText(view, row[index], text.table, row).replaceAll('\u202f', ' ').replaceAll('\u2212', '-')));
+    expect(cells).toEqual([['clock', 'MHz', '1,410', '-1,200'], ['link', 'bytes/s', '3.2 MB/s', '+625 kB/s'], ['use', '%', '6.00', '+15.25']]);
+    expect(own[3]!.largest).toBe(0);
+  });
+  it('keep a shift apart from the difference, in its unit', () => {
+    expect(family('shift_low_us')).toBe(family('delta_us'));
+    expect(family('device_self_shift_us')).toBe(family('device_self_delta_us'));
+    expect(isMeasuredDelta(column('shift_us', 'delta', 'time_us'))).toBe(false);
+  });
+});

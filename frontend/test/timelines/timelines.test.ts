@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { readChoice, stepQuery, traceUrl, writeChoice } from '../../src/timelines/data/fetch';
+import { around, firstEndingAfter, instant, isWhole, length, markAt, moved, placed, rulerOf, unitOf, zoomed } from '../../src/timelines/data/span';
+import { bestPicture, type SideState } from '../../src/timelines/data/use_pictures';
+import { eventOf, eventsIn, markOf, pictureOf, rowOf, totalOf, type Lane, type WireRow, type WireStep } from '../../src/timelines/data/wire';
+import { layoutOf, readFolds, rowAt as rowAtHeight, scrollFor, writeFolds } from '../../src/timelines/drawing/layout';
+import { fitted, Pixels, type Scene } from '../../src/timelines/drawing/paint';
+import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
+import { Drag, showing, spanAfterKey, spanAfterWheel } from '../../src/timelines/gestures';
+import { commonSpan, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
+
+const THIN = '\u202f';
+
+function lane(key: string, first: number, rows: number): Lane {
+  return { key, kind: key.split('.')[0]!, name: key, first, rows, events: 1, busy_ns: 1 };
+}
+
+function wire(rows: WireRow[], part: Partial<WireStep> = {}): WireStep {
+  return {
+    schema: 'tb_perfcompare.step/1', absent: '', step: { worker: 'w', span: '1', label: '3', total_ns: 100, reason: '' }, other: null, hits: null,
+    total_ns: 100, extent: [0, 100], from: 0, to: 100, cell_ns: 0, complete: true, events: 4, kinds: ['step', 'operator'], names: [['a', 1], ['b#2', 1, 'b']],
+    lanes: [lane('stream.0', 0, 1), lane('host.0', 1, 3)], rows, left_out: [], ...part,
+  };
+}
+
+describe('columns of a row', () => {
+  it('are differences that add up', () => {
+    const row = rowOf({ row: 0, first: 7, gap: [5, 0, 10], dur: [10, 3, 2], name: [0, 1, 0] }, 100);
+    expect([...row.start]).toEqual([105, 115, 128]);
+    expect([...row.end]).toEqual([115, 118, 130]);
+    expect([0, 1, 2].map((mark) => eventOf(row, mark))).toEqual([7, 8, 9]);
+  });
+  it('say which marks are runs and of how many events', () => {
+    const row = rowOf({ row: 0, first: 7, gap: [0, 0, 0], dur: [10, 30, 2], name: [0, 0, 0], merged: { at: [1], count: [5], total: [12], alone: [2] }, match: [4, 0, 3], change: [1, -2, 0] }, 0);
+    expect([0, 1, 2].map((mark) => [eventOf(row, mark), eventsIn(row, mark), totalOf(row, mark)])).toEqual([
+      [7, 1, 10],
+      [8, 5, 12],
+      [13, 1, 2],
+    ]);
+    expect([...row.match!]).toEqual([3, -1, 6]);
+    expect([...row.alone!]).toEqual([0, 2, 0]);
+  });
+  it('find an event by its number, in a run too', () => {
+    const picture = pictureOf(
+      wire([
+        { row: 0, first: 0, gap: [0, 0], dur: [10, 10], name: [0, 0] },
+        { row: 2, first: 2, gap: [0, 5], dur: [10, 10], name: [1, 1], merged: { at: [0], count: [3], total: [6] } },
+      ]),
+    );
+    expect([0, 1, 2, 3, 4, 5, 6].map((event) => markOf(picture, event)?.mark ?? -1)).toEqual([0, 1, 0, 0, 0, 1, -1]);
+    expect(picture.names[1]).toEqual({ text: 'b#2', kind: 1, key: 'b' });
+  });
+});
+
+describe('what is in view', () => {
+  const whole = { from: -100, to: 1_000_000 };
+  it('zooms about an instant, which stays where it is, and not beyond the ends', () => {
+    const near = zoomed(whole, whole, 250_000, 0.5);
+    expect((250_000 - near.from) / length(near)).toBeCloseTo((250_000 + 100) / length(whole));
+    expect(zoomed(whole, near, 250_000, 100)).toEqual(whole);
+    expect(length(zoomed(whole, near, 250_000, 1e-12))).toBe(20);
+    expect(isWhole(whole, near)).toBe(false);
+  });
+  it('moves up to the ends and keeps its length', () => {
+    const span = { from: 0, to: 1000 };
+    expect(moved(whole, span, -5000)).toEqual({ from: -100, to: 900 });
+    expect(moved(whole, span, 1e9)).toEqual({ from: 999_000, to: 1_000_000 });
+    expect(placed(whole, 500, 1e9)).toEqual(whole);
+  });
+  it('brings an event into view with as little change as that takes', () => {
+    const span = { from: 0, to: 1000 };
+    expect(showing(whole, span, 5000, 5100, 1000)).toEqual({ from: 4550, to: 5550 });
+    expect(length(showing(whole, span, 0, 5000, 1000))).toBeGreaterThan(5000);
+    const shown = showing(whole, span, 500, 501, 1000);
+    expect((1 / length(shown)) * 1000).toBeCloseTo(24, 0);
+    expect(showing(whole, span, 100, 300, 1000)).toBe(span);
+    expect(around(whole, 100, 200)).toEqual({ from: 0, to: 300 });
+  });
+  it('finds marks at an instant, the nearest within reach', () => {
+    const row = rowOf({ row: 0, first: 0, gap: [0, 10, 0], dur: [10, 0, 5], name: [0, 0, 0] }, 0);
+    expect([5, 14, 17, 22, 24].map((at) => markAt(row, at, 3))).toEqual([0, -1, 1, 2, 2]);
+    expect([-5, 5, 10, 30].map((at) => firstEndingAfter(row, at))).toEqual([0, 0, 1, 3]);
+    expect(markAt(row, 12, 3)).toBe(0);
+  });
+  it('follows keys and the wheel', () => {
+    const span = { from: 0, to: 1000 };
+    expect(length(spanAfterKey('w', whole, span, 500)!)).toBe(800);
+    expect(length(spanAfterKey('-', whole, span, 500)!)).toBe(1250);
+    expect(spanAfterKey('d', whole, span, 500)).toEqual({ from: 150, to: 1150 });
+    expect(spanAfterKey('Home', whole, moved(whole, span, 5000), 0)).toEqual({ from: -100, to: 900 });
+    expect(spanAfterKey('0', whole, span, 500)).toBe(whole);
+    expect(spanAfterKey('q', whole, span, 500)).toBeNull();
+    const wheel = (part: Partial<WheelEvent>): WheelEvent => ({ deltaX: 0, deltaY: 0, deltaMode: 0, shiftKey: false, ctrlKey: false, ...part }) as WheelEvent;
+    expect(length(spanAfterWheel(wheel({ deltaY: -300 }), whole, span, 500, 1))).toBe(500);
+    expect(spanAfterWheel(wheel({ deltaY: 100, shiftKey: true }), whole, span, 500, 2)).toEqual({ from: 200, to: 1200 });
+    expect(length(spanAfterWheel(wheel({ deltaY: -60, ctrlKey: true }), whole, span, 500, 1))).toBe(500);
+  });
+  it('follows a finger, and two', () => {
+    const drag = new Drag();
+    const finger = (pointerId: number, clientX: number, clientY = 0): PointerEvent => ({ pointerId, clientX, clientY }) as PointerEvent;
+    const span = { from: 0, to: 1000 };
+    drag.down(finger(1, 100), span, 40);
+    expect(drag.move(finger(1, 102), whole, 0, 1)).toBeNull();
+    expect(drag.move(finger(1, 50, 10), whole, 0, 1)).toEqual({ span: { from: 50, to: 1050 }, scrollTop: 30 });
+    drag.down(finger(2, 150, 10), span, 40);
+    expect(length(drag.move(finger(2, 250, 10), whole, 0, 1)!.span)).toBe(500);
+    drag.up(finger(2, 250, 10), span, 40);
+    expect(drag.active).toBe(true);
+  });
+});
+
+describe('the ruler', () => {
+  it('has round instants in the unit that suits them', () => {
+    expect(rulerOf({ from: 0, to: 7_400_000 }, 1000).ticks.slice(0, 3).map((tick) => tick.label)).toEqual([`0${THIN}ms`, `1${THIN}ms`, `2${THIN}ms`]);
+    expect(rulerOf({ from: -500, to: 1500 }, 1000).ticks.map((tick) => tick.at)).toEqual([-500, 0, 500, 1000, 1500]);
+    expect(unitOf(1.5e9)[1]).toBe('s');
+    expect(instant(-2500, [1e3, 'µs'], 500)).toBe(`\u22122.5${THIN}µs`);
+  });
+  it('counts from a base where labels would be too long', () => {
+    const ruler = rulerOf({ from: 60_000_123, to: 60_001_123 }, 1000);
+    expect(ruler.baseLabel).toBe(`60.000${THIN}ms`);
+    expect(ruler.ticks[0]!.label).toBe(`+200${THIN}ns`);
+    expect(ruler.ticks[0]!.at).toBe(60_000_200);
+  });
+});
+
+describe('lanes', () => {
+  const lanes = [lane('stream.0', 0, 1), lane('host.0', 1, 3), lane('python.0', 4, 40)];
+  it('stand below each other; Python functions begin folded and keep their rows', () => {
+    const layout = layoutOf(lanes, new Set());
+    expect(layout.boxes.map(({ top, height, folded }) => [top, height, folded])).toEqual([
+      [4, 16, false],
+      [26, 48, false],
+      [80, 32, true],
+    ]);
+    expect(layout.top[43]! + layout.tall[43]!).toBeLessThanOrEqual(112.2);
+    expect([0, 5, 25, 30, 80, 111, 300].map((y) => rowAtHeight(layout, y))).toEqual([-1, 0, -1, 1, 4, 42, -1]);
+  });
+  it('fold and open by their keys', () => {
+    const turned = readFolds('host.0,python.0');
+    const layout = layoutOf(lanes, turned);
+    expect(layout.boxes.map(({ folded }) => folded)).toEqual([false, true, false]);
+    expect(writeFolds(turned)).toBe('host.0,python.0');
+  });
+  it('scroll only as far as a row needs', () => {
+    const layout = layoutOf(lanes, new Set(['python.0']));
+    expect(scrollFor(layout, 1, 0, 100)).toBe(0);
+    expect(scrollFor(layout, 43, 0, 100)).toBeGreaterThan(500);
+  });
+});
+
+describe('colours', () => {
+  it('are read as they are written and mixed by channel', () => {
+    expect(parse('#fff')).toEqual([255, 255, 255]);
+    expect(parse(' #0a141e ')).toEqual([10, 20, 30]);
+    expect(pixel([10, 20, 30])).toBe(0xff1e140a);
+    expect(blend(0xff000000, 0xff6432c8, 0.5)).toBe(0xff321964);
+    expect([inkOn([250, 240, 120]), inkOn([20, 40, 90])]).toEqual(['#14141d', '#f6f6fb']);
+  });
+  it('leave room for the ends of names', () => {
+    expect([fitted('aten::convolution', 20), fitted('aten::convolution', 9), fitted('aten::mm', 2)]).toEqual(['aten::convolution', 'aten::co…', '']);
+    expect(fitted('vectorized_elementwise_kernel_tail', 18)).toBe('vectorized_…l_tail');
+  });
+});
+
+class FakeImage {
+  readonly data: Uint8ClampedArray;
+  constructor(
+    readonly width: number,
+    readonly height: number,
+  ) {
+    this.data = new Uint8ClampedArray(4 * width * height);
+  }
+}
+
+describe('the picture of a row', () => {
+  const [paper, ink] = [0xffffffff, 0xff000000];
+  const palette: Palette = {
+    kinds: [0, 1].map(() => new Uint32Array(4).fill(ink)), inks: ['#000', '#000'], ink, back: paper, grid: 0xffdddddd, even: 0xff808080, more: 0xff0000ff, less: 0xff00ff00,
+    a: 0xffff0000, b: 0xffff00ff, css: { ink: '', ink2: '', line: '', page: '', panel: '', a: '', b: '', selected: '' },
+  };
+  const lanes = [lane('stream.0', 0, 1)];
+  /** grey of the pixels of the row's middle line: 255 is paper */
+  const drawn = (row: WireRow, part: Partial<Scene> = {}): number[] => {
+    (globalThis as Record<string, unknown>)['ImageData'] = FakeImage;
+    const picture = pictureOf(wire([row], { lanes }));
+    const scene: Scene = { picture, layout: layoutOf(lanes, new Set()), span: { from: 0, to: 100 }, ticks: [], colours: 'kind', side: 'a', found: null, lit: null, scrollTop: 0, ...part };
+    const image = new Pixels().draw(scene, 10, 24, 1, palette);
+    return [...new Uint32Array(image.data.buffer).slice(80, 90)].map((word) => word & 255);
+  };
+  it('has wide events in full and keeps neighbours apart', () => {
+    expect(drawn({ row: 0, first: 0, gap: [0, 0], dur: [50, 30], name: [0, 0] })).toEqual([0, 0, 0, 0, 255, 0, 0, 0, 255, 255]);
+  });
+  it('has narrow events by their share of a pixel, faint ones too', () => {
+    const [first, , second, , third] = drawn({ row: 0, first: 0, gap: [0, 12, 22], dur: [8, 1, 0], name: [0, 0, 0] });
+    expect(first).toBe(51);
+    expect(second).toBe(Math.round(255 * (1 - 0.42)));
+    expect(third).toBe(second);
+  });
+  it('has runs as dense as what they hold', () => {
+    const run = { row: 0, first: 0, gap: [20], dur: [40], name: [0], merged: { at: [0], count: [9], total: [32] } };
+    expect(drawn(run)).toEqual([255, 255, 51, 51, 51, 51, 255, 255, 255, 255]);
+  });
+  it('pales what is not searched for', () => {
+    const row = { row: 0, first: 0, gap: [0, 0], dur: [30, 30], name: [0, 1] };
+    const [one, , , other] = drawn(row, { found: [true, false] });
+    expect([one, other]).toEqual([0, Math.round(255 * 0.8)]);
+  });
+  it('has both of a pair in one colour of change, and hatches what is alone', () => {
+    const row = { row: 0, first: 0, gap: [0, 0], dur: [60, 30], name: [0, 1], match: [0, 1], change: [-60, -30] };
+    const shades = drawn(row, { colours: 'change' });
+    expect(shades.slice(0, 5)).toEqual([140, 140, 140, 0, 0]);
+    expect(shades[7]).not.toBe(255);
+  });
+});
+
+describe('what a link holds', () => {
+  it('is a step by label, with its file where several have it', () => {
+    expect(readChoice('')).toEqual({ step: 'typical', worker: '', span: '' });
+    for (const text of ['worst', 'same', '12', '1%20(2)|host%7C0|3']) expect(writeChoice(readChoice(text))).toBe(text);
+    expect(readChoice('1%20(2)|host%7C0|3')).toEqual({ step: '1 (2)', worker: 'host|0', span: '3' });
+  });
+  it('is a stretch and an event', () => {
+    expect(readSpan(writeSpan({ from: -12.4, to: 7e6 }))).toEqual({ from: -12, to: 7_000_000 });
+    expect([readSpan('5_5'), readSpan('x')]).toEqual([null, null]);
+    expect(readSelected('b:412')).toEqual({ side: 'b', event: 412 });
+    expect(readSelected('c:1')).toBeNull();
+  });
+});
+
+describe('requests', () => {
+  const pair = new URLSearchParams({ baseline: 'x/a', baseline_worker: 'w0', candidate: 'x/b', step_window: 'marker' });
+  const choices = { a: readChoice('worst'), b: readChoice('7|w1|2') };
+  it('name one side and the other', () => {
+    expect(stepQuery(pair, 'a', choices).toString()).toBe('run=x%2Fa&worker=w0&step=worst&other=x%2Fb&other_step=7&other_step_worker=w1&other_step_span=2&side=baseline&step_window=marker');
+    expect(stepQuery(pair, 'b', choices).get('run')).toBe('x/b');
+    expect(stepQuery(pair, 'b', choices).get('side')).toBe('candidate');
+  });
+  it('ask for one step or for both as a file', () => {
+    expect(new URL(traceUrl(pair, 'b', choices, false)).searchParams.has('other')).toBe(false);
+    expect(new URL(traceUrl(pair, 'a', choices, true)).searchParams.get('other')).toBe('x/b');
+  });
+});
+
+describe('pictures', () => {
+  it('the finest that covers what is in view is drawn', () => {
+    const row: WireRow = { row: 0, first: 0, gap: [0], dur: [100], name: [0] };
+    const whole = pictureOf(wire([row], { cell_ns: 50, complete: false }));
+    const detail = pictureOf(wire([row], { cell_ns: 5, from: 20, to: 60, complete: false }));
+    const state: SideState = { whole, details: [detail], failure: null, absent: '', progress: null, waiting: false };
+    expect(bestPicture(state, { from: 30, to: 50 })).toBe(detail);
+    expect(bestPicture(state, { from: 30, to: 70 })).toBe(whole);
+  });
+  it('have one scale, moved or not', () => {
+    const one = pictureOf(wire([], { extent: [-100, 1000] }));
+    const other = pictureOf(wire([], { extent: [0, 2000] }));
+    expect(commonSpan(one, other)).toEqual({ from: -121, to: 2021 });
+    expect(commonSpan(one, other, -500)).toEqual({ from: -520, to: 1520 });
+    expect(commonSpan(null, null)).toEqual({ from: 0, to: 1 });
+  });
+});
