@@ -8,15 +8,15 @@ from collections import Counter
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again; more of them would be
-# the same ones every day.
-CI = bool(os.environ.get("CI"))
+from tests.thorough import EXAMPLES
+
+# A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again.
 settings.register_profile(
     "product",
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=CI,
-    max_examples=30 if CI else 100,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=EXAMPLES,
 )
 settings.load_profile("product")
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -59,14 +59,12 @@ def test_several_levels_are_all_found() -> None:
     assert [change.at for change in change_points(values)] == [12, 24, 36]
 
 
-@settings(max_examples=60, deadline=None)
 @given(SERIES)
 def test_a_negated_series_has_negated_shifts_at_the_same_places(values: np.ndarray) -> None:
     found, negated = change_points(values), change_points(-values)
     assert [(one.at, one.p, one.shift) for one in found] == [(one.at, one.p, -one.shift) for one in negated]
 
 
-@settings(max_examples=60, deadline=None)
 @given(SERIES)
 def test_every_change_is_beyond_the_margin_and_could_be_found(values: np.ndarray) -> None:
     found = change_points(values)
