@@ -50,16 +50,17 @@ class _Listed:
         self._full: dict[str, list[int]] = {}
         self._short: dict[str, list[int]] = {}
         self._functions: dict[str, list[int]] = {}
-        self._cut: list[tuple[str, int]] = []
+        self._cut: dict[str, list[int]] = {}
         for code, name in enumerate(listed):
             if is_cut(name):
-                self._cut += [(prefix, code) for prefix in cut_prefixes(name) if prefix]
+                for prefix in filter(None, cut_prefixes(name)):
+                    self._cut.setdefault(prefix, []).append(code)
                 continue
             forms = kernel_forms(name)
             self._keys.setdefault(forms.key, []).append(code)
             self._full.setdefault(forms.full, []).append(code)
             (self._short if forms.is_short else self._functions).setdefault(forms.function, []).append(code)
-        self._cut.sort(key=lambda entry: -len(entry[0]))
+        self._lengths = sorted({len(prefix) for prefix in self._cut}, reverse=True)
         self.ways: tuple[tuple[str, Callable[[KernelForms], list[int]]], ...] = (
             ("name", lambda forms: self._keys.get(forms.key, [])),
             ("signature", lambda forms: self._full.get(forms.full, [])),
@@ -74,12 +75,12 @@ class _Listed:
 
     def _by_prefix(self, forms: KernelForms) -> list[int]:
         """Names of the longest prefix that fits."""
-        texts = (forms.key, forms.full, *tails(forms.full.partition("<")[0]))
-        longest = next((len(prefix) for prefix, _ in self._cut if any(t.startswith(prefix) for t in texts)), 0)
-        return list(
-            dict.fromkeys(
-                code
-                for prefix, code in self._cut
-                if longest and len(prefix) == longest and any(text.startswith(prefix) for text in texts)
-            )
-        )
+        if not self._lengths:
+            return []
+        texts = dict.fromkeys((forms.key, forms.full, *tails(forms.full.partition("<")[0])))
+        for length in self._lengths:
+            fitting = {text[:length] for text in texts if len(text) >= length}
+            codes = {code for prefix in fitting for code in self._cut.get(prefix, ())}
+            if codes:
+                return sorted(codes)
+        return []

@@ -12,13 +12,11 @@ from functools import lru_cache
 _SHORTEST = 40
 """Names with fewer characters stay as they are."""
 
-_SIGNATURE = re.compile(r"<.*>|::.*\(")
 _RETURNS = re.compile(r"^(?:void|static)\s+")
-_TELLING = (
-    re.compile(r"([A-Za-z0-9_]*(?:[Ff]unctor|Ops?\b)[A-Za-z0-9_]*)", re.ASCII),
-    re.compile(r"(\d{2,4}x\d{1,4}(?:x\d{1,4})?)", re.ASCII),
-)
-"""What tells two instances of a template apart for a reader: a functor, else the size of a tile."""
+_FUNCTOR = re.compile(r"[Ff]unctor|Ops?\b", re.ASCII)
+_WORD = re.compile(r"\w*", re.ASCII)
+_TILE = re.compile(r"\d{2,4}x\d{1,4}(?:x\d{1,4})?", re.ASCII)
+_MARK = re.compile(r"[<>,(]")
 
 
 @lru_cache(4096)
@@ -26,30 +24,45 @@ def short_name(name: str) -> str:
     """The function without its namespace, return type and arguments, and in ‹› what is telling of its template's
     arguments: `void at::native::reduce_kernel<512, SumOp<float> >(...)` is `reduce_kernel ‹SumOp›`. Names that are
     short or no C++ signatures stay as they are."""
-    if len(name) < _SHORTEST or not _SIGNATURE.search(name):
+    if len(name) < _SHORTEST or not any(map(_is_signature, name.split("\n"))):
         return name
     base, arguments = _parts(name)
-    text = ",".join(arguments)
-    for pattern in _TELLING:
-        found = pattern.search(text)
-        if found is not None:
-            return f"{base} ‹{found[1]}›"
-    return base
+    telling = _telling(",".join(arguments))
+    return f"{base} ‹{telling}›" if telling else base
 
 
 def short_names(names: Sequence[str]) -> list[str]:
     """Short names of a list, equal only where the names are: where others would be, the arguments that tell them apart
     are added, and where none do the names stay as they are."""
-    short = [short_name(name) for name in names]
-    groups: dict[str, dict[str, None]] = {}
-    for name, text in zip(names, short, strict=True):
-        groups.setdefault(text, {})[name] = None
-    told: dict[str, str] = {}
+    short = {name: short_name(name) for name in dict.fromkeys(names)}
+    groups: dict[str, list[str]] = {}
+    for name, text in short.items():
+        groups.setdefault(text, []).append(name)
     for text, group in groups.items():
         if len(group) > 1:
             added = _differences([_parts(name)[1] for name in group])
-            told |= dict(zip(group, group if added is None else (f"{text} ‹{more}›" for more in added), strict=True))
-    return [told.get(name, text) for name, text in zip(names, short, strict=True)]
+            short |= zip(group, group if added is None else (f"{text} ‹{more}›" for more in added), strict=True)
+    if len(set(short.values())) < len(short):  # a name may be written like the short form of another
+        return list(names)
+    return [short[name] for name in names]
+
+
+def _is_signature(line: str) -> bool:
+    """Whether it holds `<...>` or `::...(`. A pattern would take time that grows with the square of the length."""
+    opening, scope = line.find("<"), line.find("::")
+    return (opening >= 0 and line.find(">", opening) >= 0) or (scope >= 0 and line.find("(", scope) >= 0)
+
+
+def _telling(arguments: str) -> str:
+    """What tells two instances of a template apart for a reader: a functor, else the size of a tile."""
+    functor = _FUNCTOR.search(arguments)
+    if functor is None:
+        tile = _TILE.search(arguments)
+        return "" if tile is None else tile[0]
+    before = _WORD.match(arguments[functor.start() :: -1])
+    after = _WORD.match(arguments, functor.end())
+    assert before is not None and after is not None
+    return arguments[functor.start() + 1 - before.end() : after.end()]
 
 
 def _parts(name: str) -> tuple[str, list[str]]:
@@ -57,7 +70,8 @@ def _parts(name: str) -> tuple[str, list[str]]:
     text = _RETURNS.sub("", name).replace("(anonymous namespace)", "{anonymous}")
     arguments: list[str] = []
     base, depth, start, end = "", 0, -1, len(text)
-    for at, letter in enumerate(text):
+    for mark in _MARK.finditer(text):
+        letter, at = mark[0], mark.start()
         if letter == "<":
             if depth == 0:
                 base, start = text[:at], at + 1

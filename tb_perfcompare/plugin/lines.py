@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.plugin.connection import Connection
 from tb_perfcompare.plugin.responses import error_dict
@@ -57,22 +57,25 @@ def progress_dict(progress: Progress) -> dict[str, Any]:
 def _talk(
     joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes], connection: Connection
 ) -> Generator[bytes, None, None]:
-    with joined() as flight:
-        yield from progress_lines(flight, connection)
-        if not flight.done:
-            return
-        try:
-            answer = draw(flight.result())
-        except PerfCompareError as error:
-            yield line(error_dict(error))
-            return
-        yield b'{"result":' + answer + b"}\n"
+    try:
+        with joined() as flight:
+            yield from progress_lines(flight, connection)
+            if flight.done:
+                yield b'{"result":' + draw(flight.result()) + b"}\n"
+    except PerfCompareError as error:
+        yield line(error_dict(error))
+    except REFUSED_MEMORY as error:
+        refused = out_of_memory(error)
+        if refused is None:
+            raise
+        yield line(error_dict(refused))
 
 
 def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> Iterator[bytes]:
     """A first line at once, then what is new; the last line again when nothing is, so that a browser that has gone is
     noticed where its connection does not tell. Nothing for an answer that is known already; ends early when the browser
     has gone. `more` stands in each line."""
+    connection.writes_lines()
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
     told = [progress_dict(Progress("listing"))]
     while not flight.wait(wait_s):

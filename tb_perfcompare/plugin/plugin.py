@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from tensorboard.plugins import base_plugin
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.plugin import page
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.plugin.opening import Opening
+from tb_perfcompare.plugin.origin import check_origin
 from tb_perfcompare.plugin.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
 from tb_perfcompare.plugin.responses import (
     JSON,
@@ -55,20 +56,20 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
         """Route -> WSGI application."""
         return {
-            "/api/runs": _route(self._runs),
-            "/api/comparison": _route(self._comparison),
-            "/api/table": _route(self._table),
-            "/api/row": _route(self._row),
-            "/api/rows": _route(self._rows),
-            "/api/row_paths": _route(self._row_paths),
-            "/api/view": _route(self._view),
-            "/api/report": _route(self._report),
-            "/api/strict": _route(self._strict),
-            "/api/step": _route(self._step),
-            "/api/step_event": _route(self._step_event),
-            "/api/trace": _route(self._trace),
-            "/api/history": _route(self._history),
-            "/api/verdicts": _route(self._verdicts, MOST_FOR_SEVERAL),
+            "/api/runs": _api(self._runs),
+            "/api/comparison": _api(self._comparison),
+            "/api/table": _api(self._table),
+            "/api/row": _api(self._row),
+            "/api/rows": _api(self._rows),
+            "/api/row_paths": _api(self._row_paths),
+            "/api/view": _api(self._view),
+            "/api/report": _api(self._report, is_file=True),
+            "/api/strict": _api(self._strict, is_file=True),
+            "/api/step": _api(self._step),
+            "/api/step_event": _api(self._step_event),
+            "/api/trace": _api(self._trace, is_file=True),
+            "/api/history": _api(self._history),
+            "/api/verdicts": _api(self._verdicts, most=MOST_FOR_SEVERAL),
             "/static/*": _route(self._static),
         }
 
@@ -181,6 +182,16 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return replace(side, all_steps=side.all_steps or request.all_steps)
 
 
+def _api(handler: Handler, *, most: int = MOST_PARAMETERS, is_file: bool = False) -> Callable[..., Any]:
+    """`_route` for what costs work, which no other site's page may ask for."""
+
+    def own(request: Request) -> Response:
+        check_origin(request.headers, is_file=is_file)
+        return handler(request)
+
+    return _route(own, most)
+
+
 def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
     """A WSGI application that answers GET and HEAD, and errors for users as JSON. Bugs are left to TensorBoard."""
 
@@ -195,5 +206,10 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
+        except REFUSED_MEMORY as error:
+            refused = out_of_memory(error)
+            if refused is None:
+                raise
+            return failure(request, refused)
 
     return application

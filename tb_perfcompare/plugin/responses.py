@@ -13,7 +13,15 @@ from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.errors import Cancelled, InputError, NotComparable, PerfCompareError, SelectionError
+from tb_perfcompare.errors import (
+    Cancelled,
+    InputError,
+    NotComparable,
+    OutOfMemory,
+    PerfCompareError,
+    SelectionError,
+)
+from tb_perfcompare.plugin.origin import Forbidden
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -44,13 +52,15 @@ def status_of(error: PerfCompareError) -> int:
     match error:
         case BadRequest():
             return 400
+        case Forbidden():
+            return 403
         case SelectionError():
             return 404
         case Changed():
             return 409
         case InputError() | NotComparable():
             return 422
-        case PageNotBuilt() | Cancelled():
+        case PageNotBuilt() | Cancelled() | OutOfMemory():
             return 503
         case _:
             return 500

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.render.printable import without_controls
 from tb_perfcompare.render.strict_prose import COUNTERS_HEAD, MARKDOWN, prose
 from tb_perfcompare.render.strict_tables import detailed_table, rank_table, summary_table
 
@@ -43,7 +44,7 @@ def strict_markdown(report: StrictReport, title: str) -> str:
         detailed_table(report), "",
         "## 5. Legend", *_LEGEND, "",
     ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    return without_controls("\n".join(lines) + "\n")
 
 
 def _prose(report: StrictReport) -> Iterator[str]:

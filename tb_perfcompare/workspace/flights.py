@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from tb_perfcompare.errors import Cancelled
+from tb_perfcompare.errors import Cancelled, out_of_memory
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.workspace.cache import ByteCache
 
@@ -132,10 +132,10 @@ class SharedWork(Generic[T]):
                     value, flight.brief = known
                     flight.finish(value)
                     return flight
-                self._flights[key] = flight
                 threading.Thread(
                     target=self._compute, args=(flight, compute), name="tb_perfcompare work", daemon=True
                 ).start()
+                self._flights[key] = flight  # after a start that may fail: nobody joins what never ends
             flight.waiters += 1
             return flight
 
@@ -171,7 +171,7 @@ class SharedWork(Generic[T]):
             value = compute(flight)
         except BaseException as error:  # nothing is swallowed: whoever waits gets it from result()
             self._land(flight)
-            flight.fail(error)
+            flight.fail(out_of_memory(error) or error)
             return
         self._cache.put(flight.key, value, brief=flight.brief)
         self._land(flight)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import math
-import threading
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
@@ -27,13 +24,10 @@ from tb_perfcompare.sources.discover import (
 from tb_perfcompare.sources.perf_data_names import read_along
 from tb_perfcompare.sources.places import file_system, without_secrets
 from tb_perfcompare.workspace.capture_files import as_on_disk
+from tb_perfcompare.workspace.refreshed import Refreshed
 from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
 
 _KEPT_S = 5.0
-_REST = 4
-"""So many times as long as a scan took passes before an unknown name begins another one."""
-_SHORT_S = 0.1
-"""Shorter scans need no rest."""
 _NAMES_LISTED = 20
 
 
@@ -61,42 +55,26 @@ class Listing:
         return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
+Scan = Callable[[Sequence[Root], bool], Listing]
+
+
 class Index:
-    """Lists the roots, at most every few seconds. Safe to use from several threads.
+    """Lists the roots, at most every few seconds, one listing at a time. Safe to use from several threads.
 
     inside  links that lead out of a root are not followed
+    scan    what lists the roots; it is given them and `inside`
     """
 
-    def __init__(self, roots: Sequence[Root], *, inside: bool = False) -> None:
+    def __init__(self, roots: Sequence[Root], *, inside: bool = False, scan: Scan | None = None) -> None:
         self._roots = tuple(roots)
         self._inside = inside
-        self._lock = threading.Lock()
-        self._listing: Listing | None = None
-        self._begun_s = self._done_s = -math.inf
+        scanned = scan or _scan
+        self._listing = Refreshed(lambda: scanned(self._roots, inside), kept_s=_KEPT_S)
 
     def listing(self, *, rescan: bool = False) -> Listing:
-        """What there is; `rescan` looks again now. A root that cannot be listed is a problem, not an error."""
-        asked_s = time.monotonic()
-        with self._lock:  # whoever asks meanwhile waits for this scan, or shares the next one
-            old = self._done_s + max(_KEPT_S, self._rest_s()) <= time.monotonic()
-            if self._listing is None or old or (rescan and self._begun_s <= asked_s):
-                self._begun_s = time.monotonic()
-                found = _scan(self._roots, self._inside)
-                # an equal one stays the same object: what was made of it is found again
-                self._listing = self._listing if self._listing == found else found
-                self._done_s = time.monotonic()
-            return self._listing
-
-    def _rest_s(self) -> float:
-        """Stores are slow to list: what took long is kept longer."""
-        took_s = self._done_s - self._begun_s
-        return _REST * took_s if took_s > _SHORT_S else 0.0
-
-    def _look_again(self) -> Listing:
-        """A rescan for a name that nobody knows; where scanning takes long, not for each of many such names."""
-        took_s = self._done_s - self._begun_s
-        rested = time.monotonic() - self._done_s >= _REST * took_s
-        return self.listing(rescan=rested or took_s < _SHORT_S)
+        """What there is; `rescan` looks again now, unless looking takes long and has been done just now. A root that
+        cannot be listed is a problem, not an error."""
+        return self._listing.get(anew=rescan)
 
     def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
         """The files of a run, as they are on disk now, and of the listing or export called `launches`. SelectionError
@@ -112,7 +90,7 @@ class Index:
         listing = self.listing()
         run = _named(listing.runs, name)
         if run is None:
-            listing = self._look_again()  # it may have appeared since
+            listing = self.listing(rescan=True)  # it may have appeared since
             run = _named(listing.runs, name)
         if run is None:
             raise _unknown("run", name, [found.name for found in listing.runs])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import OutOfMemory, PerfCompareError
 
 WORKERS = "TB_PERFCOMPARE_WORKERS"
 """Environment variable: most worker processes."""
@@ -15,6 +15,12 @@ MEMORY = "TB_PERFCOMPARE_MEMORY_MB"
 
 MOST_WORKERS = 4
 """Unless more are asked for."""
+
+ADDRESS_SPACE = 600 * 2**20
+"""What a process needs to compute anything: modules and what they and their threads reserve. With less it depends on
+luck which module or thread the system refuses, and some then wait for ever."""
+
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _MOST_ASKED = 256
 _UNKNOWN_MEMORY = 8 * 2**30
@@ -38,6 +44,31 @@ def memory_for_reading(environment: Mapping[str, str] = os.environ) -> int:
     if given:
         return int(_number(MEMORY, given, "megabytes", 2**40) * 2**20)
     return min([_machine_bytes(), *_container_bytes()]) // 2
+
+
+def single_threaded() -> dict[str, str]:
+    """Variables for numerical libraries, which would otherwise start a thread for every core, each with room of its
+    own, for work that none of ours needs."""
+    return dict.fromkeys(_ONE_THREAD, "1")
+
+
+def check_address_space() -> None:
+    """Raises OutOfMemory, before anything large is imported, where the system gives this process too little room for
+    that; where it gives any limit, numerical libraries are told to keep to it."""
+    try:
+        import resource
+    except ImportError:
+        return
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most == resource.RLIM_INFINITY:
+        return
+    if most < ADDRESS_SPACE:
+        raise OutOfMemory(
+            f"this process may have {most // 2**20} MB of address space, and {ADDRESS_SPACE // 2**20} MB are needed",
+            hint=f"raise the limit (ulimit -v {ADDRESS_SPACE // 1024}, or more for large files)",
+        )
+    for name, value in single_threaded().items():
+        os.environ.setdefault(name, value)
 
 
 def _number(name: str, text: str, of_what: str, most: int) -> float:

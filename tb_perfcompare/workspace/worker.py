@@ -13,14 +13,18 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import IO, Any, TypeVar
 
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import OutOfMemory, PerfCompareError
+from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.search_path import without_here
 from tb_perfcompare.workspace.flights import Flight
+from tb_perfcompare.workspace.limits import single_threaded
 from tb_perfcompare.workspace.worker_process import answer, read_frame, write_frame
 
 T = TypeVar("T")
 
 _BOOT = (
-    "import signal, sys, json; signal.signal(signal.SIGINT, signal.SIG_IGN); sys.path[:] = json.loads(sys.argv[1]); "
+    "import json, os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); given = json.loads(sys.argv[1]); "
+    "sys.path[:] = given + [own for own in sys.path if os.path.isabs(own) and own not in given]; "
     "from tb_perfcompare.workspace.worker_process import main; main()"
 )
 _LAST_WORDS_BYTES = 4096
@@ -41,14 +45,14 @@ class WorkerDied(PerfCompareError):
 
 
 class Worker:
-    """One child process; used by one task at a time. `unused` until the first one."""
+    """One child process; used by one task at a time. `unused` until the first one; `held_bytes` is its resident memory
+    as it said last."""
 
     def __init__(self) -> None:
-        # a worker computes on one core; numerical libraries would start a thread for every core
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        environment = {**os.environ, **single_threaded()}
         self._last_words = _scratch()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, json.dumps(sys.path)],
+            [sys.executable, *_isolated(), "-c", _BOOT, json.dumps(without_here())],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._last_words, env=environment,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )  # fmt: skip
@@ -56,6 +60,7 @@ class Worker:
         self._cleaned = threading.Lock()
         self.reusable = False
         self.unused = True
+        self.held_bytes = 0
         self.idle_since_s = 0.0
 
     @property
@@ -65,7 +70,7 @@ class Worker:
     def prepare(self, functions: Iterable[Callable[[], object]]) -> None:
         """Has it call them, one by one, for as long as no task is waiting. Raises OSError."""
         for function in functions:
-            write_frame(self._stdin, (function, None))
+            write_frame(self._stdin, (function, None, 0))
         self.reusable = True
 
     def responds(self) -> bool:
@@ -74,22 +79,28 @@ class Worker:
             return True
         self.reusable = False
         try:
-            write_frame(self._stdin, (answer, ()))
+            write_frame(self._stdin, (answer, (), 0))
             read_frame(self._stdout)
         except (EOFError, OSError):
             return False
         return True
 
-    def run(self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any]) -> T:
+    def run(
+        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any],
+        hear: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0,
+    ) -> T:  # fmt: skip
+        """The task's value. `hear` is told where it is and what memory the process holds, and may end it by raising;
+        at `most_bytes` the system ends it."""
         self.reusable = self.unused = False
         try:
-            write_frame(self._stdin, (function, arguments))
+            write_frame(self._stdin, (function, arguments, most_bytes))
             while True:
-                kind, value = read_frame(self._stdout)
+                kind, value, self.held_bytes = read_frame(self._stdout)
                 if kind == "progress":
                     flight.report(value)
+                    hear(value, self.held_bytes)
                     continue
-                self.reusable = True
+                self.reusable = not isinstance(value, OutOfMemory)
                 if kind == "failed":
                     raise value
                 return value  # type: ignore[no-any-return]
@@ -132,6 +143,19 @@ class Worker:
             return f"it was stopped by signal {-status} ({reason})"
         last = words.splitlines()[-1] if words else "without a word"
         return f"exit status {status}, {without_paths(last)}"
+
+
+def _isolated() -> list[str]:
+    """Options of an interpreter that imports nothing from the working directory or from what PYTHONPATH says, which the
+    path handed over holds already; with it go other variables, of which these matter."""
+    flags = ["-I"]
+    if sys.flags.utf8_mode:
+        flags += ["-X", "utf8"]
+    if sys.dont_write_bytecode:
+        flags.append("-B")
+    if sys.pycache_prefix is not None:
+        flags += ["-X", f"pycache_prefix={os.path.abspath(sys.pycache_prefix)}"]
+    return flags
 
 
 def without_paths(text: str) -> str:

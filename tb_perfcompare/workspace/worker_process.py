@@ -1,9 +1,10 @@
 """The child's side of a worker: takes tasks from standard input, answers on standard output.
 
-A frame is its length (8 bytes, little-endian) and a pickle. To the child: (function, arguments). From the child:
-("progress", Progress) any number of times, then ("done", value) or ("failed", PerfCompareError). A bug in the function
-ends the process with its traceback on standard error; the parent turns that into an error about the task.
-(function, None) is no task: `function()` is called once no task is waiting, and nothing is answered.
+A frame is its length (8 bytes, little-endian) and a pickle. To the child: (function, arguments, most bytes of memory, 0
+for any). From the child, each with its resident memory behind: ("progress", Progress) any number of times, then
+("done", value) or ("failed", PerfCompareError). A bug in the function ends the process with its traceback on standard
+error; the parent turns that into an error about the task. So does a lack of memory, but as an error for the user.
+(function, None, 0) is no task: `function()` is called once no task is waiting, and nothing is answered.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ import time
 from collections.abc import Callable
 from typing import IO, Any
 
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.workspace.own_memory import end_at, held_bytes
 
 LENGTH = struct.Struct("<Q")
 
-_Tasks = queue.SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...] | None]]
+_Tasks = queue.SimpleQueue[bytes]
 
 _PROGRESS_EVERY_S = 0.05
 _PARENT_CHECK_S = 2.0
@@ -41,8 +43,12 @@ def write_frame(stream: IO[bytes], message: object) -> None:
 
 def read_frame(stream: IO[bytes]) -> Any:
     """The next message. EOFError when the other side has closed."""
+    return pickle.loads(_read_payload(stream))
+
+
+def _read_payload(stream: IO[bytes]) -> bytes:
     (length,) = LENGTH.unpack(_read_exactly(stream, LENGTH.size))
-    return pickle.loads(_read_exactly(stream, length))
+    return _read_exactly(stream, length)
 
 
 def _read_exactly(stream: IO[bytes], length: int) -> bytes:
@@ -68,19 +74,40 @@ def main() -> None:
         threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
     while True:
         try:
-            function, arguments = tasks.get(timeout=_SPARE_AFTER_S if spare else None)
+            task = tasks.get(timeout=_SPARE_AFTER_S if spare else None)
         except queue.Empty:
             spare.pop(0)()
             continue
-        if arguments is None:
-            spare.append(function)
-            continue
+        refused = None
         try:
-            value = function(*arguments, _Reporter(answers))
-        except PerfCompareError as error:
-            write_frame(answers, ("failed", error))
-        else:
-            write_frame(answers, ("done", value))
+            _do(task, answers, spare)
+        except REFUSED_MEMORY as error:
+            refused = out_of_memory(error)
+            if refused is None:
+                raise
+        if refused is not None:  # by now what the task held is free
+            end_at(0)
+            _tell(answers, "failed", refused)
+            return
+
+
+def _do(task: bytes, answers: IO[bytes], spare: list[Callable[..., Any]]) -> None:
+    # not unpickled by the thread that takes it: that imports modules, and whatever fails in doing so has to be said
+    function, arguments, most_bytes = pickle.loads(task)
+    if arguments is None:
+        spare.append(function)
+        return
+    end_at(most_bytes)
+    try:
+        value = function(*arguments, _Reporter(answers))
+    except PerfCompareError as error:
+        _tell(answers, "failed", error)
+    else:
+        _tell(answers, "done", value)
+
+
+def _tell(answers: IO[bytes], kind: str, value: object) -> None:
+    write_frame(answers, (kind, value, held_bytes()))
 
 
 def answer(report: Reporter) -> bool:
@@ -93,9 +120,12 @@ def _take_tasks(tasks: _Tasks) -> None:
     questions = os.fdopen(os.dup(sys.stdin.fileno()), "rb", buffering=0)
     while True:
         try:
-            tasks.put(read_frame(questions))
+            tasks.put(_read_payload(questions))
         except EOFError:
             os._exit(0)  # also in the middle of a task: nobody is left to hear the answer
+        except MemoryError:
+            os.write(2, b"MemoryError\n")
+            os._exit(1)
 
 
 def _watch_parent(parent: int) -> None:
@@ -119,4 +149,4 @@ class _Reporter:
         if what == self._last and now_s < self._next_s:
             return
         self._last, self._next_s = what, now_s + _PROGRESS_EVERY_S
-        write_frame(self._answers, ("progress", progress))
+        _tell(self._answers, "progress", progress)

@@ -7,17 +7,21 @@ before the first task.
 
 from __future__ import annotations
 
+import bisect
 import contextlib
+import itertools
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
-from tb_perfcompare.errors import Cancelled, PerfCompareError
+from tb_perfcompare.errors import Cancelled, OutOfMemory, PerfCompareError
+from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.limits import memory_for_reading
+from tb_perfcompare.workspace.limits import check_address_space, memory_for_reading
+from tb_perfcompare.workspace.memory_need import PROCESS_BYTES, Need, most_for_one, refusal, too_many
 from tb_perfcompare.workspace.worker import Worker, WorkerDied
 
 T = TypeVar("T")
@@ -30,20 +34,38 @@ UNUSED_S = 300.0
 
 _LOOK_S = 1.0
 
+_MOST_IDLE_BYTES = 3 * PROCESS_BYTES
+"""A process that still holds more than that after a task is not kept."""
+
+
+class _Task:
+    """One that waits or is under way. `put_back`: its process was ended so that it waits once more."""
+
+    def __init__(self, need: Need) -> None:
+        self.need = need
+        self.worker: Worker | None = None
+        self.put_back = False
+
 
 class WorkerPool:
     """At most `size` processes, started when there is work for them or soon will be, used again afterwards, and ended
     when there was none for IDLE_S (UNUSED_S before the first). Tasks begin in the order in which they came.
 
-    memory_bytes  what the tasks under way may need together; a task that needs more runs alone. None: what
-                  memory_for_reading says when the first task begins
+    memory_bytes  what the tasks under way may need together; a task that expects to need more runs alone. While they
+                  run they may prove to need more than they expected: then the last that came are put back, to begin
+                  anew when there is room. One that really holds more, alone, fails. None: what memory_for_reading
+                  says when the first task begins
+
+    Raises OutOfMemory where the system gives processes too little room for anything.
     """
 
     def __init__(self, size: int, memory_bytes: int | None = None) -> None:
+        check_address_space()
         self.size = size
         self._memory_bytes = memory_bytes
-        self._needed_bytes = 0
-        self._waiting: deque[object] = deque()
+        self._numbers = itertools.count()
+        self._waiting: list[_Task] = []
+        self._under_way: list[_Task] = []
         self._changed = threading.Condition()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
@@ -60,22 +82,27 @@ class WorkerPool:
         """`function(*arguments, report)` in a worker, which must find the function by its module's name.
 
         Progress goes to the flight. When the flight is cancelled the process is killed and Cancelled raised. Raises
-        what the function raises if that is a PerfCompareError, and WorkerDied if the process ended by itself.
-        `need_bytes` is the memory the task is expected to need.
+        what the function raises if that is a PerfCompareError, WorkerDied if the process ended by itself, and
+        OutOfMemory. `need_bytes` is the memory the task is expected to need.
         """
+        need = Need(next(self._numbers), need_bytes)
         while True:
-            worker = self._acquire(flight, need_bytes)
+            task = _Task(need)
+            worker = self._acquire(flight, task)
             try:
                 with flight.stopping(worker.kill):
                     if not worker.responds():
                         continue  # it ended while nobody used it
-                    return worker.run(function, arguments, flight)
+                    return worker.run(function, arguments, flight, partial(self._hear, task), self._most(need))
             except WorkerDied:
                 if self._closed:
                     raise Cancelled from None
-                raise
+                if not task.put_back:
+                    raise
+            except OutOfMemory as error:
+                raise self._refused(need, error) from error
             finally:
-                self._release(worker, need_bytes)
+                self._release(worker, task)
 
     def prepare(self, count: int, functions: Sequence[Callable[[], object]]) -> None:
         """Starts processes until there are `count`, or `size`. Each calls `functions` one by one, for as long as
@@ -111,57 +138,81 @@ class WorkerPool:
         with self._changed:
             return sorted(worker.process_id for worker in (*self._idle, *self._busy))
 
-    def _acquire(self, flight: Flight[Any], need_bytes: int) -> Worker:
+    def _acquire(self, flight: Flight[Any], task: _Task) -> Worker:
         """A process, when it is this task's turn, one is free or may be started, and there is memory for it."""
-        turn = object()
         with flight.stopping(self._wake), self._changed:
             if self._memory_bytes is None:
                 self._memory_bytes = memory_for_reading()
-            self._waiting.append(turn)
+            bisect.insort(self._waiting, task, key=lambda one: one.need.number)
             try:
                 while True:
                     flight.check()
                     if self._closed:
                         raise Cancelled
-                    if self._waiting[0] is turn and self._has_room(need_bytes):
+                    if self._waiting[0] is task and self._has_room(task.need):
                         break
                     self._changed.wait()
             finally:
-                self._waiting.remove(turn)
+                self._waiting.remove(task)
                 self._changed.notify_all()
-            self._needed_bytes += need_bytes
+            self._under_way.append(task)
             if self._idle:
-                worker = self._idle.pop()
+                task.worker = worker = self._idle.pop()
                 self._busy.add(worker)
                 return worker
             self._starting += 1
         try:
             worker = Worker()
         except OSError as error:
-            self._started(None, need_bytes)
+            self._started(None, task)
             raise PerfCompareError(
                 f"cannot start a process to read files: {error.strerror or error}",
                 hint="the system may be out of memory or processes",
             ) from error
-        self._started(worker, need_bytes)
+        self._started(worker, task)
         return worker
 
-    def _has_room(self, need_bytes: int) -> bool:
+    def _has_room(self, need: Need) -> bool:
         assert self._memory_bytes is not None
         running = len(self._busy) + self._starting
-        alone = need_bytes == 0 or self._needed_bytes == 0
-        return running < self.size and (alone or self._needed_bytes + need_bytes <= self._memory_bytes)
+        needed = sum(task.need.bytes_ for task in self._under_way)
+        alone = need.bytes_ == 0 or needed == 0
+        return running < self.size and (alone or needed + need.bytes_ <= self._memory_bytes)
+
+    def _most(self, need: Need) -> int:
+        assert self._memory_bytes is not None
+        return most_for_one(self._memory_bytes) if need.bytes_ else 0
+
+    def _hear(self, task: _Task, progress: Progress, held: int) -> None:
+        """Notes what a task takes, and puts tasks back if all take too much together."""
+        assert self._memory_bytes is not None
+        with self._changed:
+            if not task.need.see(progress, held):
+                return
+            if held > most_for_one(self._memory_bytes):
+                raise refusal(task.need, self._memory_bytes)
+            ended = too_many((one.need for one in self._under_way), self._memory_bytes)
+            for one in self._under_way:
+                if one.need in ended and one.worker is not None:
+                    one.put_back = True
+                    one.worker.kill()
+
+    def _refused(self, need: Need, error: OutOfMemory) -> OutOfMemory:
+        """Says what the task needs where that is known to be more than it may have."""
+        assert self._memory_bytes is not None
+        return refusal(need, self._memory_bytes) if need.bytes_ > most_for_one(self._memory_bytes) else error
 
     def _wake(self) -> None:
         """Whoever waits looks again whether its turn has come, or nobody wants it any more."""
         with self._changed:
             self._changed.notify_all()
 
-    def _started(self, worker: Worker | None, need_bytes: int) -> None:
+    def _started(self, worker: Worker | None, task: _Task) -> None:
         with self._changed:
             self._starting -= 1
+            task.worker = worker
             if worker is None:
-                self._needed_bytes -= need_bytes
+                self._under_way.remove(task)
             else:
                 self._busy.add(worker)
                 self._started_workers.add(worker)
@@ -169,12 +220,14 @@ class WorkerPool:
                     worker.kill()
             self._changed.notify_all()
 
-    def _release(self, worker: Worker, need_bytes: int) -> None:
+    def _release(self, worker: Worker, task: _Task) -> None:
+        if task.put_back or worker.held_bytes > _MOST_IDLE_BYTES:
+            worker.reusable = False
         if not worker.reusable:
             self._discard(worker)  # its place is taken until it has gone
         with self._changed:
             self._busy.discard(worker)
-            self._needed_bytes -= need_bytes
+            self._under_way.remove(task)
             keep = worker.reusable and not self._closed
             if keep:
                 self._keep(worker)

@@ -86,6 +86,19 @@ def crash_with_a_path(job: SummaryJob, report: Reporter) -> Summary:
     raise FileNotFoundError(2, "No such file or directory", f"/home/somebody/{job.file.path}")
 
 
+def hold(size: int, report: Reporter) -> int:
+    """Takes so much memory."""
+    return len(bytearray(size))
+
+
+def keep(size: int, report: Reporter) -> None:
+    """Takes so much memory and does not give it back."""
+    _kept.append(bytes([1]) * size)
+
+
+_kept: list[bytes] = []
+
+
 def needy(log: str, seconds: float, report: Reporter) -> str:
     """Leaves a line in the log when it begins and one when it ends."""
     for word in ("begins", "ends"):

@@ -7,8 +7,9 @@ there is exactly one. Several are one row, since nobody can tell which of them t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +47,14 @@ def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note
     only = [sorted({*side} - common) for side in (a, b)]
     groups = _Groups()
     for mine, others in (only, only[::-1]):
-        for name in filter(_is_cut, mine):
+        shortest = None
+        for name in sorted(filter(_is_cut, mine), key=_text):
             text = _text(name)
-            for other in _starting_with(text, others):
+            is_inside = shortest is not None and text.startswith(shortest)
+            if not is_inside:
+                shortest = text
+            # what starts like this one starts like the shorter one too: all of it is in one group already
+            for other in islice(_starting_with(text, others), 1 if is_inside else None):
                 groups.unite(name, other)
     joins: dict[str, str] = {}
     one, several = 0, []
@@ -100,15 +106,13 @@ class _Groups:
         return list(found.values())
 
 
-def _starting_with(text: str, names: list[str]) -> list[str]:
+def _starting_with(text: str, names: list[str]) -> Iterator[str]:
     """Of sorted names, those that start with the text; a cut name must itself say as much."""
     at = bisect_left(names, text)
-    found = []
     while at < len(names) and names[at].startswith(text):
         if len(_text(names[at])) >= len(text):
-            found.append(names[at])
+            yield names[at]
         at += 1
-    return found
 
 
 def _is_cut(name: str) -> bool:

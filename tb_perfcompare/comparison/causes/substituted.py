@@ -91,7 +91,7 @@ def _compiled(pair: Pair) -> Iterator[Cause]:
     generated = [row for row in rows if row.path[1].startswith(GENERATED)]
     for side, came, sign in ((0, "added", 1), (1, "removed", -1)):
         fewer = [row for row in generated if row.calls[1 - side] <= (1 - FEWER) * row.calls[side]]
-        plain = [row for row in rows if row.status == came and row not in generated]
+        plain = [row for row in rows if row.status == came and not row.path[1].startswith(GENERATED)]
         # code that is compiled in another way has new generated kernels instead
         others = [row for row in generated if row.calls[side] <= (1 - FEWER) * row.calls[1 - side]]
         if not fewer or not plain or others:
@@ -175,9 +175,10 @@ def _holds_most(swap: _Swap, every: Amount) -> bool:
 def _substituted(pair: Pair, swaps: list[_Swap]) -> Iterator[Cause]:
     """One finding for all operators whose kernels were replaced in the same way."""
     groups: dict[str, list[_Swap]] = {}
+    uses = _uses_tensor_cores(pair.baseline), _uses_tensor_cores(pair.candidate)
     for swap in swaps:
         given = other_inputs(pair, swap.operator)
-        groups.setdefault(_kind(pair, swap) if given is None else given.rule, []).append(swap)
+        groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
     for rule, members in groups.items():
         explained: dict[Part, float] = {}
         for swap in members:
@@ -242,10 +243,9 @@ def _of_swaps(pair: Pair, rule: str, members: list[_Swap], delta: float, explain
     )  # fmt: skip
 
 
-def _kind(pair: Pair, swap: _Swap) -> str:
+def _kind(swap: _Swap, used_before: Mapping[str, float] | None, used_after: Mapping[str, float] | None) -> str:
     """What kind of replacement explains the change: what is lost costs time, what is gained saves it."""
-    before = _tensor_share(pair.baseline, swap.gone)
-    after = _tensor_share(pair.candidate, swap.new)
+    before, after = _tensor_share(used_before, swap.gone), _tensor_share(used_after, swap.new)
     slower, calls = swap.delta_us > 0, swap.every
     if before is not None and after is not None and abs(after - before) >= MOST and slower == (after < before):
         return "tensor_cores_lost" if slower else "tensor_cores_gained"
@@ -256,12 +256,18 @@ def _kind(pair: Pair, swap: _Swap) -> str:
     return "kernel_replaced"
 
 
-def _tensor_share(summary: Summary, kernels: Mapping[str, Amount]) -> float | None:
-    """Share of these kernels' time in kernels that use tensor cores by their names; None where names do not tell."""
+def _uses_tensor_cores(summary: Summary) -> dict[str, float] | None:
+    """Kernel -> 1.0 if it uses tensor cores by its name; None where names do not tell."""
     table = summary.groups.get("kernels")
     if table is None or "tensor_cores" not in table.facts:
         return None
-    uses = dict(zip((key[0] for key in table.keys), table.facts["tensor_cores"].tolist(), strict=True))
+    return dict(zip((key[0] for key in table.keys), table.facts["tensor_cores"].tolist(), strict=True))
+
+
+def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount]) -> float | None:
+    """Share of these kernels' time in kernels that use tensor cores."""
     time = {name: max(amount.us_a, amount.us_b) for name, amount in kernels.items()}
     all_time = sum(time.values())
-    return sum(us for name, us in time.items() if uses.get(name) == 1.0) / all_time if all_time else None
+    if uses is None or not all_time:
+        return None
+    return sum(us for name, us in time.items() if uses.get(name) == 1.0) / all_time
