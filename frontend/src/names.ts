@@ -1,4 +1,4 @@
-// Short forms of device kernel names, the same as tb_perfcompare/model/short_names.py makes. The full name stays in titles, the side panel and every export.
+// Short forms of device kernel names, the same as tb_perfcompare/model/names/short_names.py makes. The full name stays in titles, the side panel and every export.
 
 interface Parts {
   base: string;

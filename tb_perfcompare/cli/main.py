@@ -12,7 +12,7 @@ from typing import NoReturn, Protocol, TextIO, cast
 from tb_perfcompare._version import __version__
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
-from tb_perfcompare.workspace.limits import check_address_space
+from tb_perfcompare.workspace.workers.limits import check_address_space
 
 PROGRAM = "tb-perfcompare"
 

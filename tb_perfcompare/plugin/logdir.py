@@ -13,9 +13,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from tb_perfcompare.sources.addresses import STORES, without_secrets
-from tb_perfcompare.sources.beginnings import POINT_NAME, POSSIBLE_NAME, looks_known
-from tb_perfcompare.sources.filesystem import open_regular
+from tb_perfcompare.sources.recognition.format_sniffers import POINT_NAME, POSSIBLE_NAME, looks_known
+from tb_perfcompare.sources.storage.addresses import STORES, without_secrets
+from tb_perfcompare.sources.storage.filesystem import open_regular
 
 _URI = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
 _NAMED_RUN = re.compile(rf".*\.pt\.trace\.json(?:\.gz)?|{POINT_NAME.pattern}", re.DOTALL)

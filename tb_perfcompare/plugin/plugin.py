@@ -13,12 +13,10 @@ from tensorboard.plugins import base_plugin
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
-from tb_perfcompare.plugin import page
-from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
-from tb_perfcompare.plugin.opening import Opening
-from tb_perfcompare.plugin.origin import check_origin
-from tb_perfcompare.plugin.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
-from tb_perfcompare.plugin.responses import (
+from tb_perfcompare.plugin.http import static_assets as page
+from tb_perfcompare.plugin.http.origin import check_origin
+from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
+from tb_perfcompare.plugin.http.responses import (
     JSON,
     PageNotBuilt,
     failure,
@@ -26,10 +24,12 @@ from tb_perfcompare.plugin.responses import (
     not_modified,
     respond,
 )
+from tb_perfcompare.plugin.lazy_workspace import Opening
+from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 
 if TYPE_CHECKING:
-    from tb_perfcompare.plugin.pair_request import SideRequest
-    from tb_perfcompare.workspace.sides import Side
+    from tb_perfcompare.plugin.requests.pair_request import SideRequest
+    from tb_perfcompare.workspace.inputs.sides import Side
     from tb_perfcompare.workspace.workspace import Workspace
 
 PLUGIN_NAME = "tb_perfcompare"
@@ -91,7 +91,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._opening.close()
 
     def _runs(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.pair_request import flag, row_count
+        from tb_perfcompare.plugin.requests.pair_request import flag, row_count
 
         listing = self._opening.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]
@@ -104,67 +104,67 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return answer
 
     def _comparison(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import comparison_route
+        from tb_perfcompare.plugin.routes import comparison_route
 
         return comparison_route.comparison(self._opening.first, self._side, request)
 
     def _table(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.table(self.workspace, self._side, request)
 
     def _row(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.row(self.workspace, self._side, request)
 
     def _row_paths(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.row_paths(self.workspace, self._side, request)
 
     def _rows(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.rows(self.workspace, self._side, request)
 
     def _view(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.view(self.workspace, self._side, request)
 
     def _report(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.report(self.workspace, self._side, request)
 
     def _strict(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.strict(self.workspace, self._side, request)
 
     def _step(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import step_routes
+        from tb_perfcompare.plugin.routes import step_routes
 
         return step_routes.step(self.workspace, self._side, request)
 
     def _step_event(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import step_routes
+        from tb_perfcompare.plugin.routes import step_routes
 
         return step_routes.step_event(self.workspace, self._side, request)
 
     def _trace(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import step_routes
+        from tb_perfcompare.plugin.routes import step_routes
 
         return step_routes.trace(self.workspace, self._side, request)
 
     def _history(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import history_routes
+        from tb_perfcompare.plugin.routes import history_routes
 
         return history_routes.history(self.workspace, request)
 
     def _verdicts(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import verdict_routes
+        from tb_perfcompare.plugin.routes import candidate_routes as verdict_routes
 
         return verdict_routes.verdicts(self.workspace, self._side, request)
 

@@ -8,21 +8,27 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory
-from tb_perfcompare.model.cycles import CounterTable
-from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.capture_files import as_on_disk
-from tb_perfcompare.workspace.cluster import ClusterPool, TaskLost
-from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
-from tb_perfcompare.workspace.intake import Intake, is_many
-from tb_perfcompare.workspace.jobs import LoadedSide, SummaryJob, failure_note, read_counter_file, read_launches
-from tb_perfcompare.workspace.reading_size import Outgrown, are_small, reading_bytes, while_small
-from tb_perfcompare.workspace.sides import CaptureFile, Side
-from tb_perfcompare.workspace.summary_cache import SummaryCache
-from tb_perfcompare.workspace.worker import WorkerDied
-from tb_perfcompare.workspace.workers import WorkerPool
+from tb_perfcompare.model.recordings.cycles import CounterTable
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.jobs.summary_collector import Intake, is_many
+from tb_perfcompare.workspace.jobs.summary_jobs import (
+    LoadedSide,
+    SummaryJob,
+    failure_note,
+    read_counter_file,
+    read_launches,
+)
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, each_in_turn, finished
+from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
+from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
+from tb_perfcompare.workspace.workers.worker import WorkerDied
+from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.errors import OutOfMemory, out_of_memory
-from tb_perfcompare.workspace.cache_place import SWITCH
-from tb_perfcompare.workspace.limits import ADDRESS_SPACE
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers.limits import ADDRESS_SPACE
 from tests.drawn_runs import write_pair
 
 if sys.platform != "linux":

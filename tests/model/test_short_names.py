@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model.short_names import short_name, short_names
+from tb_perfcompare.model.names.short_names import short_name, short_names
 
 CASES = json.loads((Path(__file__).parents[1] / "short_names.json").read_text("utf-8"))
 """frontend/test/text.test.ts has the page make the same ones."""

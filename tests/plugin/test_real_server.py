@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from benchmarks.served import Served, children, is_running, served
-from tb_perfcompare.workspace.cache_place import SWITCH
-from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
 from tests.work_under_way import is_quiet
@@ -196,7 +196,7 @@ def test_a_server_that_is_stopped_in_the_middle_leaves_no_process(logdir: Path, 
 def test_a_bug_shows_no_traceback(logdir: Path, tmp_path: Path) -> None:
     """What nobody foresaw is TensorBoard's plain error page; the traceback is in the log."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import tb_perfcompare.workspace.index as index\n"
+        "import tb_perfcompare.workspace.listing.index as index\n"
         "def broken(*_, **__): raise KeyError('/etc/secret')\n"
         "index.Index.listing = broken\n"
     )
@@ -213,7 +213,7 @@ def test_who_knows_a_run_waits_for_no_look_at_the_log_directory(logdir: Path, tm
     held, met = tmp_path / "held", tmp_path / "met"
     (tmp_path / "sitecustomize.py").write_text(
         "import pathlib, time\n"
-        "import tb_perfcompare.workspace.index as index\n"
+        "import tb_perfcompare.workspace.listing.index as index\n"
         "find_runs = index.find_runs\n"
         "def held_up(*arguments):\n"
         f"    while pathlib.Path({str(held)!r}).exists():\n"

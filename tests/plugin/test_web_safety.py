@@ -21,11 +21,11 @@ import pytest
 from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
-from tb_perfcompare.plugin.origin import OWN_HEADER
-from tb_perfcompare.plugin.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
+from tb_perfcompare.plugin.http.origin import OWN_HEADER
+from tb_perfcompare.plugin.http.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
-from tb_perfcompare.sources.inside_only import LINKS, REFUSED
+from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
 from tests.hostile_names import (
@@ -488,7 +488,7 @@ class TestErrorsTellNothing:
 class TestParametersHaveLimits:
     @pytest.mark.parametrize("route", ROUTES)
     def test_of_number_length_and_kind(self, served: Server, route: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tb_perfcompare.workspace.index.find_runs", None)  # refused before anything is looked for
+        monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", None)  # refused before anything is looked for
         for query in (
             {f"p{number}": "1" for number in range(MOST_PARAMETERS + 1)},
             {"x" * (LONGEST_NAME + 1): "1"},
@@ -534,9 +534,9 @@ class TestParametersHaveLimits:
             time.sleep(0.2)
             return find_runs(*_, **__)
 
-        from tb_perfcompare.workspace.index import find_runs
+        from tb_perfcompare.workspace.listing.index import find_runs
 
-        monkeypatch.setattr("tb_perfcompare.workspace.index.find_runs", slow)
+        monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", slow)
         for number in range(20):
             assert served.get("api/view", run=f"unknown {number}").status_code == 404
         assert all(later - earlier >= 5 * 0.2 for earlier, later in itertools.pairwise(began_s[1:]))
@@ -597,7 +597,7 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 
 def use(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
     """Gives the server a workspace whose workers do something else with a file."""
-    from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.listing.index import Root
     from tb_perfcompare.workspace.workspace import Workspace
 
     server.plugin._opening._workspace = Workspace([Root(str(logdir))], workers=2, summarize=summarize)

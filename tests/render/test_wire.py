@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from tb_perfcompare.comparison.result.headline import Shift
-from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render
+from tb_perfcompare.render.wire import json_encoding as wire
 from tests.render.examples import NASTY_NAMES, comparison, headline
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "comparison.schema.json").read_text("utf-8"))

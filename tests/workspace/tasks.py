@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 
 
 def add(a: int, b: int, report: Reporter) -> int:

@@ -11,10 +11,10 @@ import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
-from tb_perfcompare.workspace.describe import pairs_dict, runs_dict
-from tb_perfcompare.workspace.index import Index, Listing, Root, side_from_path
-from tb_perfcompare.workspace.refreshed import REST, SHORT_S
-from tb_perfcompare.workspace.sides import Side, parse_steps
+from tb_perfcompare.workspace.inputs.sides import Side, parse_steps
+from tb_perfcompare.workspace.listing.describe import pairs_dict, runs_dict
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
+from tb_perfcompare.workspace.sharing.background_refresh import REST, SHORT_S
 from tests.drawn_runs import write_pair, write_run
 from tests.workspace.waiting import asked_by_another, becomes_true
 

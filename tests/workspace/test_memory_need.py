@@ -15,19 +15,19 @@ import pytest
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, OutOfMemory
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.columnar import packed
-from tb_perfcompare.workspace import reading_size
-from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.jobs import summarize_file
-from tb_perfcompare.workspace.limits import MEMORY
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.saved.columnar import packed
+from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.jobs.summary_jobs import summarize_file
+from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.loading import Summarizer
-from tb_perfcompare.workspace.memory_need import PROCESS_BYTES, Need, most_for_one, too_many
-from tb_perfcompare.workspace.reading_size import reading_bytes
-from tb_perfcompare.workspace.sides import CaptureFile
-from tb_perfcompare.workspace.worker import WorkerDied
-from tb_perfcompare.workspace.workers import WorkerPool
+from tb_perfcompare.workspace.sharing.single_flight import Flight
+from tb_perfcompare.workspace.workers import reading_size
+from tb_perfcompare.workspace.workers.limits import MEMORY
+from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES, Need, most_for_one, too_many
+from tb_perfcompare.workspace.workers.reading_size import reading_bytes
+from tb_perfcompare.workspace.workers.worker import WorkerDied
+from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import drawn_trace
 from tests.workspace import tasks

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.served import served
-from tb_perfcompare.workspace.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tests.drawn_runs import write_pair
 
 CONSOLE = str(Path(sys.executable).with_name("tb-perfcompare"))

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.workspace import reading_size
-from tb_perfcompare.workspace.reading_size import reading_bytes
-from tb_perfcompare.workspace.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.workers import reading_size
+from tb_perfcompare.workspace.workers.reading_size import reading_bytes
 
 MB = 2**20
 PROCESS = 64 * MB

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tb_perfcompare.workspace.refreshed import REST, Refreshed
+from tb_perfcompare.workspace.sharing.background_refresh import REST, Refreshed
 from tests.workspace.waiting import asked_by_another, becomes_true
 
 KEPT_S = 5.0

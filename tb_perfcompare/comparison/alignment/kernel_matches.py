@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tb_perfcompare.comparison.alignment.place_tree import Work
-from tb_perfcompare.model.kernel_names import kernel_function
-from tb_perfcompare.model.summary import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.names.kernel_names import kernel_function
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 
 CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"
 CONFIDENCES = (CERTAIN, LIKELY, WEAK)

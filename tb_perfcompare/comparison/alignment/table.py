@@ -17,13 +17,13 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     weakest,
 )
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
-from tb_perfcompare.comparison.causes.wording import number_text, short_apart
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, ColumnRows, Row, Table, cells_of
-from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.result.wording import number_text, short_apart
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.units import Better
 
 ENOUGH = 0.95
