@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.taking_turns import Turn
+from tests.thorough import EXAMPLES
 
-# A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again; more of them would be
-# the same ones every day.
-CI = bool(os.environ.get("CI"))
+# A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again.
 settings.register_profile(
     "product",
     deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=CI,
-    max_examples=30 if CI else 100,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    derandomize=bool(os.environ.get("CI")),
+    max_examples=EXAMPLES,
 )
 settings.load_profile("product")
 
 # Tests read what they mean to read, and leave nothing in the home of whoever runs them.
 os.environ["TB_PERFCOMPARE_CACHE"] = "off"
-
-
-TURN = Turn()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
-    TURN.take(alone=is_alone(item))
-    try:
-        return (yield)
-    finally:
-        if nextitem is None or not (is_alone(item) and is_alone(nextitem)):
-            TURN.give_back()
-
-
-def is_alone(item: pytest.Item) -> bool:
-    return item.get_closest_marker("alone") is not None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

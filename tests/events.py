@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal
 
 MAIN = 100
@@ -80,10 +81,10 @@ class Event:
 
     def encode(self, base_ns: int, whole_us: bool) -> str:
         """JSON text with exact decimal times."""
-        members: list[tuple[str, str]] = [("ph", json.dumps(self.ph))]
+        members: list[tuple[str, str]] = [("ph", _text(self.ph))]
         if self.cat is not None:
-            members.append(("cat", json.dumps(self.cat)))
-        members += [("name", json.dumps(self.name)), ("pid", json.dumps(self.pid)), ("tid", json.dumps(self.tid))]
+            members.append(("cat", _text(self.cat)))
+        members += [("name", _text(self.name)), ("pid", _text(self.pid)), ("tid", _text(self.tid))]
         members.append(("ts", time_text(base_ns + self.start_ns, whole_us)))
         if self.dur_ns is not None:
             members.append(("dur", time_text(self.dur_ns, whole_us)))
@@ -91,6 +92,12 @@ class Event:
         if self.args is not None:
             members.append(("args", json.dumps(self.args)))
         return "{" + ", ".join(f'"{key}": {text}' for key, text in members) + "}"
+
+
+@lru_cache(maxsize=4096)
+def _text(value: int | str) -> str:
+    """Most events share all of them, and drawing traces is much of what tests do."""
+    return json.dumps(value)
 
 
 def time_text(ns: int, whole_us: bool) -> str:

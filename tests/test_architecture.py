@@ -6,9 +6,8 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).parents[1] / "tb_perfcompare"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -53,8 +52,8 @@ NOT_AT_IMPORT = {"scipy", "pandas"}
 
 
 def layer(path: Path) -> str:
-    """First part of the module's name below the package."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    """First part of the module's name, which is below the package."""
+    return path.parts[0].removesuffix(".py")
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -77,69 +76,105 @@ def ours(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield parts[1], line
 
 
-def parsed(path: Path) -> ast.Module:
+def parsed() -> Iterator[tuple[Path, ast.Module]]:
+    """Every module with its name below the package."""
+    for path in MODULES:
+        yield path.relative_to(PACKAGE), _parsed(path)
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+def top(tree: ast.Module) -> list[ast.stmt]:
+    """The imports that are done when the module is."""
+    return [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
 def test_the_rules_cover_every_layer_that_exists() -> None:
-    assert {layer(path) for path in MODULES} <= set(MAY_IMPORT)
+    assert {layer(path) for path, _ in parsed()} <= set(MAY_IMPORT)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_one_way(path: Path) -> None:
-    allowed = MAY_IMPORT[layer(path)] | {layer(path)}
-    wrong = [f"line {line}: {target}" for target, line in ours(parsed(path)) if target not in allowed]
-    assert wrong == []
+def test_imports_go_one_way() -> None:
+    assert [
+        f"{path}:{line}: {target}"
+        for path, tree in parsed()
+        for target, line in ours(tree)
+        if target not in MAY_IMPORT[layer(path)] | {layer(path)}
+    ] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_libraries_stay_in_their_layers(path: Path) -> None:
-    for name, line in imports(parsed(path)):
-        library = name.partition(".")[0]
-        if library in ONLY_IN:
-            assert layer(path) in ONLY_IN[library], f"line {line}: {library}"
+def test_libraries_stay_in_their_layers() -> None:
+    assert [
+        f"{path}:{line}: {name}"
+        for path, tree in parsed()
+        for name, line in imports(tree)
+        if layer(path) not in ONLY_IN.get(name.partition(".")[0], {layer(path)})
+    ] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_slow_libraries_are_imported_inside_functions(path: Path) -> None:
-    top = [node for node in parsed(path).body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    for statement in top:
-        for name, line in imports(statement):
-            assert name.partition(".")[0] not in NOT_AT_IMPORT, f"line {line}"
+def test_slow_libraries_are_imported_inside_functions() -> None:
+    assert [
+        f"{path}:{line}: {name}"
+        for path, tree in parsed()
+        for statement in top(tree)
+        for name, line in imports(statement)
+        if name.partition(".")[0] in NOT_AT_IMPORT
+    ] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nothing_prints_and_nothing_swallows_everything(path: Path) -> None:
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id != "print", f"line {node.lineno}: print"
-        if isinstance(node, ast.ExceptHandler):
-            broad = node.type is None or (
-                isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
-            )
-            handed_on = any(
-                isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "fail"
-                for call in ast.walk(node)
-            )
-            assert not broad or handed_on, f"line {node.lineno}: a broad except that hands the error to nobody"
+def test_nothing_prints() -> None:
+    assert [
+        f"{path}:{node.lineno}"
+        for path, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_tensorboard_is_known_to_one_reader_and_there_inside_functions(path: Path) -> None:
+def test_nothing_swallows_everything() -> None:
+    """A broad except hands the error to somebody."""
+    assert [
+        f"{path}:{node.lineno}"
+        for path, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler) and is_broad(node) and not hands_on(node)
+    ] == []
+
+
+def is_broad(node: ast.ExceptHandler) -> bool:
+    return node.type is None or (isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException"))
+
+
+def hands_on(node: ast.ExceptHandler) -> bool:
+    return any(
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "fail"
+        for call in ast.walk(node)
+    )
+
+
+def test_tensorboard_is_known_to_one_reader_and_there_inside_functions() -> None:
     """Whoever opens no event file does not wait for it."""
-    if layer(path) != "sources":
-        return
-    tree = parsed(path)
-    named = [name for name, _ in imports(tree) if name.partition(".")[0] == "tensorboard"]
-    assert not named or path.name == "event_file.py"
-    top = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    assert not [name for node in top for name, _ in imports(node) if name.partition(".")[0] == "tensorboard"]
+    readers = [(path, tree) for path, tree in parsed() if layer(path) == "sources"]
+    assert {path.name for path, tree in readers for name, _ in imports(tree) if is_tensorboard(name)} == {
+        "event_file.py"
+    }
+    assert [
+        f"{path}:{line}"
+        for path, tree in readers
+        for statement in top(tree)
+        for name, line in imports(statement)
+        if is_tensorboard(name)
+    ] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_every_module_says_what_it_is(path: Path) -> None:
-    tree = parsed(path)
-    assert not tree.body or ast.get_docstring(tree), "no docstring"
+def is_tensorboard(name: str) -> bool:
+    return name.partition(".")[0] == "tensorboard"
+
+
+def test_every_module_says_what_it_is() -> None:
+    assert [str(path) for path, tree in parsed() if tree.body and not ast.get_docstring(tree)] == []
 
 
 def test_names_say_the_job() -> None:

@@ -10,8 +10,6 @@ import pytest
 from benchmarks.load import BEGIN, END, Load, markdown, percentile, run_load, write
 from benchmarks.load_clients import BROKEN, HUNG, LEFT, RIGHT, WRONG
 
-pytestmark = pytest.mark.alone
-
 SHORT = Load(
     clients=20, seconds=3, rounds=1, kills=2, questions=14, wide=0, ranks=3, most_bytes=1500 * 2**20, settled_s=0.5
 )

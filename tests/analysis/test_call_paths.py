@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import call_paths as module
@@ -22,8 +22,6 @@ from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
 from tests.analysis.summaries import recording
 from tests.analysis.test_owned_modules import ENGINE, network, traces_with_modules
 from tests.build import MAIN, TraceBuilder
-
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def followed(trace: TraceBuilder, span: str = "1") -> Summary:
@@ -173,14 +171,12 @@ def close(of: Summary) -> None:
             assert {key: found[key] for key in expected} == dict(expected)
 
 
-@QUICK
 @given(traces_with_modules())
 def test_the_paths_of_a_row_are_the_row(trace: TraceBuilder) -> None:
     with suppress(CorruptInput):
         close(followed(trace))
 
 
-@settings(QUICK, max_examples=15)
 @given(st.lists(traces_with_modules(), min_size=2, max_size=2), st.integers(0, 9))
 def test_they_are_so_of_several_captures_and_of_some_steps(drawn: list[TraceBuilder], choice: int) -> None:
     captures = []

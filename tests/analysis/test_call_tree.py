@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import call_tree as module
@@ -19,7 +19,6 @@ from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
 from tests.strategies import permutations_of
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 NOTHING = "(nothing recorded)"
 
 
@@ -167,7 +166,6 @@ def summarised(trace: TraceBuilder, **options: object) -> Summary:
     return drawn
 
 
-@QUICK
 @given(traces_with_modules(), st.sampled_from(("device", "marker")), st.sampled_from((2, 8_000)))
 def test_all_frames_are_the_step_and_each_category_is_whole(trace: TraceBuilder, window: str, most: int) -> None:
     before, module.MOST_FRAMES = module.MOST_FRAMES, most
@@ -188,7 +186,6 @@ def test_all_frames_are_the_step_and_each_category_is_whole(trace: TraceBuilder,
         assert int(time[tree.category == MIXED].sum()) == 0
 
 
-@QUICK
 @given(traces_with_modules(), st.data())
 def test_the_order_of_events_in_the_file_changes_no_frame(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coarse_note, sampled_counters
@@ -311,7 +311,6 @@ def plain(rows: list[Sample], edges: list[tuple[int, int]], of: tuple[str, str, 
 
 
 @given(sample_rows(), step_edges())
-@settings(deadline=None)
 def test_every_figure_is_that_of_a_walk_through_the_nanoseconds(
     rows: list[Sample], edges: list[tuple[int, int]]
 ) -> None:
@@ -398,7 +397,6 @@ def assert_same(one: CounterSeries, other: CounterSeries) -> None:
 
 
 @given(st.permutations(range(12)))
-@settings(max_examples=25, deadline=None)
 def test_the_order_of_events_in_the_file_does_not_matter(order: list[int]) -> None:
     trace = two_steps()
     for at in range(12 - len(trace.events)):

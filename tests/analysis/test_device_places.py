@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -16,8 +16,6 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 from tests.work_pictures import calls
-
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 CONVOLUTION = """
     aten::conv2d[8,3] > aten::cudnn_convolution[8,3] | conv 30; Memset 1
@@ -100,7 +98,6 @@ def test_chosen_steps_keep_their_own_work() -> None:
     assert drawn(chosen) == drawn(summary(calls(CONVOLUTION, steps=2)))
 
 
-@QUICK
 @given(traces())
 def test_all_device_time_of_the_steps_is_there_once(trace: TraceBuilder) -> None:
     of = summarised(trace)
@@ -111,7 +108,6 @@ def test_all_device_time_of_the_steps_is_there_once(trace: TraceBuilder) -> None
     assert (0 if of.work is None else int(of.work.work.totals()[1].sum())) == int(of.steps.launches.sum())
 
 
-@QUICK
 @given(traces())
 def test_every_place_leads_up_to_the_top(trace: TraceBuilder) -> None:
     of = summarised(trace)
@@ -122,7 +118,6 @@ def test_every_place_leads_up_to_the_top(trace: TraceBuilder) -> None:
     assert {place for _, _, place in of.work.work.keys} <= known
 
 
-@QUICK
 @given(traces(), st.data())
 def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
     one, two = summarised(trace), summarised(trace, order=data.draw(permutations_of(trace)))

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest, largest, least
@@ -60,7 +60,6 @@ DEMO = Path(__file__).parents[2] / "demo_logs" / "gpu_training_synthetic" / "bas
 EVENTS = read_trace(next(iter(sorted(DEMO.glob("*.json.gz"))))).events
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(0, len(EVENTS) - 1), max_size=40), st.sampled_from(sorted(EVENTS.args)), st.booleans())
 def test_an_argument_of_some_events_is_that_of_all_looked_up(rows: list[int], name: str, many: bool) -> None:
     """Few are searched, many taken from an array of all."""

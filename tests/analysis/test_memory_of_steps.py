@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution.memory_use import CURVE_POINTS
@@ -104,7 +104,6 @@ HELD = st.lists(st.integers(0, 50), min_size=1, max_size=12)
 RANGE = st.tuples(st.integers(1, 4), st.integers(1, 4)).map(lambda ends: (min(ends), max(ends)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(HELD, RANGE)
 def test_a_range_says_what_the_whole_says_at_each_of_its_instants(levels: list[int], chosen: tuple[int, int]) -> None:
     records = [(7.0 + 33 * place, held) for place, held in enumerate(levels)]
@@ -116,7 +115,6 @@ def test_a_range_says_what_the_whole_says_at_each_of_its_instants(levels: list[i
         assert held[-1:] == mine[-1:]
 
 
-@settings(max_examples=30, deadline=None)
 @given(HELD, HELD, RANGE)
 def test_swapping_negates_and_the_whole_range_is_no_range(
     one: list[int], two: list[int], chosen: tuple[int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import owned_modules
@@ -16,7 +16,6 @@ from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder
 from tests.strategies import permutations_of, traces
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 OUTSIDE = "(outside modules)"
 ENGINE = "autograd::engine::evaluate_function: "
 
@@ -148,7 +147,6 @@ def summarised(trace: TraceBuilder, **options: object) -> Summary:
         raise
 
 
-@QUICK
 @given(traces_with_modules(), st.sampled_from(("device", "marker")))
 def test_all_modules_together_are_the_step_and_each_category_is_whole(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
@@ -163,7 +161,6 @@ def test_all_modules_together_are_the_step_and_each_category_is_whole(trace: Tra
     assert sorted(by_category.values()) == sorted(ns for ns in drawn.owned.by_category().sum(axis=1).tolist() if ns)
 
 
-@QUICK
 @given(traces_with_modules(), st.data())
 def test_the_order_of_events_in_the_file_changes_no_module(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import owned_parts
@@ -24,7 +24,6 @@ from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
 from tests.strategies import permutations_of, traces
 
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 Cells = dict[tuple[str, ...], tuple[int, int]]
 
 
@@ -206,7 +205,6 @@ def summarised(trace: TraceBuilder, **options: object) -> Summary:
         raise
 
 
-@QUICK
 @given(traces(), st.sampled_from(("device", "marker")))
 def test_the_parts_of_an_entity_sum_to_it_in_every_step(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
@@ -238,14 +236,12 @@ def test_of_equal_calls_on_two_threads_the_one_with_the_later_id_owns_whatever_t
         assert parts_us(found, "cudaLaunchKernel") == {("two", ""): (10, 1), ("one", ""): (0, 1)}
 
 
-@QUICK
 @given(traces(), st.data())
 def test_the_order_of_events_in_the_file_changes_no_part(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))
     assert cells(summarised(trace, order=order).owned.parts) == cells(summarised(trace).owned.parts)
 
 
-@QUICK
 @given(traces(), traces())
 def test_pooled_captures_and_chosen_steps_close_as_well(one: TraceBuilder, other: TraceBuilder) -> None:
     first, second = summarised(one), summarised(other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -29,7 +29,6 @@ def test_only_the_steps_asked_for_are_left_and_the_others_are_named() -> None:
     )
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(5, 10), st.integers(5, 10))
 def test_every_chosen_step_keeps_its_own_ledger(one: int, other: int) -> None:
     first, last = sorted((one, other))

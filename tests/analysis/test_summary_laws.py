@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -15,8 +15,6 @@ from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
-
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def summarised(trace: TraceBuilder, **options: object) -> Summary:
@@ -51,7 +49,6 @@ def facts(of: Summary) -> dict[str, object]:
     }
 
 
-@QUICK
 @given(traces(), st.sampled_from(("device", "marker")))
 def test_the_books_of_every_step_close(trace: TraceBuilder, window: str) -> None:
     drawn = summarised(trace, window=window)
@@ -60,14 +57,12 @@ def test_the_books_of_every_step_close(trace: TraceBuilder, window: str) -> None
     assert drawn.owned.by_category().sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
 
 
-@QUICK
 @given(traces(), st.data())
 def test_the_order_of_events_in_the_file_changes_nothing(trace: TraceBuilder, data: st.DataObject) -> None:
     order = data.draw(permutations_of(trace))
     assert facts(summarised(trace, order=order)) == facts(summarised(trace))
 
 
-@QUICK
 @given(traces(), st.integers(1, 10**9))
 def test_shifting_the_clock_changes_nothing(trace: TraceBuilder, shift: int) -> None:
     before = facts(summarised(trace))
@@ -75,7 +70,6 @@ def test_shifting_the_clock_changes_nothing(trace: TraceBuilder, shift: int) -> 
     assert facts(summarised(trace)) == before
 
 
-@QUICK
 @given(traces())
 def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
     drawn = summarised(trace)
@@ -88,7 +82,6 @@ def test_operator_times_are_consistent(trace: TraceBuilder) -> None:
         assert measures["device_self"].sum() <= measures["device_total"].sum()
 
 
-@QUICK
 @given(traces())
 def test_pooling_puts_steps_side_by_side_and_keeps_the_books(trace: TraceBuilder) -> None:
     one = summarised(trace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
@@ -17,7 +17,6 @@ from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 from tests.work_pictures import calls
 
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 GPUS = ("cuda", "rocm", "mlu", "xpu")
 OPERATORS = ("aten::mm", "aten::cudnn_convolution", "aten::miopen_convolution", "aten::conv2d", "DataParallel.forward")
 KERNELS = ("gemm<4>", "gemm<8>", "Cijk", "copy", "Memcpy DtoH (Device -> Host)", "Memset")
@@ -58,7 +57,6 @@ def aligned(one: Summary, two: Summary) -> Alignment:
 ANY = programs() | traces(vendors=GPUS)
 
 
-@QUICK
 @given(ANY, ANY)
 def test_every_device_event_of_both_sides_is_in_one_match(a: TraceBuilder, b: TraceBuilder) -> None:
     one, two = side(a), side(b)
@@ -82,7 +80,6 @@ def test_every_device_event_of_both_sides_is_in_one_match(a: TraceBuilder, b: Tr
         assert found.kernels_ns(number) <= found.total_ns(number)
 
 
-@QUICK
 @given(ANY, ANY)
 def test_exchanging_the_sides_mirrors_every_match(a: TraceBuilder, b: TraceBuilder) -> None:
     one, two = side(a), side(b)
@@ -113,7 +110,6 @@ def drawn(found: Alignment, *, mirrored: bool) -> Counter[object]:
     )  # fmt: skip
 
 
-@QUICK
 @given(ANY)
 def test_a_run_against_itself_matches_all_for_certain(trace: TraceBuilder) -> None:
     of = side(trace)
@@ -123,7 +119,6 @@ def test_a_run_against_itself_matches_all_for_certain(trace: TraceBuilder) -> No
     assert found.kernels_ns(0) == found.total_ns(0)
 
 
-@QUICK
 @given(programs(), programs(), st.data())
 def test_the_order_of_events_in_the_file_changes_nothing(
     a: TraceBuilder, b: TraceBuilder, data: st.DataObject
@@ -133,7 +128,6 @@ def test_the_order_of_events_in_the_file_changes_nothing(
     assert aligned(one, two) == aligned(one, again)
 
 
-@QUICK
 @given(ANY, ANY)
 def test_the_rows_of_the_table_have_keys_of_their_own(a: TraceBuilder, b: TraceBuilder) -> None:
     table = alignment_table(aligned(side(a), side(b)))

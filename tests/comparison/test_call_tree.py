@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import call_tree as analysis
@@ -20,8 +20,6 @@ from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.analysis.test_owned_modules import traces_with_modules
 from tests.build import TraceBuilder
-
-QUICK = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def run(*steps: dict[str, int], module: str = "") -> TraceBuilder:
@@ -157,7 +155,6 @@ def by_path(tree: JointTree) -> dict[tuple[Any, ...], Frame]:
     return out
 
 
-@QUICK
 @given(traces_with_modules(), traces_with_modules(), st.sampled_from((3, 3000)))
 def test_every_frame_is_its_own_time_and_the_frames_in_it(a: TraceBuilder, b: TraceBuilder, most: int) -> None:
     one, two = summarised(a), summarised(b)
@@ -173,7 +170,6 @@ def test_every_frame_is_its_own_time_and_the_frames_in_it(a: TraceBuilder, b: Tr
         assert frame.own[1] + sum(other.candidate for other in below) == frame.candidate
 
 
-@QUICK
 @given(traces_with_modules(), traces_with_modules(), st.sampled_from((3, 3000)))
 def test_swapping_the_sides_swaps_every_frame(a: TraceBuilder, b: TraceBuilder, most: int) -> None:
     one, two = summarised(a), summarised(b)

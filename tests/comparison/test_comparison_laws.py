@@ -6,7 +6,7 @@ import math
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.engine import compare_summaries
@@ -20,7 +20,6 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 
-QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 OPTIONS = CompareOptions(resamples=200)
 SWAPPED = {"added": "removed", "removed": "added", "both": "both"}
 WORDS = {
@@ -43,7 +42,6 @@ def compare(a: Summary, b: Summary) -> Comparison:
     return compare_summaries(a, b, OPTIONS)
 
 
-@QUICK
 @given(traces(), traces())
 def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: TraceBuilder) -> None:
     one, two = summarised(a), summarised(b)
@@ -69,7 +67,6 @@ def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: Trac
     assert math.isclose(got.headline.delta, got.ledger.delta / total / 1000, rel_tol=1e-12, abs_tol=1e-9)
 
 
-@QUICK
 @given(traces())
 def test_a_run_against_itself_has_no_change_and_no_findings(trace: TraceBuilder) -> None:
     one = summarised(trace)
@@ -84,7 +81,6 @@ def test_a_run_against_itself_has_no_change_and_no_findings(trace: TraceBuilder)
                 assert all(not row[position] for row in table.rows)
 
 
-@QUICK
 @given(traces(), traces())
 def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder) -> None:
     one, two = summarised(a), summarised(b)
@@ -117,7 +113,6 @@ def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder
     assert [f.delta_us for f in both] == [-other_way[f.rule, f.category, f.subject] for f in both]
 
 
-@QUICK
 @given(traces(), traces(), st.integers(1, 10**9), st.data())
 def test_shuffled_events_and_a_shifted_clock_change_nothing(
     a: TraceBuilder, b: TraceBuilder, shift: int, data: st.DataObject
@@ -133,7 +128,6 @@ def test_shuffled_events_and_a_shifted_clock_change_nothing(
     assert {n: t.rows for n, t in after.tables.items()} == {n: t.rows for n, t in before.tables.items()}
 
 
-@QUICK
 @given(traces(), traces())
 def test_tables_join_by_key_and_hold_no_nan(a: TraceBuilder, b: TraceBuilder) -> None:
     got = compare(summarised(a), summarised(b))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.summarize import summarize
@@ -20,7 +20,6 @@ from tests.build import TraceBuilder
 from tests.drawn_runs import drawn_trace
 
 STEPS = 5
-LAWS = settings(max_examples=40, deadline=None)
 
 
 @st.composite
@@ -57,14 +56,12 @@ def cells(of: Table | None, *names: str) -> list[tuple[object, ...]]:
     return sorted((tuple(row[k] for k in at) for row in of.rows), key=repr)
 
 
-@LAWS
 @given(counted_traces())
 def test_a_run_against_itself_has_no_difference(trace: TraceBuilder) -> None:
     for (delta,) in cells(table(trace, trace), "delta"):
         assert delta == 0
 
 
-@LAWS
 @given(counted_traces(), counted_traces())
 def test_exchanged_sides_negate_every_delta_and_exchange_added_and_removed(a: TraceBuilder, b: TraceBuilder) -> None:
     other = {"both": "both", "added": "removed", "removed": "added"}
@@ -82,7 +79,6 @@ def _alike(one: list[tuple[object, ...]], other: list[tuple[object, ...]]) -> bo
     return sorted(map(str, one)) == sorted(str(row).replace("-0.0", "0.0") for row in other)
 
 
-@LAWS
 @given(counted_traces(), counted_traces())
 def test_rows_are_unique_and_lie_within_what_was_sampled(a: TraceBuilder, b: TraceBuilder) -> None:
     found = table(a, b)
@@ -96,7 +92,6 @@ def test_rows_are_unique_and_lie_within_what_was_sampled(a: TraceBuilder, b: Tra
             assert 0 <= coverage <= 1 and 0 <= samples <= len(values)  # type: ignore[operator]
 
 
-@LAWS
 @given(counted_traces(), counted_traces())
 def test_the_table_is_absent_with_a_reason_or_there(a: TraceBuilder, b: TraceBuilder) -> None:
     for trace in (a, b):

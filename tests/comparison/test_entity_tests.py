@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,14 +14,13 @@ from tb_perfcompare.comparison.statistics.entity_tests import Change, EntityTest
 from tb_perfcompare.comparison.statistics.estimate import estimate_shift
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tests.growth import LARGER, grows_no_faster
 
 Ints = NDArray[np.int64]
 OPTIONS = CompareOptions()
 
 
-def found_in(
-    baseline: Ints, candidate: Ints, least_ns: float = 0.0, options: CompareOptions = OPTIONS
-) -> EntityTests:
+def found_in(baseline: Ints, candidate: Ints, least_ns: float = 0.0, options: CompareOptions = OPTIONS) -> EntityTests:
     captures = np.zeros(baseline.shape[1], dtype=np.int32), np.zeros(candidate.shape[1], dtype=np.int32)
     present = baseline.any(axis=1), candidate.any(axis=1)
     delta = candidate.mean(axis=1) - baseline.mean(axis=1)
@@ -167,11 +164,7 @@ def test_a_planted_change_is_the_one_found() -> None:
 
 
 @pytest.mark.parametrize("steps", [50, 100])
-@pytest.mark.alone
-def test_ten_thousand_rows_take_little_time(steps: int) -> None:
-    """Per side, so that 100 steps are 50 + 50, and twice as many as well."""
+def test_the_work_grows_with_the_number_of_rows(steps: int) -> None:
     random = np.random.default_rng(1)
-    sides = [random.integers(0, 10**6, (10_000, steps)) for _ in range(2)]
-    start = time.process_time()
-    found_in(*sides)
-    assert time.process_time() - start < 1.5
+    few, many = ([random.integers(0, 10**6, (rows, steps)) for _ in range(2)] for rows in (500, 500 * LARGER))
+    assert grows_no_faster(lambda: found_in(*few), lambda: found_in(*many))

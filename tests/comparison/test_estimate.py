@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -32,8 +32,6 @@ Times = NDArray[np.int64]
 
 step_times = st.lists(st.integers(1, LONGEST_STEP_NS - 1) | st.integers(1, 50), min_size=1, max_size=12)
 usual_times = st.lists(st.integers(10_000, 10_000_000), min_size=1, max_size=12)
-
-LAW = settings(deadline=None, max_examples=150)
 
 
 def ns(*values: int) -> Times:
@@ -206,7 +204,6 @@ def test_impossible_step_times_are_refused(bad: list[int]) -> None:
         estimate_shift(np.array(bad, dtype=np.int64), ns(5, 6), 0.05)
 
 
-@LAW
 @given(step_times, step_times)
 def test_exchanging_the_sides_negates_bit_for_bit(a: list[int], b: list[int]) -> None:
     there, back = shift(a, b), shift(b, a)
@@ -222,7 +219,6 @@ def test_exchanging_the_sides_negates_bit_for_bit(a: list[int], b: list[int]) ->
     assert back.steps_needed(0.01) == there.steps_needed(0.01)
 
 
-@LAW
 @given(st.floats(0, 44))
 def test_fraction_of_the_exchanged_shift_is_the_nearest_float(theta: float) -> None:
     there = Fraction(fraction_of(theta))
@@ -232,7 +228,6 @@ def test_fraction_of_the_exchanged_shift_is_the_nearest_float(theta: float) -> N
     assert -1 <= fraction_of(-theta) <= 0 <= fraction_of(theta)
 
 
-@LAW
 @given(usual_times, usual_times, st.integers(2, 1000))
 def test_the_unit_of_the_clock_does_not_matter(a: list[int], b: list[int], factor: int) -> None:
     plain, scaled = shift(a, b), shift([t * factor for t in a], [t * factor for t in b])
@@ -244,7 +239,6 @@ def test_the_unit_of_the_clock_does_not_matter(a: list[int], b: list[int], facto
     assert scaled.p == pytest.approx(plain.p, rel=1e-6)
 
 
-@LAW
 @given(usual_times, st.integers(2, 5))
 def test_a_constant_ratio_is_found_exactly_in_the_middle(a: list[int], factor: int) -> None:
     estimate = shift(a, [t * factor for t in a])
@@ -252,7 +246,6 @@ def test_a_constant_ratio_is_found_exactly_in_the_middle(a: list[int], factor: i
     assert estimate.theta_low <= estimate.theta <= estimate.theta_high
 
 
-@LAW
 @given(step_times, step_times)
 def test_every_figure_is_finite(a: list[int], b: list[int]) -> None:
     estimate = shift(a, b)
@@ -266,7 +259,6 @@ def test_every_figure_is_finite(a: list[int], b: list[int]) -> None:
     assert estimate.detectable is None or math.isfinite(estimate.detectable)
 
 
-@LAW
 @given(step_times)
 def test_equal_samples_have_shift_zero(a: list[int]) -> None:
     estimate = shift(a, a)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -194,7 +194,6 @@ def test_every_report_has_the_ranks(form: str) -> None:
     assert "rank 1" in drawn
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 9), st.integers(1, 5), st.randoms(use_true_random=False))
 def test_beyond_the_others_is_the_distance_from_their_median(ranks: int, steps: int, chance: random.Random) -> None:
     values = np.array([[chance.randrange(50) for _ in range(steps)] for _ in range(ranks)], dtype=np.int64)
@@ -204,7 +203,6 @@ def test_beyond_the_others_is_the_distance_from_their_median(ranks: int, steps: 
         assert np.abs(got[row] - (values[row] - np.median(others, axis=0))).max() <= 0.5
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(2, 4), st.integers(1, 3), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_of_one_collective_the_shortest_is_the_transfer(
     ranks: int, steps: int, calls: int, chance: random.Random

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.candidates import adjusted
@@ -56,7 +56,6 @@ def test_what_was_not_compared_is_no_look() -> None:
     assert adjusted([], ALPHA) == () and adjusted([None], ALPHA) == (None,)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.randoms())
 def test_it_only_takes_back_and_the_order_of_candidates_is_nothing(values: list[float], random: object) -> None:
     found = adjusted([headline(p) for p in values], ALPHA)

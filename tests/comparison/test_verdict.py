@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
@@ -326,10 +326,8 @@ times = st.lists(
 )
 usual = st.lists(st.integers(10**6, 2 * 10**6), min_size=1, max_size=12)
 QUICK = CompareOptions(resamples=100)
-LAW = settings(deadline=None, max_examples=150)
 
 
-@LAW
 @given(anything, anything, st.data())
 def test_no_sample_makes_it_fail(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
@@ -339,7 +337,6 @@ def test_no_sample_makes_it_fail(a: list[int], b: list[int], data: st.DataObject
     assert told.verdict is not Verdict.WITHHELD
 
 
-@LAW
 @given(times, times, st.data())
 def test_exchanging_the_sides(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
@@ -365,7 +362,6 @@ def test_exchanging_the_sides(a: list[int], b: list[int], data: st.DataObject) -
         assert min(one, other) == float(1 / (1 + larger) - 1)
 
 
-@LAW
 @given(usual, usual, st.integers(2, 1000))
 def test_the_unit_of_the_clock_changes_no_verdict(a: list[int], b: list[int], factor: int) -> None:
     zeros = [0] * len(a), [0] * len(b)
@@ -380,7 +376,6 @@ def test_the_unit_of_the_clock_changes_no_verdict(a: list[int], b: list[int], fa
     assert scaled.shift.high == pytest.approx(plain.shift.high, abs=1e-11)
 
 
-@LAW
 @given(usual, usual)
 def test_headline_figures_agree_with_each_other(a: list[int], b: list[int]) -> None:
     told = judge(a, [0] * len(a), b, [0] * len(b), QUICK)

@@ -23,7 +23,7 @@ from tests.shared_data import SHARED, needs_shared
 pytestmark = needs_oracle
 
 seeds = st.integers(0, 2**32 - 1)
-fast = settings(max_examples=50, derandomize=True)
+fast = settings(derandomize=True)
 
 
 def both(document: dict[str, Any]) -> tuple[CompatProfile, Any]:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tb_perfcompare.analysis.compat import CompatProfile, answer, available_routes, read_compat
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
@@ -26,14 +26,12 @@ def answers(profile: CompatProfile) -> dict[str, Any]:
 
 
 @given(traces())
-@settings(max_examples=25)
 def test_generated_traces(trace: TraceBuilder) -> None:
     read = read_trace(io.BytesIO(trace.encode()), name="worker0.pt.trace.json")
     assert answers(read_compat(read)) == answers(read_compat(recording_of(trace.document())))
 
 
 @given(traces())
-@settings(max_examples=25)
 def test_a_shifted_clock_changes_no_duration(trace: TraceBuilder) -> None:
     trace.whole_us = True
     found = []

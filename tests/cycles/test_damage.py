@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.errors import InputError
@@ -20,7 +20,6 @@ ORDINARY = (
     cycle(1, 1000, gemm(20, gpu_frequency=141000, gpu_usage=5), Fn("cast", 5, 2), host(900, cpu_frequency=87.5)),
     cycle(2, 1100, gemm(22, gpu_frequency=141000, gpu_usage=6), Fn("cast", 5, 2), host(990, cpu_frequency=87.5)),
 )
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def read(path: Path) -> Summary | None:
@@ -53,7 +52,6 @@ def assert_comparable(found: Summary, other: Summary) -> None:
     assert compare(found, found).headline.delta == 0
 
 
-@QUICK
 @given(place=st.integers(0, 1200), put=st.binary(max_size=6), cut=st.integers(0, 60))
 def test_a_damaged_file_is_compared_or_refused(tmp_path: Path, place: int, put: bytes, cut: int) -> None:
     whole = write(tmp_path / "whole_perf_data.csv", *ORDINARY)
@@ -68,7 +66,6 @@ def test_a_damaged_file_is_compared_or_refused(tmp_path: Path, place: int, put: 
 cells = st.sampled_from(["", "0", "-1", "1e-300", "1e300", "-1e300", "9e15", "N/A", "3.5", "GPU 7 (virtual)", "Host"])
 
 
-@QUICK
 @given(changes=st.lists(st.tuples(st.integers(0, 7), st.sampled_from(HEADER), cells), min_size=1, max_size=4))
 def test_odd_cells_are_compared_or_refused(tmp_path: Path, changes: list[tuple[int, str, str]]) -> None:
     rows = [dict(row) for rows in ORDINARY for row in rows]

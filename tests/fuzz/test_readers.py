@@ -98,9 +98,8 @@ def test_what_a_reader_may_raise(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_does_not_end(tmp_path: Path) -> None:
-    tally, start_s = Tally("x"), time.monotonic()
+    tally = Tally("x")
     try_one(feeding(lambda path: time.sleep(60)), b"1", tmp_path, tally, limit_s=0.2)
-    assert time.monotonic() - start_s < 30
     assert "took more than 0.2 s" in next(iter(tally.failures.values())).error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.alignment.truncated_names import join_cut_names, matched_names
@@ -81,7 +81,6 @@ def test_facts_of_a_shared_row_are_weighted_by_time() -> None:
     assert (kernels.min_ns.tolist(), kernels.max_ns.tolist()) == ([10_000], [30_000])  # type: ignore[union-attr]
 
 
-@settings(max_examples=50, deadline=None)
 @given(listings(), listings())
 def test_joining_moves_no_time(a: Summary, b: Summary) -> None:
     for before, after in zip((a, b), join_cut_names(a, b)[:2], strict=True):

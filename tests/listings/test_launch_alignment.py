@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.launches import edit_path
@@ -79,7 +79,6 @@ def test_exchanging_the_sides_exchanges_the_result(a: np.ndarray, b: np.ndarray)
     assert there.at_b.tolist() == back.at_a.tolist()
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from((2, 5, 30)))
 def test_long_sequences_are_aligned_piece_by_piece_and_mirror_too(seed: int, kernels: int) -> None:
     random = np.random.default_rng(seed)

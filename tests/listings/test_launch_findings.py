@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.finding import Finding
@@ -140,7 +140,6 @@ def test_findings_are_ranked_by_size() -> None:
     assert len({finding.sentence for finding in got.findings}) == len(sentences(got))
 
 
-@settings(max_examples=80, deadline=None)
 @given(listings(), listings())
 def test_exchanging_the_sides_gives_the_opposite_findings(a: Summary, b: Summary) -> None:
     there, back = compare(a, b).findings, compare(b, a).findings

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -146,7 +146,6 @@ def test_pooled_listings_have_no_order_across_files() -> None:
     assert "launches" not in compare(both, letters("ab")).tables
 
 
-@settings(max_examples=60, deadline=None)
 @given(listings(), listings())
 def test_books_close_over_kernels_and_over_launches(a: Summary, b: Summary) -> None:
     got = compare(a, b)
@@ -154,7 +153,6 @@ def test_books_close_over_kernels_and_over_launches(a: Summary, b: Summary) -> N
     assert_books_close(got, a, b)
 
 
-@settings(max_examples=60, deadline=None)
 @given(listings(), listings())
 def test_exchanging_the_sides_mirrors_the_tables(a: Summary, b: Summary) -> None:
     there, back = compare(a, b).tables["launches"], compare(b, a).tables["launches"]
@@ -166,7 +164,6 @@ def test_exchanging_the_sides_mirrors_the_tables(a: Summary, b: Summary) -> None
         assert mirrored[launch] == [time_a, time_b, -float(str(delta)), SWAPPED[str(status)]]
 
 
-@settings(max_examples=40, deadline=None)
 @given(listings())
 def test_a_run_against_itself_changed_nowhere(a: Summary) -> None:
     got = compare(a, a)

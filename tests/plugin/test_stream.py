@@ -21,9 +21,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
-from tests.workspace.waiting import becomes_true, is_running
-
-pytestmark = pytest.mark.alone
+from tests.workspace.waiting import SOON_S, becomes_true, is_running
 
 
 def use_summarizer(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
@@ -91,19 +89,15 @@ def test_a_browser_that_goes_away_stops_the_processes(server: Server, tmp_path: 
             break
     processes = [int(mark.read_text()) for mark in marks]
     assert all(is_running(process) for process in processes)
-    start_s = time.monotonic()
     lines.close()  # type: ignore[attr-defined]
     assert becomes_true(lambda: not any(is_running(process) for process in processes))
-    assert time.monotonic() - start_s < 1
 
 
 def test_silence_is_filled_so_that_a_gone_browser_is_noticed(server: Server, tmp_path: Path) -> None:
     use_summarizer(server, tmp_path / "logs", tasks.slow_summary)
     lines, _ = open_stream(server, **PAIR)
-    start_s = time.monotonic()
     for _ in range(8):
-        next(iter(lines))
-    assert time.monotonic() - start_s < 8
+        assert "progress" in json.loads(next(iter(lines)))  # and no result: the work takes a minute
     lines.close()  # type: ignore[attr-defined]
 
 
@@ -115,7 +109,7 @@ def test_two_browsers_share_one_computation_and_one_may_go(server: Server, tmp_p
     stays = threading.Thread(target=lambda: answers.append(server.lines(**PAIR)[-1]))
     stays.start()
     goes.close()  # type: ignore[attr-defined]
-    stays.join(20)
+    stays.join(SOON_S)
     assert "result" in answers[0]
     calls = (tmp_path / "logs" / "calls.log").read_text().split()
     assert sorted(set(calls)) == [
@@ -177,7 +171,7 @@ def test_a_server_that_stops_ends_its_streams(tmp_path: Path, serve: Callable[..
     asking.start()
     assert becomes_true(lambda: (tmp_path / "normal.pid").exists())
     server.close()
-    asking.join(5)
+    asking.join(SOON_S)
     assert ended[0]["error"]["code"] == "cancelled"
 
 

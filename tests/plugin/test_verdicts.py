@@ -18,7 +18,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import PREFIX, Server
 from tests.workspace import tasks
-from tests.workspace.waiting import becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true, is_running
 
 ASKED = {"baseline": "normal", "candidate_1": "slow", "candidate_2": "broken", "candidate_3": "alike"}
 
@@ -141,6 +141,6 @@ def test_a_server_that_stops_says_so_instead_of_rows(several: Server, tmp_path: 
     asking.start()
     assert becomes_true(lambda: (logs / "slow.pid").exists())
     several.close()
-    asking.join(5)
+    asking.join(SOON_S)
     assert said[-1]["error"]["code"] == "cancelled"
     assert not any("row" in one for one in said)

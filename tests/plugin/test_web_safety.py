@@ -6,6 +6,7 @@ import csv
 import gzip
 import html.parser
 import io
+import itertools
 import json
 import logging
 import os
@@ -258,11 +259,11 @@ class TestLinks:
         link.parent.mkdir()
         link.symlink_to(target.format(pipe=logdir.parent / "pipe", itself=link))
         server = serve(logdir)
-        start_s = time.monotonic()
-        assert {run["run"] for run in server.json("api/runs")["runs"]} <= {"abnormal", "normal", "odd"}
-        assert server.get("api/view", run="odd").status_code in (404, 422)
-        assert server.plugin.is_active() in (True, False)
-        assert time.monotonic() - start_s < 5
+        (listed,) = in_time(lambda: server.json("api/runs"))
+        assert {run["run"] for run in listed["runs"]} <= {"abnormal", "normal", "odd"}
+        (answer,) = in_time(lambda: server.get("api/view", run="odd"))
+        assert answer.status_code in (404, 422)
+        assert in_time(server.plugin.is_active) in ([True], [False])
 
     def test_a_link_to_a_file_of_another_kind_shows_none_of_it(
         self, logdir: Path, serve: Callable[..., Server]
@@ -485,10 +486,9 @@ class TestErrorsTellNothing:
 
 
 class TestParametersHaveLimits:
-    @pytest.mark.alone
     @pytest.mark.parametrize("route", ROUTES)
-    def test_of_number_length_and_kind(self, served: Server, route: str) -> None:
-        start_s = time.monotonic()
+    def test_of_number_length_and_kind(self, served: Server, route: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", None)  # refused before any look
         for query in (
             {f"p{number}": "1" for number in range(MOST_PARAMETERS + 1)},
             {"x" * (LONGEST_NAME + 1): "1"},
@@ -501,7 +501,6 @@ class TestParametersHaveLimits:
             assert len(answer.data) < 1000
         twice = raw(served, f"api/{route}?run=normal&run=abnormal")
         assert (twice.status_code, "run is given twice" in twice.text) == (400, True)
-        assert time.monotonic() - start_s < 2
 
     @pytest.mark.parametrize(
         ("parameter", "values"),
@@ -524,25 +523,24 @@ class TestParametersHaveLimits:
             assert (answer.status_code, answer.json["error"]["code"]) == (400, "bad_request"), value
             assert len(answer.data) < 1000
 
-    @pytest.mark.alone
     def test_names_that_nobody_knows_do_not_scan_the_disk_again_and_again(
         self, served: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        scans: list[float] = []
+        """The index rests four times as long as a scan took, however slow the machine is."""
+        began_s: list[float] = []
 
         def slow(*_: Any, **__: Any) -> Any:
-            scans.append(time.monotonic())
+            began_s.append(time.monotonic())
             time.sleep(0.2)
             return find_runs(*_, **__)
 
         from tb_perfcompare.workspace.listing.index import find_runs
 
         monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", slow)
-        start_s = time.monotonic()
         for number in range(20):
             assert served.get("api/view", run=f"unknown {number}").status_code == 404
-        assert time.monotonic() - start_s < 1.5
-        assert len(scans) <= 2
+        assert all(later - earlier >= 5 * 0.2 for earlier, later in itertools.pairwise(began_s[1:]))
+        assert len(began_s) < 20
 
 
 class TestPolicyOfTensorBoard:

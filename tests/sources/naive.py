@@ -15,28 +15,27 @@ from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category
 from tests.sources.layouts import Json
 
 
-def naive_rows(content: bytes) -> list[Json]:
-    """Kept events of a sound trace in file order."""
-    return [
-        _row(event)
-        for event in _events(content)
-        if event["ph"] == "X" or (event["ph"] == "i" and event["name"] == "[memory]")
-    ]
-
-
-def naive_flows(content: bytes) -> list[tuple[bool, int, int]]:
-    """(is start, id, ns) of the forward-backward arrows."""
-    return [
-        (event["ph"] == "s", event["id"], _ns(event["ts"]))
-        for event in _events(content)
-        if event["ph"] in "sf" and event.get("cat", "").lower() in FLOW_CATEGORIES
-    ]
-
-
-def _events(content: bytes) -> list[Json]:
+def events_of(content: bytes) -> list[Json]:
+    """All elements of traceEvents, numbers with a point as Decimals."""
     text = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
     events: list[Json] = json.loads(text, parse_float=Decimal)["traceEvents"]
     return events
+
+
+def naive_rows(events: list[Json]) -> list[Json]:
+    """Kept events of a sound trace in file order."""
+    return [
+        _row(event) for event in events if event["ph"] == "X" or (event["ph"] == "i" and event["name"] == "[memory]")
+    ]
+
+
+def naive_flows(events: list[Json]) -> list[tuple[bool, int, int]]:
+    """(is start, id, ns) of the forward-backward arrows."""
+    return [
+        (event["ph"] == "s", event["id"], _ns(event["ts"]))
+        for event in events
+        if event["ph"] in "sf" and event.get("cat", "").lower() in FLOW_CATEGORIES
+    ]
 
 
 def _ns(us: Any) -> int:

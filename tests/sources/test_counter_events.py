@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.model.note import NoteCode
@@ -231,7 +231,6 @@ def naive(events: list[Json]) -> list[Row]:
     return sorted(out, key=lambda row: (row[3], row[0], row[1], row[2], row[4]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(counters(), max_size=8), st.data())
 def test_samples_are_those_of_a_plain_loop_in_any_layout_and_order(drawn: list[Json], data: st.DataObject) -> None:
     expected = naive(drawn)

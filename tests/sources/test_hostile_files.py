@@ -13,7 +13,6 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,12 +32,14 @@ from tb_perfcompare.sources.trace import document
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.baselines.saving import save
 from tests.drawn_runs import drawn_trace, write_run
+from tests.fuzz.readers.law import bounded
 from tests.sources.layouts import names_of, read
 
 EVENT = b'{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":1}'
 MB = 1 << 20
 
-MOST_CPU_S = 20
+MOST_CPU_S = 60
+"""Each takes a second or two; what grows with the square of such a file takes many minutes."""
 
 _READING = """
 import os, resource, sys
@@ -145,9 +146,7 @@ def test_a_trace_that_packs_well_is_no_bomb(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("claimed", "said"), [(1_153_433_600, "would unpack to 1,153,433,600 bytes"), (1000, "is a damaged baseline")]
 )
-def test_a_baseline_whose_members_become_a_gigabyte(
-    claimed: int, said: str, tmp_path: Path, read_apart: Reads
-) -> None:
+def test_a_baseline_whose_members_become_a_gigabyte(claimed: int, said: str, tmp_path: Path, read_apart: Reads) -> None:
     """Or that claim to become little, and become much."""
     good, bad = save(tmp_path, write_run(tmp_path / "run", steps=3)), tmp_path / "bad.baseline"
     with zipfile.ZipFile(good) as whole, zipfile.ZipFile(bad, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -391,12 +390,11 @@ def test_files_that_are_cut_come_back_and_vanish_all_the_time(every_format: dict
     meddler = threading.Thread(target=meddle)
     meddler.start()
     try:
-        outcomes = set()
-        end_s = time.monotonic() + 1.0
-        while time.monotonic() < end_s:
+        outcomes, rounds = set(), 0
+        while rounds < 20 or (outcomes < {"read", "refused"} and rounds < 1000):
             find_runs(str(tmp_path))
-            for name in every_format:
-                outcomes.add(outcome_of(tmp_path / name))
+            outcomes |= {outcome_of(tmp_path / name) for name in every_format}
+            rounds += 1
     finally:
         ended.set()
         meddler.join()
@@ -417,10 +415,8 @@ def outcome_of(path: Path) -> str:
 def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
     for name in NAMES:
         os.mkfifo(tmp_path / name)
-    start_s = time.monotonic()
-    index = find_runs(str(tmp_path))
-    assert index.runs == ()
-    assert time.monotonic() - start_s < 5
+    with bounded(60):
+        assert find_runs(str(tmp_path)).runs == ()
 
 
 def test_a_cut_anywhere_is_told_for_every_format(every_format: dict[str, bytes], tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import zlib
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tb_perfcompare.sources.storage import blocks as blocks_module
@@ -17,8 +17,6 @@ from tb_perfcompare.sources.storage.blocks import Blocks
 from tests.sources.scanners import needs_native
 
 pytestmark = needs_native
-
-QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def inflater() -> Any:
@@ -88,7 +86,6 @@ def found(stored: bytes, block_bytes: int, *, compiled: bool) -> tuple[bytes, st
 SIZES = st.sampled_from((1, 7, 300, 5000, 1 << 20))
 
 
-@QUICK
 @given(packed(), st.integers(1, 70_000), st.integers(1, 5000))
 def test_any_stream_in_any_portions(case: tuple[bytes, bytes], room: int, portion: int) -> None:
     text, stored = case
@@ -107,7 +104,6 @@ def test_any_stream_in_any_portions(case: tuple[bytes, bytes], room: int, portio
     assert len(data[at:] + stored[behind:]) == 8  # the trailer is left
 
 
-@QUICK
 @given(packed(), SIZES, st.sampled_from((0, 1, 20, 1000)))
 def test_damage_gives_the_same_bytes_and_words(case: tuple[bytes, bytes], block_bytes: int, seed: int) -> None:
     _, stored = case

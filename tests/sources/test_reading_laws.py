@@ -7,14 +7,14 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind
 from tb_perfcompare.sources.trace.scanners import python_scanner as scan
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 from tests.sources.layouts import LAYOUTS, ROOT, Json, encode, packed, read, rows_of
-from tests.sources.naive import naive_flows, naive_rows
+from tests.sources.naive import events_of, naive_flows, naive_rows
 
 pytestmark = pytest.mark.usefixtures("each_reader")
 
@@ -75,13 +75,12 @@ def seen(content: bytes, **options: Any) -> tuple[list[Json], list[tuple[bool, i
     return rows_of(recording.events), arrows, dict(recording.properties), labels
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(events(), max_size=8), st.data())
 def test_layout_packing_blocks_and_place_do_not_matter(drawn: list[Json], data: st.DataObject) -> None:
     plain = encode(drawn)
     expected = seen(plain)
-    assert expected[0] == naive_rows(plain)
-    assert expected[1] == naive_flows(plain)
+    assert expected[0] == naive_rows(events_of(plain))
+    assert expected[1] == naive_flows(events_of(plain))
     for layout in LAYOUTS:
         content = encode(drawn, layout, ROOT, data.draw(st.sampled_from([0, 1, None])))
         if data.draw(st.booleans()):
@@ -91,7 +90,6 @@ def test_layout_packing_blocks_and_place_do_not_matter(drawn: list[Json], data: 
             assert seen(content, block_bytes=data.draw(st.sampled_from([7, 100, 1000, 1 << 20]))) == expected
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(events(), max_size=8), st.randoms(use_true_random=False))
 def test_the_order_of_members_does_not_matter(drawn: list[Json], random: Any) -> None:
     def shuffled(value: Json) -> Json:
@@ -102,7 +100,6 @@ def test_the_order_of_members_does_not_matter(drawn: list[Json], random: Any) ->
     assert seen(encode([shuffled(event) for event in drawn])) == seen(encode(drawn))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(events(), max_size=8))
 def test_every_element_is_counted_once(drawn: list[Json]) -> None:
     stats = read(encode(drawn)).stats
@@ -111,7 +108,6 @@ def test_every_element_is_counted_once(drawn: list[Json]) -> None:
     assert stats.events == stats.kept + flows + sum(stats.dropped.values()) + sum(stats.skipped.values())
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(events(), min_size=1, max_size=6), st.data())
 def test_a_scanner_may_be_fed_in_any_pieces(drawn: list[Json], data: st.DataObject) -> None:
     content = json.dumps(drawn).encode() + b', "more": 1}'
@@ -123,4 +119,4 @@ def test_a_scanner_may_be_fed_in_any_pieces(drawn: list[Json], data: st.DataObje
         assert start <= fed.end <= end
         start, ended = fed.end, fed.ended
     assert content[start - 1 : start] == b"]"
-    assert rows_of(scanner.finish().events) == naive_rows(json.dumps({"traceEvents": drawn}).encode())
+    assert rows_of(scanner.finish().events) == naive_rows(events_of(json.dumps({"traceEvents": drawn}).encode()))

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, VARIABLE
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.sources.layouts import rows_of
-from tests.sources.naive import naive_flows, naive_rows
-
-pytestmark = pytest.mark.usefixtures("each_reader")
+from tests.sources.naive import events_of, naive_flows, naive_rows
 
 FILES = {
     "2021 names, text thread ids, memory": "kineto/resnet50_num_workers_4/worker0.1623213129365.pt.trace.json.gz",
@@ -23,24 +22,29 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES.values(), ids=FILES.keys())
-def test_equals_the_naive_reading(shared_data: Path, name: str) -> None:
+def test_equals_the_naive_reading(shared_data: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = shared_data / name
-    content = path.read_bytes()
-    recording = read_trace(path)
-    assert rows_of(recording.events) == naive_rows(content)
-    flows = recording.flows
-    found = list(zip(flows.is_start.tolist(), flows.flow_id.tolist(), flows.start_ns.tolist(), strict=True))
-    assert found == naive_flows(content)
-    assert recording.stats.complete
-    assert recording.notes == ()
+    events = events_of(path.read_bytes())
+    rows, arrows = naive_rows(events), naive_flows(events)
+    for reader in AVAILABLE:
+        monkeypatch.setenv(VARIABLE, reader)
+        recording = read_trace(path)
+        assert rows_of(recording.events) == rows, reader
+        flows = recording.flows
+        found = list(zip(flows.is_start.tolist(), flows.flow_id.tolist(), flows.start_ns.tolist(), strict=True))
+        assert found == arrows, reader
+        assert recording.stats.complete
+        assert recording.notes == ()
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_nanoseconds_that_doubles_lose(shared_data: Path) -> None:
     recording = read_trace(shared_data / FILES["absolute microseconds with three decimals"])
     assert recording.events.start_ns[0] == 1712195495519689047
     assert recording.fractional_times
 
 
+@pytest.mark.usefixtures("each_reader")
 def test_facts_about_a_run(shared_data: Path) -> None:
     recording = read_trace(shared_data / FILES["2021 names, text thread ids, memory"])
     assert recording.device_properties[0]["name"] == "Tesla V100-DGXS-32GB"

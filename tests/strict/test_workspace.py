@@ -19,6 +19,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_pair
 from tests.strict.tables import ABNORMAL, NORMAL, row, write
+from tests.workspace.waiting import SOON_S
 
 
 @pytest.fixture
@@ -106,4 +107,4 @@ def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.M
     monkeypatch.setattr(workspace_module, "strict_of_tables", endless)
     with pytest.raises(Gone):
         local.strict(question(), leave)
-    assert ended.wait(5)
+    assert ended.wait(SOON_S)

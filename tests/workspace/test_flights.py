@@ -10,7 +10,7 @@ from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, follow
-from tests.workspace.waiting import becomes_true
+from tests.workspace.waiting import SOON_S, becomes_true
 
 
 class Gate:
@@ -41,7 +41,7 @@ def test_two_who_ask_the_same_share_one_computation() -> None:
     with shared.joined("q", gate) as one, shared.joined("q", gate) as other:
         assert one is other
         gate.go.set()
-        assert one.wait(5)
+        assert one.wait(SOON_S)
         assert other.result() == "answer"
     assert gate.started == 1
 
@@ -51,7 +51,7 @@ def test_a_finished_answer_is_remembered() -> None:
     gate.go.set()
     for _ in range(2):
         with shared.joined("q", gate) as flight:
-            assert flight.wait(5)
+            assert flight.wait(SOON_S)
             assert flight.result() == "answer"
     assert gate.started == 1
 
@@ -63,7 +63,7 @@ def test_work_goes_on_while_one_waits_and_ends_when_the_last_leaves() -> None:
     assert not second.wait(0.1)
     assert gate.ended_by == []
     shared.leave(second)
-    assert second.wait(5)
+    assert second.wait(SOON_S)
     assert len(gate.ended_by) == 1
     with pytest.raises(Cancelled):
         second.result()
@@ -74,7 +74,7 @@ def test_a_question_asked_while_its_old_work_dies_starts_afresh() -> None:
     shared.leave(shared.join("q", dying))
     fresh.go.set()
     with shared.joined("q", fresh) as flight:
-        assert flight.wait(5)
+        assert flight.wait(SOON_S)
         assert flight.result() == "answer"
 
 
@@ -87,7 +87,7 @@ def test_failures_reach_everybody_and_are_not_remembered() -> None:
 
     for _ in range(2):
         with shared.joined("q", fail) as flight:
-            assert flight.wait(5)
+            assert flight.wait(SOON_S)
             with pytest.raises(PerfCompareError, match="no"):
                 flight.result()
     assert len(calls) == 2

@@ -20,7 +20,7 @@ from tb_perfcompare.workspace.sharing.single_flight import Flight
 from tb_perfcompare.workspace.workers.worker import Worker, WorkerDied, without_paths
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 from tests.workspace import tasks
-from tests.workspace.waiting import becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true, is_running
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -76,8 +76,7 @@ def test_a_worker_killed_while_idle_is_replaced_unnoticed(pool: WorkerPool) -> N
     assert run(pool, tasks.process_id) != old
 
 
-@pytest.mark.alone
-def test_cancelling_kills_within_a_second_even_a_task_that_never_reports(pool: WorkerPool) -> None:
+def test_cancelling_kills_even_a_task_that_never_reports(pool: WorkerPool) -> None:
     for task in (tasks.sleep_without_reporting, tasks.hold_the_lock):
         flight: Flight[str] = Flight("task")
         errors: list[BaseException] = []
@@ -92,10 +91,8 @@ def test_cancelling_kills_within_a_second_even_a_task_that_never_reports(pool: W
         thread.start()
         assert becomes_true(lambda: len(pool.process_ids) == 1)
         time.sleep(0.3)
-        start_s = time.monotonic()
         flight.cancel()
-        thread.join(5)
-        assert time.monotonic() - start_s < 1
+        thread.join(SOON_S)
         assert len(errors) == 1
     assert run(pool, tasks.add, 1, 1) == 2
 
@@ -116,10 +113,10 @@ def test_a_task_waiting_for_a_free_worker_can_be_cancelled_too(pool: WorkerPool)
     assert becomes_true(lambda: len(pool.process_ids) == 1)
     threads[1].start()
     waiting.cancel()
-    threads[1].join(5)
+    threads[1].join(SOON_S)
     assert ended == ["waiting"]
     busy.cancel()
-    threads[0].join(5)
+    threads[0].join(SOON_S)
     assert ended == ["waiting", "busy"]
 
 
@@ -175,7 +172,7 @@ def test_what_needs_no_memory_does_not_wait_for_what_needs_all(tmp_path: Path) -
     assert run(both, tasks.add, 1, 2) == 3
     assert "ends" not in (tmp_path / "log").read_text()
     both.close()
-    large.join(5)
+    large.join(SOON_S)
 
 
 def test_tasks_begin_in_the_order_in_which_they_came(pool: WorkerPool) -> None:
@@ -191,7 +188,7 @@ def test_tasks_begin_in_the_order_in_which_they_came(pool: WorkerPool) -> None:
         threads[-1].start()
         time.sleep(0.02)
     for thread in threads:
-        thread.join(10)
+        thread.join(SOON_S)
     assert begun == [0, 1, 2, 3, 4]
 
 
@@ -216,7 +213,7 @@ def test_a_process_that_nobody_needs_gives_its_memory_back(pool: WorkerPool, mon
     monkeypatch.setattr("tb_perfcompare.workspace.workers.worker_pool.IDLE_S", 0.3)
     first = run(pool, tasks.process_id)
     assert run(pool, tasks.process_id) == first
-    assert becomes_true(lambda: not is_running(first), within_s=3)
+    assert becomes_true(lambda: not is_running(first))
     assert pool.process_ids == []
     assert is_running(run(pool, tasks.process_id))
 
@@ -237,7 +234,7 @@ def test_closing_ends_idle_and_busy_processes() -> None:
     time.sleep(0.2)
     processes = {idle, *pool.process_ids}
     pool.close()
-    thread.join(5)
+    thread.join(SOON_S)
     assert ended == ["cancelled"]
     assert becomes_true(lambda: not any(is_running(process) for process in processes))
 
@@ -256,7 +253,7 @@ def test_a_process_that_is_just_being_started_does_not_hold_up_the_end(monkeypat
     monkeypatch.setattr(Worker, "kill", kill_while_another_starts)
     ending = threading.Thread(target=pool._finalizer, daemon=True)
     ending.start()
-    ending.join(10)
+    ending.join(SOON_S)
     try:
         assert not ending.is_alive()
     finally:
@@ -281,7 +278,7 @@ _PARENT = """
     pool = WorkerPool(1)
     print(pool.run(tasks.process_id, (), Flight("a")), flush=True)
     threading.Thread(
-        target=pool.run, args=(tasks.hold_the_lock, (30,), Flight("b")), daemon=True
+        target=pool.run, args=(tasks.hold_the_lock, (60,), Flight("b")), daemon=True
     ).start()
     time.sleep({seconds})
 """
@@ -291,11 +288,11 @@ _PARENT = """
 def test_no_process_outlives_its_parent_however_that_ends(ending: str) -> None:
     code = textwrap.dedent(_PARENT).replace("{seconds}", "0.5" if ending == "exits" else "60")
     if ending == "killed":
-        code = code.replace("tasks.hold_the_lock, (30,)", "tasks.sleep_without_reporting, (30,)")
+        code = code.replace("tasks.hold_the_lock, (60,)", "tasks.sleep_without_reporting, (60,)")
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=REPOSITORY) as parent:
         assert parent.stdout is not None
         worker = int(parent.stdout.readline())
         assert is_running(worker)
         if ending == "killed":
             parent.kill()
-    assert becomes_true(lambda: not is_running(worker), within_s=5)
+    assert becomes_true(lambda: not is_running(worker))

@@ -27,7 +27,7 @@ from tb_perfcompare.workspace.sharing.byte_cache import BRIEF_S
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
-from tests.workspace.waiting import becomes_true, is_running
+from tests.workspace.waiting import SOON_S, becomes_true, is_running
 
 IN_PROCESS = 2**30
 Open = Callable[..., Workspace]
@@ -145,7 +145,6 @@ def test_a_killed_worker_is_an_error_about_its_file_and_the_rest_goes_on(tmp_pat
     assert workspace.compare(question(workspace)).headline.verdict is Verdict.SLOWER
 
 
-@pytest.mark.alone
 def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,8 +203,7 @@ def test_progress_of_every_file_arrives_under_its_shown_name(tmp_path: Path, ope
     assert all(progress.done_bytes <= progress.total_bytes for progress in seen)
 
 
-@pytest.mark.alone
-def test_cancelling_stops_the_processes_within_a_second(tmp_path: Path, opened: Open) -> None:
+def test_cancelling_stops_the_processes_long_before_they_are_done(tmp_path: Path, opened: Open) -> None:
     write_pair(tmp_path / "logs")
     workspace = opened(summarize=tasks.slow_summary)
     marks = [tmp_path / "logs" / f"{name}.pid" for name in ("normal", "abnormal")]
@@ -216,10 +214,8 @@ def test_cancelling_stops_the_processes_within_a_second(tmp_path: Path, opened: 
 
     with pytest.raises(Cancelled):
         workspace.compare(question(workspace), stop_when_started)
-    start_s = time.monotonic()
     processes = [int(mark.read_text()) for mark in marks]
     assert becomes_true(lambda: not any(is_running(process) for process in processes))
-    assert time.monotonic() - start_s < 1
 
 
 def test_two_at_once_with_one_question_share_the_work_and_one_may_leave(tmp_path: Path, opened: Open) -> None:
@@ -232,7 +228,7 @@ def test_two_at_once_with_one_question_share_the_work_and_one_may_leave(tmp_path
         for thread in threads:
             thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(SOON_S)
     assert len(answers) == 3
     assert len({id(answer) for answer in answers}) == 1
     assert len(calls(tmp_path)) == 2

@@ -11,8 +11,11 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+SOON_S = 20.0
+"""For a slow and busy machine; whatever is waited for happens at once, or a minute later if at all."""
 
-def becomes_true(check: Callable[[], bool], within_s: float = 10.0) -> bool:
+
+def becomes_true(check: Callable[[], bool], within_s: float = SOON_S) -> bool:
     """Whether the check holds within the time."""
     end_s = time.monotonic() + within_s
     while time.monotonic() < end_s:

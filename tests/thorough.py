@@ -1,0 +1,9 @@
+"""How much is tried: a sample with the suite, everything with TB_PERFCOMPARE_THOROUGH=1 (CONTRIBUTING.md)."""
+
+from __future__ import annotations
+
+import os
+
+THOROUGH = bool(os.environ.get("TB_PERFCOMPARE_THOROUGH"))
+EXAMPLES = 500 if THOROUGH else 25
+"""Of each law."""
