@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.events import ABSENT, Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.files import FileFacts
-from tb_perfcompare.model.recording import ReadStats, TraceRecording
+from tb_perfcompare.model.recordings.recording import ReadStats, TraceRecording
 from tb_perfcompare.model.strings import StringTable
 
 Ints = NDArray[np.int64]

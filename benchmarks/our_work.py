@@ -16,7 +16,7 @@ from benchmarks.sample import Work, cpu_seconds
 
 def inflate() -> Work:
     """The bytes alone, by zlib in a thread of its own."""
-    from tb_perfcompare.sources.blocks import Blocks
+    from tb_perfcompare.sources.storage.blocks import Blocks
 
     def work(path: str) -> dict[str, Any]:
         with open(path, "rb") as file, Blocks(file) as blocks:
@@ -27,7 +27,7 @@ def inflate() -> Work:
 
 def read() -> Work:
     """File to all columns. "digest" afterwards sums up every column, names instead of their numbers."""
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(path: str, digest: str = "") -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
@@ -63,8 +63,8 @@ def tables() -> Work:
     """File to operator, kernel, step and all other tables of the corrected reading: what the tab compares. Afterwards
     tells the kernels of the whole trace by name."""
     from tb_perfcompare.analysis.summarize import summarize, without_unread
-    from tb_perfcompare.model.recording import Origin
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.model.recordings.recording import Origin
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(path: str) -> dict[str, Any]:
         recording = without_unread(read_trace(path, want_hash=False))
@@ -78,15 +78,15 @@ def tables() -> Work:
 def named_tables() -> Work:
     """File to operator tables, kernel tables, every step's time by category and how busy devices were: of what the tab
     compares the part that other tools show as well, without call trees, modules, memory and causes."""
-    from tb_perfcompare.analysis.device_metrics import device_metrics
-    from tb_perfcompare.analysis.device_work import device_tables
-    from tb_perfcompare.analysis.entities import find_shares, step_of
-    from tb_perfcompare.analysis.operators import operator_tables
-    from tb_perfcompare.analysis.steps import step_windows
-    from tb_perfcompare.analysis.timeline import interpret
-    from tb_perfcompare.analysis.vendor import find_vendor
-    from tb_perfcompare.model.summary import StepCategory
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.analysis.attribution.entities import find_shares, step_of
+    from tb_perfcompare.analysis.entities.device_metrics import device_metrics
+    from tb_perfcompare.analysis.entities.device_work import device_tables
+    from tb_perfcompare.analysis.entities.operators import operator_tables
+    from tb_perfcompare.analysis.trace.steps import step_windows
+    from tb_perfcompare.analysis.trace.timeline import interpret
+    from tb_perfcompare.analysis.trace.vendor import find_vendor
+    from tb_perfcompare.model.summary.summary import StepCategory
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
@@ -123,7 +123,7 @@ def kernels_read(recording: Any) -> dict[str, Any]:
 def their_tables() -> Work:
     """File to torch-tb-profiler's own tables: overview, operators, kernels, as its routes answer them."""
     from tb_perfcompare.analysis.compat import answer, read_compat
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
@@ -152,9 +152,9 @@ def compare() -> Work:
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.comparison.engine import compare_summaries
     from tb_perfcompare.comparison.result.options import CompareOptions
-    from tb_perfcompare.model.recording import Origin
-    from tb_perfcompare.render.pages import comparison_answer
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.model.recordings.recording import Origin
+    from tb_perfcompare.render.wire.pages import comparison_answer
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(baseline: str, candidate: str) -> dict[str, Any]:
         sides, events = [], 0
@@ -172,8 +172,8 @@ def compare() -> Work:
 
 def served() -> Work:
     """The same as a server does it: by worker processes, side by side. Their processor time counts."""
-    from tb_perfcompare.workspace.index import side_from_path
-    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 
     def work(*paths: str) -> dict[str, Any]:
@@ -192,14 +192,14 @@ def aggregate() -> Work:
     """All tables of drawn events, and the parts of it that are in every reading: nesting, launches, operators, kernels.
     The base, one stable sort of as many random integers, is timed in the same process."""
     from benchmarks.drawn_events import drawn_recording
-    from tb_perfcompare.analysis.device_work import device_tables
-    from tb_perfcompare.analysis.entities import step_of
-    from tb_perfcompare.analysis.operators import operator_tables
-    from tb_perfcompare.analysis.steps import step_windows
+    from tb_perfcompare.analysis.attribution.entities import step_of
+    from tb_perfcompare.analysis.entities.device_work import device_tables
+    from tb_perfcompare.analysis.entities.operators import operator_tables
     from tb_perfcompare.analysis.summarize import summarize
-    from tb_perfcompare.analysis.timeline import interpret
-    from tb_perfcompare.analysis.vendor import find_vendor
-    from tb_perfcompare.model.recording import Origin, TraceRecording
+    from tb_perfcompare.analysis.trace.steps import step_windows
+    from tb_perfcompare.analysis.trace.timeline import interpret
+    from tb_perfcompare.analysis.trace.vendor import find_vendor
+    from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 
     def core(recording: TraceRecording) -> None:
         timeline = interpret(recording.events, find_vendor(recording)[0])

@@ -83,8 +83,8 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
 
 def _measured(baseline: str, candidate: str) -> dict[str, Any]:
     """In a process of its own."""
-    from tb_perfcompare.workspace.index import side_from_path
-    from tb_perfcompare.workspace.question import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 
     workspace = Workspace(workers=WORKERS)

@@ -33,8 +33,8 @@ GENERATED_MB = 150
 
 def one_sample(what: str, path: str) -> None:
     """Measures and prints a line of JSON."""
-    from tb_perfcompare.sources.blocks import Blocks
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.sources.storage.blocks import Blocks
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     before = peak_bytes()
     cpu, wall = time.process_time(), time.perf_counter()

@@ -28,7 +28,8 @@ main_lib.global_init()
 server = program.TensorBoard(plugins=[*default.get_static_plugins(), PerfCompareLoader])
 app.run(server.main, flags_parser=server.configure)
 """
-"""tensorboard.main with its own plugins and this one. Others that are installed stay out: torch-tb-profiler's starts a
+"""tensorboard.main with its own plugins and this one, in a file of its own as the real one is: Python looks for modules
+beside it, not in the working directory. Others that are installed stay out: torch-tb-profiler's starts a
 process for each file below the log directory."""
 START_S = 90.0
 _END_S = 10.0
@@ -87,19 +88,21 @@ class Served:
 
 @contextlib.contextmanager
 def served(
-    logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = ()
+    logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None
 ) -> Iterator[Served]:
-    """TensorBoard over the log directory. Raises RuntimeError with its output when it does not come up."""
+    """TensorBoard over the log directory, started in `cwd`. Raises RuntimeError with its output when it does not come
+    up."""
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
+        log, script = Path(folder) / "log", Path(folder) / "tensorboard"
+        script.write_text(_MAIN)
         port = _free_port()
-        command = [sys.executable, "-c", _MAIN, "--logdir", str(logdir), "--host", "127.0.0.1", "--port", str(port)]
+        command = [sys.executable, str(script), "--logdir", str(logdir), "--host", "127.0.0.1", "--port", str(port)]
         command += ["--load_fast=false", *flags]
         with log.open("wb") as out:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
                 preexec_fn=_end_with_parent if sys.platform == "linux" else None,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, **(environment or {})}, cwd=cwd,
             )  # fmt: skip
         try:
             found = Served(process, port, log)

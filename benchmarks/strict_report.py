@@ -25,15 +25,15 @@ sys.path.insert(0, str(REPOSITORY))
 
 from tb_perfcompare.comparison.strict.processes import all_pairs  # noqa: E402
 from tb_perfcompare.comparison.strict.report import strict_report  # noqa: E402
-from tb_perfcompare.model.cycles import CycleTable  # noqa: E402
+from tb_perfcompare.model.recordings.cycles import CycleTable  # noqa: E402
 from tb_perfcompare.model.strings import StringTable  # noqa: E402
-from tb_perfcompare.render import wire  # noqa: E402
-from tb_perfcompare.render.strict import strict_markdown  # noqa: E402
-from tb_perfcompare.render.strict_tables import strict_csv  # noqa: E402
-from tb_perfcompare.render.strict_wire import strict_dict  # noqa: E402
-from tb_perfcompare.sources.perf_data_csv import read_perf_data  # noqa: E402
-from tb_perfcompare.workspace.strict_jobs import strict_answer  # noqa: E402
-from tb_perfcompare.workspace.strict_sides import sides_of_tables  # noqa: E402
+from tb_perfcompare.render.strict.report import strict_markdown  # noqa: E402
+from tb_perfcompare.render.strict.tables import strict_csv  # noqa: E402
+from tb_perfcompare.render.strict.wire import strict_dict  # noqa: E402
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data  # noqa: E402
+from tb_perfcompare.workspace.jobs.strict_jobs import strict_answer  # noqa: E402
+from tb_perfcompare.workspace.jobs.strict_sides import sides_of_tables  # noqa: E402
 
 DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", REPOSITORY.parent / "shared" / "data"))
 CASES = ("SGLang/gpu_instability", "SGLang/cpu_frequency_reduction", "vLLM/gpu_instability")

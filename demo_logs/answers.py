@@ -15,7 +15,7 @@ ROUTES = ("overview", "operation", "operation/table", "kernel", "kernel/table")
 def answer_lines(traces: Iterable[bytes]) -> bytes:
     """Five lines for each uncompressed trace."""
     from tb_perfcompare.analysis.compat import answer, read_compat
-    from tb_perfcompare.sources.torch_profiler import read_trace
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     lines = []
     for trace in traces:

@@ -2,7 +2,10 @@
 
 import sys
 
-from tb_perfcompare.cli.main import main
+from tb_perfcompare.search_path import without_here
 
 if __name__ == "__main__":
+    sys.path[:] = without_here()  # Python has put the working directory first
+    from tb_perfcompare.cli.main import main
+
     sys.exit(main())

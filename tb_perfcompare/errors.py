@@ -9,11 +9,13 @@ PerfCompareError
 │  └─ CorruptInput            nothing usable could be read
 ├─ SelectionError             unknown run, worker, span or view, with what there is
 ├─ NotComparable              the two sides have nothing in common to compare
+├─ OutOfMemory                the work needs more than it may take, or than there is
 └─ Cancelled                  somebody asked for the work to stop
 """
 
 from __future__ import annotations
 
+import errno
 from typing import Any
 
 LONGEST_MESSAGE = 2000
@@ -101,6 +103,33 @@ class NotComparable(PerfCompareError):
     """The two sides share no metric."""
 
     code = "not_comparable"
+
+
+class OutOfMemory(PerfCompareError):
+    """The work needs more memory than it may take, or than there is."""
+
+    code = "out_of_memory"
+
+
+REFUSED_MEMORY = (MemoryError, ImportError, OSError, RuntimeError)
+"""What Python raises where the system gives no memory: for values, modules, processes and threads. `out_of_memory`
+tells which of them mean that."""
+
+_WORDS_OF_REFUSAL = ("failed to map segment", "cannot allocate memory", "can't start new thread")
+
+
+def out_of_memory(error: BaseException) -> OutOfMemory | None:
+    """What the user is told if the error means that the system gave no more memory, else None."""
+    text = str(error).lower()
+    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    refused = refused or (isinstance(error, REFUSED_MEMORY) and any(words in text for words in _WORDS_OF_REFUSAL))
+    if not refused and not isinstance(error, MemoryError):
+        return None
+    return OutOfMemory(
+        "the system gave no more memory",
+        hint="give the process more: look at ulimit -v, the container's limit, TB_PERFCOMPARE_MEMORY_MB, and what else "
+        "runs on the machine",
+    )
 
 
 class Cancelled(PerfCompareError):

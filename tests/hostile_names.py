@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 from tests.build import TraceBuilder
@@ -15,6 +16,14 @@ FORMULAS = (
     "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "\r=1+1", "\n=1+1", "＝1+1", "＋1", "－1", "＠SUM(1)",
     "=HYPERLINK(\"http://example.org\")", "=cmd|' /C calc'!A0",
 )  # fmt: skip
+
+CONTROLS = (
+    "nul\x00nul", "\x1b[31mred\x1b[0m", "\x00=1+1", "bell\x07", "c1\x9b2J", "\x7fdel", "tab\tand\nline",
+)  # fmt: skip
+WRITTEN_OUT = (
+    r"nul\x00nul", r"\x1b[31mred\x1b[0m", r"\x00=1+1", r"bell\x07", r"c1\x9b2J", r"\x7fdel", "tab\tand\nline",
+)  # fmt: skip
+"""The same names in a CSV."""
 
 
 def write_names(logdir: Path, names: tuple[str, ...], runs: tuple[str, str] = ("normal", "abnormal")) -> None:
@@ -31,6 +40,11 @@ def write_names(logdir: Path, names: tuple[str, ...], runs: tuple[str, str] = ("
                 at += 200 + step % 2
             trace.step(step + 1, begin, at)
         trace.write(logdir / run / "worker0.1700000000001.pt.trace.json")
+
+
+def assert_no_controls(text: str) -> None:
+    """Nothing in it steers a terminal or ends a text early."""
+    assert not [char for char in text if unicodedata.category(char) == "Cc" and char not in "\t\r\n"]
 
 
 def assert_harmless(cell: str) -> None:

@@ -23,11 +23,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison": BASE | {"model"},
     "render": BASE | {"model", "comparison"},
     "gate": BASE | {"model", "comparison", "render"},
-    "workspace": BASE | {"model", "sources", "analysis", "comparison", "render"},
+    "search_path": set(),
+    "workspace": BASE | {"search_path", "model", "sources", "analysis", "comparison", "render"},
     "api": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
     "cli": BASE | {"model", "sources", "analysis", "comparison", "render", "gate", "workspace"},
     "plugin": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
-    "__main__": {"cli"},
+    "__main__": {"cli", "search_path"},
     # the package itself offers the API
     "__init__": {"_version", "api", "comparison", "errors"},
 }

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.analysis.answers import summarize_answers
-from tb_perfcompare.analysis.launches import summarize_launches
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
+from tb_perfcompare.analysis.listings.launches import summarize_launches
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -23,12 +23,12 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.kernel_listing import read_listing
-from tb_perfcompare.sources.ncu_csv import read_ncu
-from tb_perfcompare.sources.profiler_answers import read_answers
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.answers.reader import read_answers
+from tb_perfcompare.sources.ncu.csv_export import read_ncu
+from tb_perfcompare.sources.ncu.kernel_listing import read_listing
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.cli.invoke import tb_perfcompare
 
 DEMO = Path(__file__).resolve().parent.parent / "demo_logs"

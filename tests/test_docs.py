@@ -18,11 +18,11 @@ from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.plugin.lines import progress_dict
+from tb_perfcompare.plugin.http.lines import progress_dict
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
-from tb_perfcompare.workspace.describe import runs_dict
-from tb_perfcompare.workspace.index import Index, Root
+from tb_perfcompare.workspace.listing.describe import runs_dict
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tests import docs_examples
 from tests.drawn_runs import write_pair
 

@@ -15,7 +15,7 @@ import pytest
 from benchmarks import generated
 from benchmarks.generated import Load
 from benchmarks.rounds import REPOSITORY, Task, sample
-from tb_perfcompare.sources.scanner_choice import AVAILABLE
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
 
 JSON_MB = 100
 MOST_READ_MB = 0.25 * JSON_MB + 30

@@ -16,7 +16,7 @@ _PYTHON, _NATIVE, _JSON = "python", "native", "json.loads"
 
 def run(setting: Setting) -> Section:
     """Every input by both readers and the standard parser."""
-    from tb_perfcompare.sources.scanner_choice import AVAILABLE
+    from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
 
     section = Section(NAME)
     inputs = [] if setting.quick else setting.inputs.recorded(KINETO, A100, H100, NANOSECONDS)

@@ -1,6 +1,6 @@
 // What limits a launch, by how busy it keeps the tensor pipe and the memory.
 
-/** A part that is busy for this share of its peak limits the launch: BOUND of tb_perfcompare/model/summary.py. */
+/** A part that is busy for this share of its peak limits the launch: BOUND of tb_perfcompare/model/summary/summary.py. */
 export const BOUND = 0.6;
 
 export const BOUND_CLASSES = ['tensor-bound', 'memory-bound', 'both', 'neither', 'not measured'] as const;

@@ -1,7 +1,7 @@
 // Rows of a table as text to paste: into a spreadsheet, or into an issue or a review.
 
 import { cellText, headerUnit, type ColumnView } from './columns';
-import { guarded } from './csv';
+import { guarded, withoutControls } from './csv';
 import { text } from './strings';
 import type { Cell, Table } from './wire';
 
@@ -28,7 +28,7 @@ export function tableMarkdown(table: Table, rows: number[], columns: ColumnView[
   return [line(head), line(rule), ...lines, ...(rest > 0 ? ['', text.table.copyRest(rest)] : []), ''].join('\n');
 }
 
-/** No markup, no other cell and no other line comes of it. */
+/** No markup, no control character, no other cell and no other line comes of it. */
 export function markdownText(value: string): string {
-  return value.replace(/\s*[\r\n]+\s*/g, ' ').replace(/[\\|<>*_`[\]#~&]/g, '\\$&');
+  return withoutControls(value).replace(/\s*[\r\n]+\s*/g, ' ').replace(/[\\|<>*_`[\]#~&]/g, '\\$&');
 }

@@ -9,9 +9,15 @@ export function csvCell(cell: Cell | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A spreadsheet runs a text that starts like a formula; an apostrophe in front makes it a text again. */
+/** A text without control characters; a spreadsheet runs one that starts like a formula, an apostrophe in front makes it a text again. */
 export function guarded(cell: string): string {
-  return /^[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${cell}` : cell;
+  const safe = withoutControls(cell);
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(safe) ? `'${safe}` : safe;
+}
+
+/** Control characters written out, tabs and line ends left, as tb_perfcompare/render/printable.py does. */
+export function withoutControls(cell: string): string {
+  return cell.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
 /** All columns of some rows, names with units in the first line, CRLF line ends. */

@@ -1,4 +1,4 @@
-// Short forms of device kernel names, the same as tb_perfcompare/model/short_names.py makes. The full name stays in titles, the side panel and every export.
+// Short forms of device kernel names, the same as tb_perfcompare/model/names/short_names.py makes. The full name stays in titles, the side panel and every export.
 
 interface Parts {
   base: string;
@@ -39,22 +39,33 @@ function parts(name: string): Parts {
   return { base: base.split('::').pop()?.trim() || text, args };
 }
 
-const TELLING = /([A-Za-z0-9_]*(?:[Ff]unctor|Ops?\b)[A-Za-z0-9_]*)/;
-const TILE = /(\d{2,4}x\d{1,4}(?:x\d{1,4})?)/;
+const FUNCTOR = /[Ff]unctor|Ops?\b/;
+const TILE = /\d{2,4}x\d{1,4}(?:x\d{1,4})?/;
 
 /** The part of the arguments that tells two instances apart for a reader: a functor, or a tile size. */
 function telling(args: string[]): string {
   const text = args.join(',');
-  for (const pattern of [TELLING, TILE]) {
-    const found = pattern.exec(text)?.[1];
-    if (found) return found;
-  }
-  return '';
+  const functor = FUNCTOR.exec(text);
+  if (!functor) return TILE.exec(text)?.[0] ?? '';
+  let from = functor.index;
+  let to = from + functor[0].length;
+  while (from > 0 && isWord(text[from - 1]!)) from -= 1;
+  while (to < text.length && isWord(text[to]!)) to += 1;
+  return text.slice(from, to);
+}
+
+const isWord = (letter: string): boolean => /\w/.test(letter);
+
+/** Whether it holds `<...>` or `::...(`. A pattern would take time that grows with the square of the length. */
+function isSignature(line: string): boolean {
+  const opening = line.indexOf('<');
+  const scope = line.indexOf('::');
+  return (opening >= 0 && line.includes('>', opening)) || (scope >= 0 && line.includes('(', scope));
 }
 
 /** Names that are not C++ signatures stay as they are. */
 export function shortName(name: string): string {
-  if (name.length < 40 || !/<.*>|::.*\(/.test(name)) return name;
+  if (name.length < 40 || !name.split('\n').some(isSignature)) return name;
   const { base, args } = parts(name);
   const tell = telling(args);
   return tell ? `${base} \u2039${tell}\u203a` : base;
@@ -81,6 +92,7 @@ export function shortNames(names: string[]): string[] {
     const added = differences(group.map((name) => parts(name).args));
     group.forEach((name, position) => told.set(name, added ? `${text} \u2039${added[position]}\u203a` : name));
   }
+  if (new Set(told.values()).size < told.size) return names; // a name may be written like the short form of another
   return names.map((name) => told.get(name)!);
 }
 

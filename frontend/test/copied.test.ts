@@ -28,6 +28,12 @@ describe('rows to paste', () => {
     expect(tableTsv(many, [...many.rows.keys()], columnViews(many)).split('\n').length).toBe(MOST_COPIED + 2);
   });
 
+  it('hold no control character', () => {
+    const hostile = tableOf([['\x1b[31mred\x00', 1]]);
+    expect(tableTsv(hostile, [0], views)).toBe('name\tdelta_us\n\\x1b[31mred\\x00\t1\n');
+    expect(tableMarkdown(hostile, [0], views)).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+  });
+
   it('hold no markup and no line break', () => {
     expect(markdownText('a\r\n`x` [y](z)')).toBe('a \\`x\\` \\[y\\](z)');
   });

@@ -37,6 +37,11 @@ describe('names of runs in the picker', () => {
 describe('kernel names', () => {
   const cases = JSON.parse(readFileSync('../tests/short_names.json', 'utf8')) as { about: string; names: string[]; short: string[] }[];
   it.each(cases)('$about', ({ names, short }) => expect(shortNames(names)).toEqual(short));
+  it('in time that grows with the length of a name', () => {
+    const hostile = ['<'.repeat(200_000), `void f<${'a_'.repeat(100_000)}>(int)`, 'f::'.repeat(60_000)];
+    expect(shortNames(hostile)[1]).toBe('f');
+    expect(shortNames(hostile)[0]).toBe(hostile[0]);
+  });
 });
 
 describe('measures beside each other', () => {
@@ -86,6 +91,9 @@ describe('columns', () => {
 
 describe('csv', () => {
   it.each([['=1+1', "'=1+1"], ['a,b', '"a,b"'], ['say "x"', '"say ""x"""'], [-1.5, '-1.5'], [null, ''], [true, 'true'], ['-x', "'-x"]])('%s becomes %s', (cell, text) =>
+    expect(csvCell(cell)).toBe(text),
+  );
+  it.each([['nul\x00', 'nul\\x00'], ['\x1b[31mred', '\\x1b[31mred'], ['\x00=1+1', '\\x00=1+1'], ['c1\x9b', 'c1\\x9b'], ['\x7f', '\\x7f'], ['tab\tand\nline', '"tab\tand\nline"']])('%j has its control characters written out: %j', (cell, text) =>
     expect(csvCell(cell)).toBe(text),
   );
   it('has every column, shown or not', () => {

@@ -7,32 +7,32 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.call_paths import call_paths
-from tb_perfcompare.analysis.call_tree import call_tree
-from tb_perfcompare.analysis.clock import clock_zero_ns
-from tb_perfcompare.analysis.collectives import collectives
-from tb_perfcompare.analysis.counters import SampledCounters, coarse_note, sampled_counters
-from tb_perfcompare.analysis.device_metrics import device_metrics
-from tb_perfcompare.analysis.device_places import device_work
-from tb_perfcompare.analysis.device_work import device_tables
-from tb_perfcompare.analysis.entities import find_owners, own, step_of
-from tb_perfcompare.analysis.environment import environment
-from tb_perfcompare.analysis.memory_use import memory_use
-from tb_perfcompare.analysis.modules import module_table
-from tb_perfcompare.analysis.operators import operator_tables
-from tb_perfcompare.analysis.owned_modules import module_paths, owned_modules
-from tb_perfcompare.analysis.passes import release
-from tb_perfcompare.analysis.recommendations import recommendations
-from tb_perfcompare.analysis.steps import Windows, step_windows
-from tb_perfcompare.analysis.timeline import Timeline, interpret
-from tb_perfcompare.analysis.vendor import device_facts, find_vendor
+from tb_perfcompare.analysis.attribution.call_paths import call_paths
+from tb_perfcompare.analysis.attribution.call_tree import call_tree
+from tb_perfcompare.analysis.attribution.entities import find_owners, own, step_of
+from tb_perfcompare.analysis.attribution.memory_use import memory_use
+from tb_perfcompare.analysis.attribution.owned_modules import module_paths, owned_modules
+from tb_perfcompare.analysis.columns.native_passes import release
+from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coarse_note, sampled_counters
+from tb_perfcompare.analysis.entities.collectives import collectives
+from tb_perfcompare.analysis.entities.device_metrics import device_metrics
+from tb_perfcompare.analysis.entities.device_places import device_work
+from tb_perfcompare.analysis.entities.device_work import device_tables
+from tb_perfcompare.analysis.entities.modules import module_table
+from tb_perfcompare.analysis.entities.operators import operator_tables
+from tb_perfcompare.analysis.entities.recommendations import recommendations
+from tb_perfcompare.analysis.trace.clock import clock_zero_ns
+from tb_perfcompare.analysis.trace.environment import environment
+from tb_perfcompare.analysis.trace.steps import Windows, step_windows
+from tb_perfcompare.analysis.trace.timeline import Timeline, interpret
+from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recording import Origin, TraceRecording
-from tb_perfcompare.model.split_time import SplitTime
-from tb_perfcompare.model.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
+from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
 
 _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",

@@ -6,7 +6,7 @@ import argparse
 
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.workspace.sides import Steps, parse_steps
+from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
 
 
 def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:

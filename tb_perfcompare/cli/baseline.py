@@ -12,14 +12,14 @@ from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_launch
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.model.baseline import SavedFacts
 from tb_perfcompare.model.formats import TITLES
-from tb_perfcompare.render import wire
+from tb_perfcompare.model.saved.baseline import SavedFacts
 from tb_perfcompare.render.formats import render_table
+from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.baselines import Baselines
 
 LIST_SCHEMA = "tb_perfcompare.baselines/1"

@@ -9,10 +9,10 @@ import argparse
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.render import wire
-from tb_perfcompare.workspace.cache_place import SWITCH
-from tb_perfcompare.workspace.disk_entries import CacheFacts
-from tb_perfcompare.workspace.summary_cache import SummaryCache, user_cache
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import CacheFacts
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

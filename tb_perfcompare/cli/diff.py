@@ -25,8 +25,8 @@ from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.sides import Side
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.sides import Side
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

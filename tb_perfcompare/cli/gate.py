@@ -19,7 +19,7 @@ from tb_perfcompare.gate.limits import parse_budget, parse_limit
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, exit_status
 from tb_perfcompare.gate.step_time import step_time
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.inputs.comparison_request import Question
 from tb_perfcompare.workspace.workspace import Workspace
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"

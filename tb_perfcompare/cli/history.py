@@ -9,10 +9,10 @@ import argparse
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
-from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render_table
-from tb_perfcompare.workspace.history import series_history, series_of
-from tb_perfcompare.workspace.history_answers import history_dict, history_table, series_table
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.workspace.listing.history import series_history, series_of
+from tb_perfcompare.workspace.listing.history_responses import history_dict, history_table, series_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

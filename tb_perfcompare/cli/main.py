@@ -11,7 +11,8 @@ from typing import NoReturn, Protocol, TextIO, cast
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.cli.output import Console
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
+from tb_perfcompare.workspace.workers.limits import check_address_space
 
 PROGRAM = "tb-perfcompare"
 
@@ -84,6 +85,7 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
         if name not in used:
             commands.add_parser(name, help=summary)
             continue
+        check_address_space()
         command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
         own = commands.add_parser(
             name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,
@@ -112,6 +114,12 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
         return _run(argv, console)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except REFUSED_MEMORY as error:
+        refused = out_of_memory(error)
+        if refused is None:
+            raise
+        console.complain(f"{PROGRAM}: {refused}")
+        return BAD_INPUT
     finally:
         console.finish()
 
@@ -121,6 +129,9 @@ def _run(argv: Sequence[str] | None, console: Console) -> int:
         arguments = _parsed(argv)
     except _UsageError as error:
         console.complain(str(error))
+        return BAD_INPUT
+    except PerfCompareError as error:
+        console.complain(f"{PROGRAM}: {error}")
         return BAD_INPUT
     except SystemExit as request:  # --help and --version have printed what was asked for
         return int(request.code or DONE)

@@ -6,8 +6,8 @@ import argparse
 from dataclasses import replace
 
 from tb_perfcompare.workspace.baselines import USUAL_PLACE, Baselines
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.sides import Side, Steps
+from tb_perfcompare.workspace.inputs.sides import Side, Steps
+from tb_perfcompare.workspace.listing.index import side_from_path
 
 RUN = "directory of a run, one file, or the name of a saved baseline"
 """Help of an argument that names a run."""

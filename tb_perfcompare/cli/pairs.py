@@ -7,11 +7,11 @@ import argparse
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render_table
-from tb_perfcompare.workspace.describe import pairs_dict
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.workspace.listing.describe import pairs_dict
 
 _COLUMNS = (
     columns.key("baseline", "Baseline", "run to compare against"),

@@ -11,19 +11,19 @@ from typing import Any
 from tb_perfcompare.cli.arguments import add_scheduler
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, device_dict, note_dict
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.render import wire
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.formats import render_table
+from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
-from tb_perfcompare.sources.scanner_choice import active_reader
+from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
-from tb_perfcompare.workspace.describe import runs_dict
-from tb_perfcompare.workspace.index import Listing, span_file
+from tb_perfcompare.workspace.listing.describe import runs_dict
+from tb_perfcompare.workspace.listing.index import Listing, span_file
 
 _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),

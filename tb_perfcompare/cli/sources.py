@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.workspace.index import Listing, Root
-from tb_perfcompare.workspace.summary_cache import user_cache
+from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
+from tb_perfcompare.workspace.listing.index import Listing, Root
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 

@@ -10,7 +10,7 @@ import argparse
 import os
 import re
 
-from tb_perfcompare.analysis.as_cycles import BETAS
+from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_selection, add_side_selection, add_step_window
 from tb_perfcompare.cli.named_runs import add_baselines
 from tb_perfcompare.cli.output import Console, check_writable, write_file
@@ -21,9 +21,9 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.strict_corrected import of_tables, of_worker
-from tb_perfcompare.workspace.strict_jobs import CSV, MARKDOWN, drawn
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
+from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, drawn
 from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV)

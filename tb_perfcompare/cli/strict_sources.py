@@ -13,16 +13,16 @@ from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.sources import registry
-from tb_perfcompare.sources.baseline_file import read_facts
-from tb_perfcompare.sources.beginnings import BASELINE_ENDING
 from tb_perfcompare.sources.discover import without_part
-from tb_perfcompare.sources.perf_data_csv import counters_beside, read_perf_data
-from tb_perfcompare.sources.perf_data_pairs import find_pairs, holds_perf_data
+from tb_perfcompare.sources.perf_data.csv_tables import counters_beside, read_perf_data
+from tb_perfcompare.sources.perf_data.table_pairs import find_pairs, holds_perf_data
+from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
+from tb_perfcompare.sources.saved.baseline_file import read_facts
 from tb_perfcompare.workspace.baselines import Baselines
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.sides import Side
-from tb_perfcompare.workspace.strict_jobs import in_cycles
-from tb_perfcompare.workspace.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
+from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.jobs.strict_jobs import in_cycles
+from tb_perfcompare.workspace.jobs.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 
 SIDES = ("normal", "abnormal")

@@ -14,11 +14,11 @@ from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.sides import parse_steps
-from tb_perfcompare.workspace.step_choice import TYPICAL, WORST, StepChoice
-from tb_perfcompare.workspace.step_jobs import ExcerptSide
-from tb_perfcompare.workspace.step_views import ChosenSide
+from tb_perfcompare.workspace.inputs.sides import parse_steps
+from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
+from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.queries.step_choice import TYPICAL, WORST, StepChoice
+from tb_perfcompare.workspace.queries.step_views import ChosenSide
 from tb_perfcompare.workspace.workspace import Workspace
 
 _COMPRESSED = ".gz"

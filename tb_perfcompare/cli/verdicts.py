@@ -13,12 +13,12 @@ from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
-from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import FORMATS, render_table
-from tb_perfcompare.workspace.look_answers import several_dict, several_table
-from tb_perfcompare.workspace.looks import MOST_CANDIDATES, Candidate, LookRow, several
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.sides import Side
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.queries.candidate_responses import several_dict, several_table
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, LookRow, several
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2

@@ -24,13 +24,13 @@ from tb_perfcompare.comparison.result.comparison import View
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError
-from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import first_rows, render_table
+from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.baselines import Baselines
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import CompatQuestion, compat_answer
-from tb_perfcompare.workspace.run_views import check_view, run_views
-from tb_perfcompare.workspace.sides import Side
+from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.jobs.summary_jobs import CompatQuestion, compat_answer
+from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
 _COMPAT_ONLY = ("group_by", "param")
 _PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")

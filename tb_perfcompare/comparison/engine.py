@@ -13,13 +13,12 @@ from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.alignment.table import alignment_table, matched_notes, with_matched, with_partners
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
-from tb_perfcompare.comparison.causes.findings import find_causes
-from tb_perfcompare.comparison.causes.pair import Pair
-from tb_perfcompare.comparison.causes.told import Told, told_causes
-from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS, time_text
+from tb_perfcompare.comparison.causes.detect_causes import Told, told_causes
+from tb_perfcompare.comparison.causes.evidence.findings import find_causes
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
-from tb_perfcompare.comparison.launches.findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
@@ -33,6 +32,7 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -40,10 +40,8 @@ from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES
-from tb_perfcompare.comparison.tables.groups import diff_tables
-from tb_perfcompare.comparison.tables.memory import memory_tables
-from tb_perfcompare.comparison.tables.plain import (
+from tb_perfcompare.comparison.tables.entity_tables import diff_tables
+from tb_perfcompare.comparison.tables.fixed_tables import (
     bound_table,
     categories_table,
     device_table,
@@ -51,6 +49,8 @@ from tb_perfcompare.comparison.tables.plain import (
     recommendations_table,
     steps_table,
 )
+from tb_perfcompare.comparison.tables.group_shapes import SHAPES
+from tb_perfcompare.comparison.tables.memory import memory_tables
 from tb_perfcompare.comparison.tables.reading_note import as_read
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
@@ -59,7 +59,7 @@ from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 
 Ints = NDArray[np.int64]
 

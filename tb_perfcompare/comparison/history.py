@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.change_points import can_be_found, change_points
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
-from tb_perfcompare.model.history import PointFacts
+from tb_perfcompare.model.saved.history import PointFacts
 
 OUTLIER_Z = 3.5
 """Modified z beyond which a point is an outlier of its level (Iglewicz and Hoaglin, How to detect and handle outliers,

@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
-from tb_perfcompare.model.summary import STEP_TIME
+from tb_perfcompare.model.summary.summary import STEP_TIME
 from tb_perfcompare.render import numbers
 
 _TABLE = "categories"

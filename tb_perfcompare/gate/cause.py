@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.causes.rules import RULE_NAMES, is_sure, why_silent
+from tb_perfcompare.comparison.causes.evidence.rules import RULE_NAMES, is_sure, why_silent
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Verdict

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.model.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.render import numbers
 
 _LIMIT = re.compile(r"\s*\+?\s*(\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*(%|ns|us|µs|μs|ms|s)\s*", re.ASCII)

@@ -55,7 +55,7 @@ PROCESS_LAYERS: dict[str, Category] = {
     "HCCL": Category.KERNEL,
 }
 """Name of a process -> what its events without a `cat` are: torch_npu writes a layer as a process. Which of the tasks
-on the device are work: sources/process_layers.py."""
+on the device are work: sources/trace/columns/process_layers.py."""
 
 LAYER_COPY = "MEMCPY_ASYNC"
 """Name of a copy in such a layer."""

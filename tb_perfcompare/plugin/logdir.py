@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import BinaryIO
 
-from tb_perfcompare.sources.addresses import STORES, without_secrets
-from tb_perfcompare.sources.beginnings import POINT_NAME, POSSIBLE_NAME, looks_known
+from tb_perfcompare.sources.recognition.format_sniffers import POINT_NAME, POSSIBLE_NAME, looks_known
+from tb_perfcompare.sources.storage.addresses import STORES, without_secrets
+from tb_perfcompare.sources.storage.filesystem import open_regular
 
 _URI = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://.*", re.DOTALL)
 _NAMED_RUN = re.compile(rf".*\.pt\.trace\.json(?:\.gz)?|{POINT_NAME.pattern}", re.DOTALL)
 
-_ENTRIES_PER_LOOK = 2000
-_ENTRIES_PER_FILE = 20  # opening a file costs as much as listing some entries
 _HEAD_BYTES = 4096
-_SECONDS_PER_LOOK = 0.1
+_PATIENCE_S = 0.5
+"""How long a page load waits for a search."""
+_WITHOUT_REST_S = 0.05
+_REST = 4
+"""So many times as long as a search took, that nobody waited for, passes before the next one."""
 _KEPT_S = 5.0
 
 
@@ -56,14 +63,6 @@ def logdir_roots(logdir: str | None, logdir_spec: str | None) -> tuple[LogdirRoo
     return tuple(roots)
 
 
-def _begins_like_a_run(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return looks_known(file.read(_HEAD_BYTES))
-    except OSError:
-        return False
-
-
 def _root(path: str, name: str, given: str) -> LogdirRoot:
     local = path if _URI.fullmatch(path) else os.path.abspath(os.path.expanduser(path))
     return LogdirRoot(local, name, given.replace(path, without_secrets(path)))
@@ -72,62 +71,109 @@ def _root(path: str, name: str, given: str) -> LogdirRoot:
 class TraceProbe:
     """Whether any trace, listing or file of saved answers lies below the directories.
 
-    TensorBoard asks at every page load, one plugin after the other, so
-    each look is short: a look that runs out of its budget is continued by the next one."""
+    TensorBoard asks at every page load, one plugin after the other, so each call waits for a moment only. The search
+    goes on behind it, to the end of the directories however many files they have: first for a name that says enough,
+    then in the files that have to be opened. It takes half of the time at most, and rests when it has found nothing.
 
-    def __init__(self, roots: tuple[LogdirRoot, ...]) -> None:
+    scandir, opened  what lists a directory and opens a file
+    """
+
+    def __init__(
+        self, roots: tuple[LogdirRoot, ...], *, kept_s: float = _KEPT_S,
+        scandir: Callable[[str], AbstractContextManager[Iterator[os.DirEntry[str]]]] = os.scandir,
+        opened: Callable[[str], BinaryIO] = open_regular,
+    ) -> None:  # fmt: skip
         self._roots = tuple(root.path for root in roots if not root.is_remote)
         # a store is too slow to be asked at every page load: whoever names one wants to see what is there
         self._found = any(root.is_remote and root.is_opened for root in roots)
+        self._kept_s = kept_s
+        self._scandir = scandir
+        self._opened = opened
         self._lock = threading.Lock()
-        self._until_s = 0.0
-        self._pending: deque[str] = deque()
-        self._visited: set[tuple[int, int]] = set()
+        self._ended = threading.Event()
+        self._ended.set()
+        self._begun_s = 0.0
+        self._until_s = -math.inf
 
     def found(self) -> bool:
         """True from the first trace found on, whatever happens to it later."""
-        if self._found or not self._lock.acquire(blocking=False):
-            return self._found  # somebody else is looking right now
-        try:
-            if time.monotonic() >= self._until_s:
-                self._found = self._look()
-                self._until_s = time.monotonic() + _KEPT_S
-            return self._found
-        finally:
-            self._lock.release()
+        if self._found:
+            return True
+        with self._lock:
+            if self._ended.is_set() and time.monotonic() >= self._until_s:
+                self._begun_s = time.monotonic()
+                threading.Thread(target=self._search, name="tb_perfcompare probe", daemon=True).start()
+                self._ended.clear()
+        self._ended.wait(max(0.0, self._begun_s + _PATIENCE_S - time.monotonic()))
+        return self._found
 
-    def _look(self) -> bool:
-        if not self._pending:
-            self._pending.extend(self._roots)
-            self._visited.clear()
-        entries, end_s = 0, time.monotonic() + _SECONDS_PER_LOOK
-        while self._pending and entries < _ENTRIES_PER_LOOK and time.monotonic() < end_s:
-            seen = self._look_into(self._pending.popleft())
-            if seen is None:
+    def _search(self) -> None:
+        try:
+            self._found = self._holds_a_run()
+        finally:
+            with self._lock:  # found() may not have gone on yet
+                now_s = time.monotonic()
+                took_s = now_s - self._begun_s
+                self._until_s = now_s + max(self._kept_s, _REST * took_s if took_s > _PATIENCE_S else 0.0)
+                self._ended.set()
+
+    def _holds_a_run(self) -> bool:
+        candidates = False
+        for entry in _half_of_the_time(self._entries()):
+            if _NAMED_RUN.fullmatch(entry.name):
                 return True
-            entries += seen
+            candidates = candidates or _is_candidate(entry)
+        return candidates and any(
+            _is_candidate(entry) and self._begins_like_a_run(entry.path) for entry in _half_of_the_time(self._entries())
+        )
+
+    def _entries(self) -> Iterator[os.DirEntry[str]]:
+        """Everything below the directories, each of them once. What cannot be listed is left out."""
+        pending, visited = deque(self._roots), set()
+        while pending:
+            path = pending.popleft()
+            try:
+                facts = os.stat(path)
+                identity = (facts.st_dev, facts.st_ino)
+                if facts.st_ino and identity in visited:
+                    continue
+                visited.add(identity)
+                with self._scandir(path) as listed:
+                    for entry in listed:
+                        yield entry
+                        if _is_directory(entry):
+                            pending.append(entry.path)
+            except OSError:
+                continue
+
+    def _begins_like_a_run(self, path: str) -> bool:
+        try:
+            with self._opened(path) as file:
+                return looks_known(file.read(_HEAD_BYTES))
+        except OSError:
+            return False
+
+
+def _half_of_the_time(entries: Iterator[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
+    """The same, with rests: the server's other threads need Python and the disk as well."""
+    rested_s = time.monotonic()
+    for entry in entries:
+        yield entry
+        if time.monotonic() - rested_s > _WITHOUT_REST_S:
+            time.sleep(_WITHOUT_REST_S)
+            rested_s = time.monotonic()
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself, for one
         return False
 
-    def _look_into(self, path: str) -> int | None:
-        """Entries in the directory, or None when a trace is among them. What cannot be read holds no trace."""
-        entries = 0
-        try:
-            facts = os.stat(path)
-            identity = (facts.st_dev, facts.st_ino)
-            if facts.st_ino and identity in self._visited:
-                return 0
-            self._visited.add(identity)
-            with os.scandir(path) as found:
-                for entry in found:
-                    entries += 1
-                    if _NAMED_RUN.fullmatch(entry.name):
-                        return None
-                    if POSSIBLE_NAME.fullmatch(entry.name) and entry.is_file():
-                        entries += _ENTRIES_PER_FILE
-                        if _begins_like_a_run(entry.path):
-                            return None
-                    if entry.is_dir():
-                        self._pending.append(entry.path)
-        except OSError:
-            return entries
-        return entries
+
+def _is_candidate(entry: os.DirEntry[str]) -> bool:
+    """Whether only the beginning of the file can tell."""
+    try:
+        return POSSIBLE_NAME.fullmatch(entry.name) is not None and entry.is_file()
+    except OSError:
+        return False

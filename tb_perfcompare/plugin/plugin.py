@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any
 from tensorboard.plugins import base_plugin
 from werkzeug.wrappers import Request, Response
 
-from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.plugin import page
-from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
-from tb_perfcompare.plugin.opening import Opening
-from tb_perfcompare.plugin.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
-from tb_perfcompare.plugin.responses import (
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
+from tb_perfcompare.plugin.http import static_assets as page
+from tb_perfcompare.plugin.http.origin import check_origin
+from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
+from tb_perfcompare.plugin.http.responses import (
     JSON,
     PageNotBuilt,
     failure,
@@ -25,10 +24,12 @@ from tb_perfcompare.plugin.responses import (
     not_modified,
     respond,
 )
+from tb_perfcompare.plugin.lazy_workspace import Opening
+from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 
 if TYPE_CHECKING:
-    from tb_perfcompare.plugin.pair_request import SideRequest
-    from tb_perfcompare.workspace.sides import Side
+    from tb_perfcompare.plugin.requests.pair_request import SideRequest
+    from tb_perfcompare.workspace.inputs.sides import Side
     from tb_perfcompare.workspace.workspace import Workspace
 
 PLUGIN_NAME = "tb_perfcompare"
@@ -55,20 +56,20 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
         """Route -> WSGI application."""
         return {
-            "/api/runs": _route(self._runs),
-            "/api/comparison": _route(self._comparison),
-            "/api/table": _route(self._table),
-            "/api/row": _route(self._row),
-            "/api/rows": _route(self._rows),
-            "/api/row_paths": _route(self._row_paths),
-            "/api/view": _route(self._view),
-            "/api/report": _route(self._report),
-            "/api/strict": _route(self._strict),
-            "/api/step": _route(self._step),
-            "/api/step_event": _route(self._step_event),
-            "/api/trace": _route(self._trace),
-            "/api/history": _route(self._history),
-            "/api/verdicts": _route(self._verdicts, MOST_FOR_SEVERAL),
+            "/api/runs": _api(self._runs),
+            "/api/comparison": _api(self._comparison),
+            "/api/table": _api(self._table),
+            "/api/row": _api(self._row),
+            "/api/rows": _api(self._rows),
+            "/api/row_paths": _api(self._row_paths),
+            "/api/view": _api(self._view),
+            "/api/report": _api(self._report, is_file=True),
+            "/api/strict": _api(self._strict, is_file=True),
+            "/api/step": _api(self._step),
+            "/api/step_event": _api(self._step_event),
+            "/api/trace": _api(self._trace, is_file=True),
+            "/api/history": _api(self._history),
+            "/api/verdicts": _api(self._verdicts, most=MOST_FOR_SEVERAL),
             "/static/*": _route(self._static),
         }
 
@@ -90,7 +91,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._opening.close()
 
     def _runs(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.pair_request import flag, row_count
+        from tb_perfcompare.plugin.requests.pair_request import flag, row_count
 
         listing = self._opening.listing(rescan=flag(request.args, "rescan", default=False))
         roots = [root.given for root in self._roots]
@@ -103,67 +104,67 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return answer
 
     def _comparison(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import comparison_route
+        from tb_perfcompare.plugin.routes import comparison_route
 
         return comparison_route.comparison(self._opening.first, self._side, request)
 
     def _table(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.table(self.workspace, self._side, request)
 
     def _row(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.row(self.workspace, self._side, request)
 
     def _row_paths(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.row_paths(self.workspace, self._side, request)
 
     def _rows(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.rows(self.workspace, self._side, request)
 
     def _view(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.view(self.workspace, self._side, request)
 
     def _report(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.report(self.workspace, self._side, request)
 
     def _strict(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import pair_routes
+        from tb_perfcompare.plugin.routes import pair_routes
 
         return pair_routes.strict(self.workspace, self._side, request)
 
     def _step(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import step_routes
+        from tb_perfcompare.plugin.routes import step_routes
 
         return step_routes.step(self.workspace, self._side, request)
 
     def _step_event(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import step_routes
+        from tb_perfcompare.plugin.routes import step_routes
 
         return step_routes.step_event(self.workspace, self._side, request)
 
     def _trace(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import step_routes
+        from tb_perfcompare.plugin.routes import step_routes
 
         return step_routes.trace(self.workspace, self._side, request)
 
     def _history(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import history_routes
+        from tb_perfcompare.plugin.routes import history_routes
 
         return history_routes.history(self.workspace, request)
 
     def _verdicts(self, request: Request) -> Response:
-        from tb_perfcompare.plugin import verdict_routes
+        from tb_perfcompare.plugin.routes import candidate_routes as verdict_routes
 
         return verdict_routes.verdicts(self.workspace, self._side, request)
 
@@ -181,6 +182,16 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return replace(side, all_steps=side.all_steps or request.all_steps)
 
 
+def _api(handler: Handler, *, most: int = MOST_PARAMETERS, is_file: bool = False) -> Callable[..., Any]:
+    """`_route` for what costs work, which no other site's page may ask for."""
+
+    def own(request: Request) -> Response:
+        check_origin(request.headers, is_file=is_file)
+        return handler(request)
+
+    return _route(own, most)
+
+
 def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
     """A WSGI application that answers GET and HEAD, and errors for users as JSON. Bugs are left to TensorBoard."""
 
@@ -195,5 +206,10 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
+        except REFUSED_MEMORY as error:
+            refused = out_of_memory(error)
+            if refused is None:
+                raise
+            return failure(request, refused)
 
     return application

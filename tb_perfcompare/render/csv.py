@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.render.printable import without_controls
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
@@ -53,5 +54,7 @@ def _cell(cell: Cell) -> str | int | float:
 
 
 def guarded(text: str) -> str:
-    """A spreadsheet runs a text cell that starts like a formula; an apostrophe in front makes it a text again."""
+    """A text cell without control characters; tabs and line ends stay. A spreadsheet runs one that starts like a
+    formula; an apostrophe in front makes it a text again."""
+    text = without_controls(text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

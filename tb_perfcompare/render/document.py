@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.model.formats import CYCLES
-from tb_perfcompare.model.summary import CYCLE_TIME, STEP_TIME
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.ledger_prose import largest_parts

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.render import document, wire
+from tb_perfcompare.render import document
 from tb_perfcompare.render.csv import csv
 from tb_perfcompare.render.html import html
 from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.text import text
+from tb_perfcompare.render.wire import json_encoding as wire
 
 DEFAULT_TOP = 20
 

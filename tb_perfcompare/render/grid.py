@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.model.short_names import short_names
+from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.widths import display_width

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tb_perfcompare.comparison.causes.wording import short
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import short
 from tb_perfcompare.render import numbers
 
 _ENTRIES = 3

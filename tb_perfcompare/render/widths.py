@@ -20,7 +20,7 @@ def elide(name: str, width: int) -> str:
 
 
 def elide_name(name: str, width: int) -> str:
-    """The same of a short name (model/short_names.py): what tells it apart stays whole as long as there is room for the
+    """The same of a short name (model/names/short_names.py): what tells it apart stays whole as long as there is room for the
     beginning of what it is called."""
     base, quoted, telling = name.partition(" ‹")
     room = width - display_width(quoted + telling)

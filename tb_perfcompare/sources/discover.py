@@ -24,15 +24,15 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.addresses import without_secrets
-from tb_perfcompare.sources.beginnings import REMEMBERED_FILES, TRACE_FILE, is_point
-from tb_perfcompare.sources.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
-from tb_perfcompare.sources.inside_only import REFUSED
-from tb_perfcompare.sources.loose_files import held_runs, possible_stem
-from tb_perfcompare.sources.one_state import one_state
+from tb_perfcompare.sources.content_detection import held_runs, possible_stem
+from tb_perfcompare.sources.recognition.format_sniffers import REMEMBERED_FILES, TRACE_FILE, is_point
+from tb_perfcompare.sources.storage.addresses import without_secrets
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
+from tb_perfcompare.sources.storage.inside_only import REFUSED
+from tb_perfcompare.sources.storage.one_state import one_state
 
 if TYPE_CHECKING:
-    from tb_perfcompare.model.baseline import SavedFacts
+    from tb_perfcompare.model.saved.baseline import SavedFacts
 
 DEFAULT_SPAN = "default"
 _JSON_FILE = re.compile(r"(?P<stem>.+?)(?:\.pt\.trace)?\.json(?:\.gz)?", re.DOTALL)
@@ -308,7 +308,7 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
     """Of an unchanged point they are remembered: a series has hundreds, and they are listed again and again."""
-    from tb_perfcompare.sources.baseline_file import read_point_facts
+    from tb_perfcompare.sources.saved.baseline_file import read_point_facts
 
     with one_state(fs, _listed_state(file, fs)) as files:
         return read_point_facts(file.path, files)
@@ -316,7 +316,7 @@ def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
     """What summaries are made of, which is most of the package, is imported when a baseline is met."""
-    from tb_perfcompare.sources.baseline_file import read_facts
+    from tb_perfcompare.sources.saved.baseline_file import read_facts
 
     with one_state(fs, _listed_state(file, fs)) as files:
         return read_facts(file.path, files)

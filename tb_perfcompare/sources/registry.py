@@ -7,23 +7,28 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat
-from tb_perfcompare.model.answers import AnswersRecording
-from tb_perfcompare.model.baseline import SavedSummary
-from tb_perfcompare.model.cycles import CycleRecording
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TITLES, TRACE
-from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
-from tb_perfcompare.model.recording import TraceRecording
-from tb_perfcompare.sources.answer_lines import declines_answers
-from tb_perfcompare.sources.baseline_file import read_saved
-from tb_perfcompare.sources.beginnings import declines_baseline, declines_cycles, declines_listing, declines_ncu
-from tb_perfcompare.sources.blocks import read_head
-from tb_perfcompare.sources.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.kernel_listing import read_listing
-from tb_perfcompare.sources.ncu_csv import read_ncu
-from tb_perfcompare.sources.perf_data_csv import read_cycles
-from tb_perfcompare.sources.profiler_answers import read_answers
-from tb_perfcompare.sources.torch_profiler import declines_trace, read_trace
+from tb_perfcompare.model.recordings.answers import AnswersRecording
+from tb_perfcompare.model.recordings.cycles import CycleRecording
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.saved.baseline import SavedSummary
+from tb_perfcompare.sources.answers.lines import declines_answers
+from tb_perfcompare.sources.answers.reader import read_answers
+from tb_perfcompare.sources.ncu.csv_export import read_ncu
+from tb_perfcompare.sources.ncu.kernel_listing import read_listing
+from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
+from tb_perfcompare.sources.recognition.format_sniffers import (
+    declines_baseline,
+    declines_cycles,
+    declines_listing,
+    declines_ncu,
+)
+from tb_perfcompare.sources.saved.baseline_file import read_saved
+from tb_perfcompare.sources.storage.blocks import read_head
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.trace.torch_profiler import declines_trace, read_trace
 
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
 """What a reader may give back; whoever takes one apart matches all of them."""

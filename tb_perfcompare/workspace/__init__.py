@@ -7,6 +7,7 @@ jobs.py        what a worker does with a file or two sides
 step_*.py      pictures of single steps, and their parts of traces
 strict_*.py    the strict report of two sides, and the comparison beside it
 workers.py     worker processes, no more than limits.py says; worker.py is one of them, worker_process.py its own side
+memory_need.py what memory tasks need together; reading_size.py expects it, own_memory.py measures it
 flights.py     one computation for everybody who asks the same
 cache.py       bounded memory of results
 """

@@ -1,6 +1,6 @@
 """Saved baselines by name: files in one directory, small enough to be committed, compared against without the traces.
 
-Documented in docs/gate.md. The file itself is sources/baseline_file.py's.
+Documented in docs/gate.md. The file itself is sources/saved/baseline_file.py's.
 """
 
 from __future__ import annotations
@@ -12,18 +12,24 @@ import re
 from dataclasses import dataclass, replace
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.analysis.counter_file import with_counter_file
+from tb_perfcompare.analysis.counters.counter_file import with_counter_file
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.model.baseline import SavedCapture, SavedFacts, SavedFailure
 from tb_perfcompare.model.files import FileFacts
-from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.progress import Reporter, silent
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.baseline_file import read_facts, structure, write_baseline
-from tb_perfcompare.sources.beginnings import BASELINE_ENDING
-from tb_perfcompare.workspace.jobs import LoadedSide, failure_note, pooled, read_counter_file, read_launches
-from tb_perfcompare.workspace.leftovers import path_beside
-from tb_perfcompare.workspace.sides import CaptureFile, Side
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.saved.baseline import SavedCapture, SavedFacts, SavedFailure
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
+from tb_perfcompare.sources.saved.baseline_file import read_facts, structure, write_baseline
+from tb_perfcompare.workspace.disk_cache.leftovers import path_beside
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.jobs.summary_jobs import (
+    LoadedSide,
+    failure_note,
+    pooled,
+    read_counter_file,
+    read_launches,
+)
 from tb_perfcompare.workspace.workspace import Workspace
 
 USUAL_PLACE = os.path.join(".perfcompare", "baselines")

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tb_perfcompare.errors import InputChanged, InputError
-from tb_perfcompare.model.cycles import CounterTable
-from tb_perfcompare.model.launches import LaunchRecording
+from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.capture_files import as_on_disk
-from tb_perfcompare.workspace.cluster import ClusterPool, TaskLost
-from tb_perfcompare.workspace.flights import Flight, SharedWork, each_in_turn, finished
-from tb_perfcompare.workspace.intake import Intake, is_many
-from tb_perfcompare.workspace.jobs import LoadedSide, SummaryJob, failure_note, read_counter_file, read_launches
-from tb_perfcompare.workspace.reading_size import reading_bytes
-from tb_perfcompare.workspace.sides import CaptureFile, Side
-from tb_perfcompare.workspace.summary_cache import SummaryCache
-from tb_perfcompare.workspace.worker import WorkerDied
-from tb_perfcompare.workspace.workers import WorkerPool
+from tb_perfcompare.model.recordings.cycles import CounterTable
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.jobs.summary_collector import Intake, is_many
+from tb_perfcompare.workspace.jobs.summary_jobs import (
+    LoadedSide,
+    SummaryJob,
+    failure_note,
+    read_counter_file,
+    read_launches,
+)
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, each_in_turn, finished
+from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
+from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
+from tb_perfcompare.workspace.workers.worker import WorkerDied
+from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
 
@@ -52,7 +59,7 @@ class Loader:
 
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
         """Whether they are read here. A file of no bytes may be anything: a server has it opened by a worker."""
-        return 0 < self._in_process_bytes >= sum(file.bytes for file in files)
+        return 0 < self._in_process_bytes >= sum(file.bytes for file in files) and are_small(files)
 
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile],
@@ -61,7 +68,8 @@ class Loader:
         """`function(*arguments, report)` about some files: here where they are small, else in a worker; `reads` tells
         whether it will need memory for them."""
         if self.is_small(files):
-            return function(*arguments, flight.report)
+            with contextlib.suppress(Outgrown):
+                return function(*arguments, while_small(flight.report))
         need = sum(map(reading_bytes, files)) if reads else 0
         return self._pool.run(function, arguments, flight, need)
 
@@ -147,17 +155,15 @@ class Loader:
 
         def read(job: SummaryJob, flight: Flight[Summary]) -> Summary:
             if small and self._cluster is None:
-                return self._summarize(job, flight.report)
+                with contextlib.suppress(Outgrown):
+                    return self._summarize(job, while_small(flight.report))
             try:
                 if self._cluster is not None:
                     return self._cluster.run(self._summarize, (job,), flight)
                 return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file))
-            except (WorkerDied, TaskLost) as died:
-                raise InputError(
-                    job.file.shown,
-                    died.message,
-                    hint="ask again; if it happens again the file may need more memory than there is",
-                ) from died
+            except (WorkerDied, TaskLost, OutOfMemory) as died:
+                again = "ask again; if it happens again the file may need more memory than there is"
+                raise InputError(job.file.shown, died.message, hint=died.hint or again) from died
 
         return compute
 

@@ -1,6 +1,6 @@
 """Records a run as a point of a series below a log directory.
 
-Documented in docs/history.md. The file of a point is sources/event_file.py's.
+Documented in docs/history.md. The file of a point is sources/saved/event_file.py's.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.model.history import LATEST_S, PointFacts
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
-from tb_perfcompare.sources.baseline_file import write_baseline
-from tb_perfcompare.sources.beginnings import POINT_ENDING
-from tb_perfcompare.sources.event_file import write_point
+from tb_perfcompare.model.saved.history import LATEST_S, PointFacts
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
+from tb_perfcompare.sources.saved.baseline_file import write_baseline
+from tb_perfcompare.sources.saved.event_file import write_point
 from tb_perfcompare.workspace.baselines import SavedContent
-from tb_perfcompare.workspace.leftovers import path_beside
+from tb_perfcompare.workspace.disk_cache.leftovers import path_beside
 
 _SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)

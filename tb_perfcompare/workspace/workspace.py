@@ -11,31 +11,31 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.cluster import ClusterPool
-from tb_perfcompare.workspace.flights import Flight, SharedWork, finished
-from tb_perfcompare.workspace.history import LatestHistory
-from tb_perfcompare.workspace.index import Index, Listing, Root
-from tb_perfcompare.workspace.jobs import LoadedSide, compare_sides, pooled, summarize_file
-from tb_perfcompare.workspace.limits import default_workers
-from tb_perfcompare.workspace.loading import Loader, Summarizer
-from tb_perfcompare.workspace.looks import Looks
-from tb_perfcompare.workspace.path_answers import PathAnswers
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.row_answers import RowAnswers
-from tb_perfcompare.workspace.sides import CaptureFile, Side, Steps
-from tb_perfcompare.workspace.step_views import StepViews
-from tb_perfcompare.workspace.strict_jobs import (
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.jobs.strict_jobs import (
     StrictQuestion,
     check_kinds,
     refused,
     strict_of_tables,
     strict_of_traces,
 )
-from tb_perfcompare.workspace.summary_cache import SummaryCache
-from tb_perfcompare.workspace.table_pages import TablePages
-from tb_perfcompare.workspace.workers import WorkerPool
+from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, pooled, summarize_file
+from tb_perfcompare.workspace.listing.history import LatestHistory
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root
+from tb_perfcompare.workspace.loading import Loader, Summarizer
+from tb_perfcompare.workspace.queries.candidates import Looks
+from tb_perfcompare.workspace.queries.path_responses import PathAnswers
+from tb_perfcompare.workspace.queries.row_responses import RowAnswers
+from tb_perfcompare.workspace.queries.step_views import StepViews
+from tb_perfcompare.workspace.queries.table_pages import TablePages
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+from tb_perfcompare.workspace.workers.cluster import ClusterPool
+from tb_perfcompare.workspace.workers.limits import default_workers
+from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
 SMALL_BYTES = 6 * 2**20
 """Files up to this size together are read faster here than by processes that have to be started for them."""
@@ -127,7 +127,7 @@ class Workspace:
         return finished(self.ask(question), report).result()
 
     def kept_answer(self, question: Question) -> bytes | None:
-        """render/pages.py's answer about the pair, if it is on disk."""
+        """render/wire/pages.py's answer about the pair, if it is on disk."""
         return None if self._kept is None else self._kept.answer_to(question)
 
     def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tb_perfcompare.analysis import passes
+from tb_perfcompare.analysis.columns import native_passes as passes
 
 needs_compiled = pytest.mark.skipif(passes._module is None, reason=f"the passes are not built: {passes.WHY_NOT}")
 

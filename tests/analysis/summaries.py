@@ -6,10 +6,10 @@ import json
 from decimal import Decimal
 
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.analysis.timeline import Timeline, interpret
-from tb_perfcompare.analysis.vendor import find_vendor
-from tb_perfcompare.model.recording import Origin, TraceRecording
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.analysis.trace.timeline import Timeline, interpret
+from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tests.build import TraceBuilder
 from tests.compat.naive_reader import recording_of
 

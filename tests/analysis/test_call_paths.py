@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import call_paths as module
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.python_stacks import stack_of
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.attribution import call_paths as module
+from tb_perfcompare.analysis.entities.python_stacks import stack_of
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.call_tree import CallTree, FrameKind
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import BY_OPERATOR, BY_PYTHON, Summary
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
 from tests.analysis.summaries import recording
 from tests.analysis.test_owned_modules import ENGINE, network, traces_with_modules
 from tests.build import MAIN, TraceBuilder

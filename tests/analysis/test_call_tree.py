@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import call_tree as module
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.attribution import call_tree as module
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.call_tree import MIXED, CallTree, FrameKind
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.analysis.test_owned_modules import ENGINE, network, traces_with_modules
 from tests.build import MAIN, TraceBuilder

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.select import select_steps
-from tb_perfcompare.model.collectives import UNKNOWN, Collectives
-from tb_perfcompare.model.summary_fit import misfit
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
+from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
+from tb_perfcompare.model.summary.summary_validation import misfit
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tb_perfcompare.analysis import passes
-from tb_perfcompare.analysis.passes import compiled, indices, packed, unpacked
+from tb_perfcompare.analysis.columns import native_passes as passes
+from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tests.analysis.passes_tools import needs_compiled
 from tests.native_tools import native_tools, why_not_buildable
 
@@ -58,7 +58,7 @@ import tb_perfcompare.analysis.native
 sys.modules["tb_perfcompare.analysis.native._passes"] = tb_perfcompare.analysis.native._passes = {module}
 if tb_perfcompare.analysis.native._passes is None:
     del tb_perfcompare.analysis.native._passes
-from tb_perfcompare.analysis import passes
+from tb_perfcompare.analysis.columns import native_passes as passes
 print(passes.compiled(), bool(passes.WHY_NOT))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

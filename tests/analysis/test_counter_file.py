@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.clock import clock_zero_ns
-from tb_perfcompare.analysis.counter_file import with_counter_file
-from tb_perfcompare.analysis.counter_rounds import Rounds, rounds
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.counters.counter_file import with_counter_file
+from tb_perfcompare.analysis.counters.counter_rounds import Rounds, rounds
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.analysis.trace.clock import clock_zero_ns
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.model.cycles import CounterTable
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.perf_data_csv import read_counters
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.cycles import CounterTable
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.perf_data.csv_tables import read_counters
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
 from tests.shared_data import SHARED, needs_shared
 

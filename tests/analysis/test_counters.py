@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.counters import SampledCounters, coarse_note, sampled_counters
+from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coarse_note, sampled_counters
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples, Origin
+from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples, Origin
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary import CounterSeries, Summary
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import MAIN, TraceBuilder
 
 NS = 10

@@ -7,13 +7,13 @@ import random
 import numpy as np
 import pytest
 
-from tb_perfcompare.analysis.column_sums import closing_means, mean_of
-from tb_perfcompare.analysis.fold import Fold
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.column_sums import closing_means, mean_of
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.rank_mean import Fold
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.test_ranks import cells, rank
 
 RANKS = 11

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.grouping import Groups, added_up, argument_of, finest, largest, least
+from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest, largest, least
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 70_000), st.integers(0, 2)), max_size=30)
 

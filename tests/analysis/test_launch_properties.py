@@ -9,7 +9,7 @@ import pytest
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import categories_us, summary
 from tests.build import TraceBuilder
 

@@ -6,14 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.memory_use import CURVE_POINTS
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.attribution.memory_use import CURVE_POINTS
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.model.memory import MemoryCurve
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.memory import MemoryCurve
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

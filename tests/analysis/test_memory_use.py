@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.memory_use import CURVE_POINTS, OUTSIDE
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.attribution.memory_use import CURVE_POINTS, OUTSIDE
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
-from tb_perfcompare.model.memory import MemoryUse
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.memory import MemoryUse
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

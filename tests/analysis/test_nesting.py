@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis import nesting, nesting_in_numpy
-from tb_perfcompare.analysis.nesting import Enclosers, by_level, innermost, nest, sorted_order, with_descendants
-from tb_perfcompare.analysis.passes import Coded
+from tb_perfcompare.analysis.columns import nesting, nesting_in_numpy
+from tb_perfcompare.analysis.columns.native_passes import Coded
+from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest, sorted_order, with_descendants
 from tests.analysis.passes_tools import FORMS, form
 
 Span = tuple[int, int, int, int, int]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import cells as cells_module
-from tb_perfcompare.analysis import numbering
-from tb_perfcompare.analysis.cells import Cells, added_cells
-from tb_perfcompare.analysis.numbering import added, numbered, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.columns import cells as cells_module
+from tb_perfcompare.analysis.columns import numbering
+from tb_perfcompare.analysis.columns.cells import Cells, added_cells
+from tb_perfcompare.analysis.columns.numbering import added, numbered, numbered_pairs, portions, rows_where, taken
 from tests.analysis.passes_tools import FORMS, form
 
 both_forms = pytest.mark.parametrize("compiled", FORMS)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.operator_keys import kernel_places, operator_keys_of
-from tb_perfcompare.model.joined_names import JoinedNames
-from tb_perfcompare.model.names import (
+from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.model.names.joined_names import JoinedNames
+from tb_perfcompare.model.names.names import (
     is_collective_annotation,
     is_collective_kernel,
     is_loader,

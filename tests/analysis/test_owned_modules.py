@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import owned_modules
+from tb_perfcompare.analysis.attribution import owned_modules
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder
 from tests.strategies import permutations_of, traces

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import owned_parts
-from tb_perfcompare.analysis.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.attribution import owned_parts
+from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.split_time import SplitTime
-from tb_perfcompare.model.summary import CATEGORY_LABELS, OwnedTime, Summary
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime, Summary
 from tests.analysis.passes_tools import FORMS, form
 from tests.analysis.summaries import summary
 from tests.build import MAIN, TraceBuilder

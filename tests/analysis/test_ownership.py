@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis import ownership_in_numpy
-from tb_perfcompare.analysis.ownership import Claims, owned_shares
-from tb_perfcompare.analysis.steps import Windows
-from tb_perfcompare.model.summary import DEVICE_CATEGORIES, StepCategory
+from tb_perfcompare.analysis.attribution import ownership_in_numpy
+from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
 from tests.analysis.passes_tools import FORMS, form, needs_compiled
 from tests.analysis.summaries import categories_us, owners_us, summary
 from tests.picture import picture

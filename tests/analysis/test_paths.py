@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.nesting import least_below
-from tb_perfcompare.analysis.paths import cells_upwards, found_paths, nearest
+from tb_perfcompare.analysis.columns.nesting import least_below
+from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths, nearest
 from tests.analysis.passes_tools import FORMS, form
 
 both_forms = pytest.mark.parametrize("compiled", FORMS)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import operator_us, summary
 from tests.build import TraceBuilder
 from tests.drawn_runs import drawn_trace

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import shown_texts
-from tb_perfcompare.analysis.shown_texts import learn, shown_text
+from tb_perfcompare.analysis.columns import shown_texts
+from tb_perfcompare.analysis.columns.shown_texts import learn, shown_text
 
 VALUES = st.recursive(st.none() | st.integers() | st.booleans() | st.text(max_size=5), st.lists, max_leaves=6)
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.analysis.step_admission import admit_steps, leading_warm_up
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.step_admission import admit_steps, leading_warm_up
 from tb_perfcompare.model.formats import LISTING
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

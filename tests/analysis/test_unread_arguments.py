@@ -12,8 +12,8 @@ from benchmarks.generated import Load
 from tb_perfcompare.analysis import compat
 from tb_perfcompare.analysis.summarize import UNREAD_ARGUMENTS, summarize, without_unread
 from tb_perfcompare.model.events import ARG_COLUMNS
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 DEMO = Path(__file__).parents[2] / "demo_logs"
 ORIGIN = Origin("here", "run", "worker0", "1")

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from tb_perfcompare.analysis.compat import answer, read_compat
-from tb_perfcompare.analysis.vendor import find_vendor
+from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.model.device import VENDORS as ROWS
-from tb_perfcompare.model.summary import DeviceMetric, Summary
+from tb_perfcompare.model.summary.summary import DeviceMetric, Summary
 from tests.analysis.summaries import categories_us, operator_us, recording, summary
 from tests.build import VENDORS, TraceBuilder
 

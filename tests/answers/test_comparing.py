@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.answers import summarize_answers
+from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
@@ -18,13 +18,13 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
-from tb_perfcompare.model.answers import AnswersRecording, SavedStep
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
-from tb_perfcompare.render import wire
-from tb_perfcompare.sources.profiler_answers import read_answers
+from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedStep
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.sources.answers.reader import read_answers
 from tests.analysis.summaries import summary as trace_summary
 from tests.answers.saved import kernels, operators, overview, write
 from tests.drawn_runs import drawn_trace

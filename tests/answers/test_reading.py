@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
-from tb_perfcompare.model.answers import AnswerKind, AnswersRecording, SavedOperator
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.sources.answer_lines import declines_answers, kind_of
+from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording, SavedOperator
+from tb_perfcompare.sources.answers.lines import declines_answers, kind_of
 from tb_perfcompare.sources.registry import read, recognise
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
 

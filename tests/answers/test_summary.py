@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.answer_tables import kernel_table, operator_table
-from tb_perfcompare.analysis.answers import saved_answer, summarize_answers
+from tb_perfcompare.analysis.answers.answer_tables import kernel_table, operator_table
+from tb_perfcompare.analysis.answers.summarize_answers import saved_answer, summarize_answers
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
-from tb_perfcompare.model.answers import SavedKernel, SavedOperator
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
-from tb_perfcompare.sources.profiler_answers import read_answers
+from tb_perfcompare.model.recordings.answers import SavedKernel, SavedOperator
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, Summary
+from tb_perfcompare.sources.answers.reader import read_answers
 from tests.answers.saved import kernel_pie, kernels, operator_pies, operators, overview, write
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from tb_perfcompare.errors import CorruptInput, InputError
-from tb_perfcompare.model.baseline import SavedSummary
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.model.summary_fit import misfit
-from tb_perfcompare.sources import baseline_file
-from tb_perfcompare.sources.baseline_file import read_facts, read_saved, write_baseline
-from tb_perfcompare.sources.columnar import packed, structure_of, unpacked
+from tb_perfcompare.model.saved.baseline import SavedSummary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary_validation import misfit
+from tb_perfcompare.sources.saved import baseline_file
+from tb_perfcompare.sources.saved.baseline_file import read_facts, read_saved, write_baseline
+from tb_perfcompare.sources.saved.columnar import packed, structure_of, unpacked
 from tests.baselines.saving import save
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run

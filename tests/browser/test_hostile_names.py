@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.served import Served, served
-from tb_perfcompare.workspace.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tests.browser.tab import Tab, link
 from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.served import Served, served
-from tb_perfcompare.workspace.cache_place import SWITCH
-from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.browser.tab import Tab, link
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair

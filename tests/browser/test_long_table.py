@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.served import served
-from tb_perfcompare.workspace.cache_place import SWITCH
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tests.browser.tab import Tab, link
 from tests.long_table import ROWS, delta_us, name, write_long_pair
 

@@ -6,7 +6,7 @@ import json
 
 from playwright.sync_api import Route
 
-from tb_perfcompare.sources.scanner_choice import active_reader
+from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, SAVED_A, SAVED_B, Tab, link
 
 KERNELS = link(a=GPU_A, b=GPU_B, tab="kernels", min="0")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import drawn_trace, write_garbage, write_pair, write_run
+from tests.hostile_names import CONTROLS, assert_no_controls, write_names
 from tests.render.test_wire import SCHEMA
 
 
@@ -40,6 +41,15 @@ def test_json_follows_the_schema_and_names_files_relative_to_the_source(pair: tu
     assert answer["headline"]["delta"] == pytest.approx(500)
     rows = answer["ledger"]["rows"]
     assert sum(row["delta"] for row in rows if len(row["path"]) == 1) == answer["ledger"]["delta"]
+
+
+def test_csv_holds_no_control_characters(tmp_path: Path) -> None:
+    write_names(tmp_path, CONTROLS)
+    sides = tmp_path / "normal", tmp_path / "abnormal"
+    for table in ("ledger", "operators", "kernels", "alignment"):
+        drawn = tb_perfcompare("diff", *sides, "--format", "csv", "--table", table).out
+        assert_no_controls(drawn)
+        assert r"nul\x00nul" in drawn
 
 
 def test_json_and_csv_hold_the_same_numbers(pair: tuple[Path, Path]) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.analysis.step_events import StepCutter
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.analysis.step_view.step_events import StepCutter
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_pair, write_run
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.workspace.looks import MOST_CANDIDATES
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import Server

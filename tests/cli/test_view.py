@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
+from tests.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls, write_names
 
 
 @pytest.fixture
@@ -30,6 +33,13 @@ def test_json_holds_the_side_the_table_and_the_reading(run: Path) -> None:
     assert (answer["schema"], answer["view"], answer["reading"]) == ("tb_perfcompare.view/1", "operators", "corrected")
     assert (answer["side"]["span"], answer["side"]["steps"]["admitted"]) == ("2", 2)
     assert "aten::mm" in [row[0] for row in answer["table"]["rows"]]
+
+
+def test_csv_holds_no_control_characters(tmp_path: Path) -> None:
+    write_names(tmp_path, CONTROLS)
+    drawn = tb_perfcompare("view", tmp_path / "normal", "--view", "operators", "--csv").out
+    assert_no_controls(drawn)
+    assert {*WRITTEN_OUT} <= {cell for row in csv.reader(io.StringIO(drawn, newline="")) for cell in row}
 
 
 def test_csv_and_top(run: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.alignment.alignment import Alignment, align
 from tb_perfcompare.comparison.alignment.kernel_matches import MIRRORED, SAME, Run
 from tb_perfcompare.comparison.alignment.table import alignment_table
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces

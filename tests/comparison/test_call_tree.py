@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis import call_tree as analysis
+from tb_perfcompare.analysis.attribution import call_tree as analysis
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.analysis.test_owned_modules import traces_with_modules
 from tests.build import TraceBuilder

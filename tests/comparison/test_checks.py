@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import DroppedStep, Summary
+from tb_perfcompare.model.summary.summary import DroppedStep, Summary
 from tests.planted.faults import BASE, batch, half
 from tests.planted.programs import Program
 from tests.planted.sides import compared, side, summary

@@ -14,8 +14,8 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.stored_comparison import as_bytes, from_bytes
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces

@@ -12,10 +12,10 @@ from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.render import wire
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import TraceBuilder
 from tests.drawn_runs import drawn_trace
 

@@ -10,11 +10,11 @@ from typing import Any
 import pandas
 import pytest
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tests.render.examples import NASTY_NAMES, comparison
 

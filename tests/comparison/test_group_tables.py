@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables.groups import diff_table
+from tb_perfcompare.comparison.tables.entity_tables import diff_table
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

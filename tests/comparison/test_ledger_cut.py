@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.ledger.cut import cut_ledger
 from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.ranks.beyond import beyond_others
+from tb_perfcompare.comparison.ranks.excess_over_other_ranks import beyond_others
 from tb_perfcompare.comparison.ranks.waiting import split_waiting
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.collectives import Collectives
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.collectives import Collectives
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.formats import render
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

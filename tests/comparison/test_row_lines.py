@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
-from tb_perfcompare.comparison.tables.groups import diff_table
-from tb_perfcompare.comparison.tables.row_lines import RowLines, SideLines, extremes, row_lines
+from tb_perfcompare.comparison.tables.entity_tables import diff_table
 from tb_perfcompare.comparison.tables.row_query import row_keys
 from tb_perfcompare.comparison.tables.row_steps import only_table, row_steps, step_source
+from tb_perfcompare.comparison.tables.sparklines import RowLines, SideLines, extremes, row_lines
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.test_row_steps import gemms
 
 

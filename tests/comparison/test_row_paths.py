@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.tables.path_source import path_source
 from tb_perfcompare.comparison.tables.row_paths import Pair, RowPaths, Way, function_key, row_paths
 from tb_perfcompare.comparison.tables.row_related import frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import BY_OPERATOR, BY_PYTHON, Summary
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, Summary
 from tests.analysis.test_call_paths import followed
 from tests.build import TraceBuilder
 

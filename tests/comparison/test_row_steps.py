@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.tables.groups import diff_table
+from tb_perfcompare.comparison.tables.entity_tables import diff_table
 from tb_perfcompare.comparison.tables.row_steps import RowSteps, row_steps, step_source
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

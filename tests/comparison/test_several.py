@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_perfcompare.comparison.candidates import adjusted
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.several import adjusted
 from tb_perfcompare.comparison.statistics.family_wise import holm
 from tb_perfcompare.comparison.verdict.rules import settle
 

@@ -28,7 +28,7 @@ from tb_perfcompare.model.events import (
     SparseColumn,
 )
 from tb_perfcompare.model.files import FileFacts
-from tb_perfcompare.model.recording import ReadStats, TraceRecording
+from tb_perfcompare.model.recordings.recording import ReadStats, TraceRecording
 from tb_perfcompare.model.strings import StringTable
 
 

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.compat import CompatProfile, answer, read_compat
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.compat.alike import difference, differences
 from tests.compat.naive_reader import recording_of
 from tests.compat.oracle import known_spelling, needs_oracle, plain, profile_document, profile_file

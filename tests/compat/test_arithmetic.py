@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.compat.intervals import Ranges, intersect, running_total, subtract, union
-from tb_perfcompare.analysis.compat.stream import microseconds
+from tb_perfcompare.analysis.compat.events.intervals import Ranges, intersect, running_total, subtract, union
+from tb_perfcompare.analysis.compat.events.stream import microseconds
 
 spans = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)).map(lambda s: (s[0], s[0] + s[1])), max_size=8)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tb_perfcompare.analysis.compat import answer, read_compat
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
 ROUTES = ("overview", "operation", "operation/table", "kernel/table", "kernel")

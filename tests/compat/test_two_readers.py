@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from tb_perfcompare.analysis.compat import CompatProfile, answer, available_routes, read_compat
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
 from tests.compat.naive_reader import read_naively, recording_of
 from tests.shared_data import SHARED, needs_shared

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tb_perfcompare.analysis.cycles import summarize_cycles
+from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.perf_data_csv import read_cycles
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
 
 HEADER = (
     "cycle", "pid", "hostname", "beta_pct", "function_name", "metric_name", "device", "func_type", "mu_pct",

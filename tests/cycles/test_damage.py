@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.render import wire
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.render.wire import json_encoding as wire
 from tests.cycles.drawn import HEADER, Fn, compare, cycle, gemm, host, summary, write
 
 ORDINARY = (

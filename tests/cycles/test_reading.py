@@ -17,10 +17,10 @@ from tb_perfcompare.errors import Cancelled, CorruptInput, InputError, Unrecogni
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.sources.beginnings import PERF_DATA_COLUMNS, declines_cycles, looks_known
-from tb_perfcompare.sources.filesystem import FileStat
-from tb_perfcompare.sources.perf_data_csv import read_cycles
+from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
+from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS, declines_cycles, looks_known
 from tb_perfcompare.sources.registry import read, recognise
+from tb_perfcompare.sources.storage.filesystem import FileStat
 from tests.cycles.drawn import HEADER, cycle, gemm, host, write, write_counters
 
 

@@ -12,7 +12,7 @@ import pytest
 from tb_perfcompare.comparison.pairing.pairing import RunShape, Selection, suggest_pairs
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs, parse_source
-from tb_perfcompare.workspace.index import Index, Root
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tests.cli.invoke import tb_perfcompare
 from tests.cycles.drawn import Fn, cycle, gemm, host, write, write_counters
 from tests.drawn_runs import write_run

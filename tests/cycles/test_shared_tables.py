@@ -6,13 +6,13 @@ from functools import lru_cache
 
 import pytest
 
-from tb_perfcompare.analysis.select import select_steps
+from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.cycles.drawn import rows, summary
 from tests.shared_data import SHARED, needs_shared
 

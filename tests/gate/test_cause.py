@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.comparison import causes
-from tb_perfcompare.comparison.causes.findings import repeatability
-from tb_perfcompare.comparison.causes.rules import GENERAL, RULE_NAMES, SPECIFIC, is_sure
+from tb_perfcompare.comparison.causes.evidence.findings import repeatability
+from tb_perfcompare.comparison.causes.evidence.rules import GENERAL, RULE_NAMES, SPECIFIC, is_sure
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Verdict

@@ -7,9 +7,9 @@ import pytest
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.tables.path_source import PATHED, PathSource, path_source
 from tb_perfcompare.comparison.tables.row_paths import row_paths
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import BY_PYTHON
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import BY_PYTHON
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tb_perfcompare import compare as compare_files
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.comparison.causes.rules import SPECIFIC
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.causes.evidence.rules import SPECIFIC
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding

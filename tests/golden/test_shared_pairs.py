@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -16,9 +16,9 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared

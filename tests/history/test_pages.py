@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.comparison.history import history_of
-from tb_perfcompare.model.history import PointFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.render.wire_rows import MOST_BYTES
-from tb_perfcompare.workspace import history
-from tb_perfcompare.workspace.history import LatestHistory, SeriesPoints
-from tb_perfcompare.workspace.history_answers import history_answer, history_dict
-from tb_perfcompare.workspace.index import Listing
+from tb_perfcompare.model.saved.history import PointFacts
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.workspace.listing import history
+from tb_perfcompare.workspace.listing.history import LatestHistory, SeriesPoints
+from tb_perfcompare.workspace.listing.history_responses import history_answer, history_dict
+from tb_perfcompare.workspace.listing.index import Listing
 from tests.history.series import DAY_S, FIRST_S
 
 

@@ -11,15 +11,15 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
-from tb_perfcompare.model.history import PointFacts
+from tb_perfcompare.model.saved.history import PointFacts
 from tb_perfcompare.plugin.plugin import PLUGIN_NAME
-from tb_perfcompare.sources import event_file
-from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts
 from tb_perfcompare.sources.discover import find_runs
-from tb_perfcompare.sources.event_file import read_point
-from tb_perfcompare.sources.filesystem import LocalFileSystem
-from tb_perfcompare.workspace.history import series_history, series_of
-from tb_perfcompare.workspace.index import Index, Root
+from tb_perfcompare.sources.saved import event_file
+from tb_perfcompare.sources.saved.baseline_file import read_facts, read_point_facts
+from tb_perfcompare.sources.saved.event_file import read_point
+from tb_perfcompare.sources.storage.filesystem import LocalFileSystem
+from tb_perfcompare.workspace.listing.history import series_history, series_of
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tb_perfcompare.workspace.record_point import record
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
@@ -169,7 +169,7 @@ def test_facts_that_are_none_are_refused_however_whole_the_file_is(
 ) -> None:
     path = tmp_path / "events.out.tfevents.1.x.perfcompare"
     point = PointFacts("1", "x", 1, "run", "step_time", "", 1, 1, 1.0, 1.0)
-    monkeypatch.setattr("tb_perfcompare.sources.event_file.msgspec.json.encode", lambda _: facts)
+    monkeypatch.setattr("tb_perfcompare.sources.saved.event_file.msgspec.json.encode", lambda _: facts)
     with path.open("wb") as out:
         event_file.write_point(out, point, facts, b"", {})
     monkeypatch.undo()
@@ -200,7 +200,7 @@ def test_a_point_of_another_layout_stays_in_the_history(
 ) -> None:
     logs = tmp_path / "logs"
     path = record_run(logs, run)
-    monkeypatch.setattr("tb_perfcompare.sources.baseline_file.structure", lambda: "another")
+    monkeypatch.setattr("tb_perfcompare.sources.saved.baseline_file.structure", lambda: "another")
     with pytest.raises(InputError, match="of another layout") as caught:
         read_facts(str(path))
     assert "record its run again" in caught.value.hint

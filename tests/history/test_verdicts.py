@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
-from tb_perfcompare.model.history import PointFacts
+from tb_perfcompare.model.saved.history import PointFacts
 
 
 def history(*medians_us: float | None, devices: str = "") -> SeriesHistory:

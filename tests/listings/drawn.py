@@ -7,17 +7,17 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.launches import summarize_launches
+from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.files import FileFacts
-from tb_perfcompare.model.launches import LaunchRecording, LaunchTable
-from tb_perfcompare.model.recording import Origin, ReadStats
+from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
+from tb_perfcompare.model.recordings.recording import Origin, ReadStats
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 Launch = tuple[str, int, float, float]
 """Name, nanoseconds, tensor pipe, DRAM."""

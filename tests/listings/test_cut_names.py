@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.alignment.cut_names import join_cut_names, matched_names
+from tb_perfcompare.comparison.alignment.truncated_names import join_cut_names, matched_names
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.listings.drawn import column, compare, listings, side
 
 CUT = "ampere_fp16_s16816gemm_fp16_12..."

@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.launches import summarize_launches
+from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import CorruptInput, NotComparable
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
-from tb_perfcompare.sources.beginnings import declines_listing
 from tb_perfcompare.sources.discover import find_runs
-from tb_perfcompare.sources.kernel_listing import read_listing
+from tb_perfcompare.sources.ncu.kernel_listing import read_listing
+from tb_perfcompare.sources.recognition.format_sniffers import declines_listing
 from tests.analysis.summaries import summary as trace_summary
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare

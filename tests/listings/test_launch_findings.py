@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.model.summary import METRIC_SETTING, Summary
+from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 from tests.listings.drawn import column, compare, drawn, listings, sentences
 
 OPPOSITE = {

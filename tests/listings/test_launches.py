@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from tb_perfcompare.analysis.launches import summarize_launches
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.listings.launches import summarize_launches
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.launches import table as launch_table
 from tb_perfcompare.comparison.launches.rows import launch_rows
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.views import view_tables
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import LaunchSequence, Summary
-from tb_perfcompare.sources.kernel_listing import read_listing
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
+from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 from tests.listings.drawn import column, compare, drawn, letters, listings
 from tests.shared_data import SHARED, needs_shared
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model import names
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names import alike_key, kernel_key, library_free, operator_key
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.names import names
+from tb_perfcompare.model.names.names import alike_key, kernel_key, library_free, operator_key
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.shared_data import SHARED, needs_shared
 
 HASH = "c4v7ra2m6xkpz5o3w2u7sd4hjqyb6tfnge5ilk3zsvw2x7q4omnb"

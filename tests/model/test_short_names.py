@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model.short_names import short_name, short_names
+from tb_perfcompare.model.names.short_names import short_name, short_names
 
 CASES = json.loads((Path(__file__).parents[1] / "short_names.json").read_text("utf-8"))
 """frontend/test/text.test.ts has the page make the same ones."""
+
+LENGTH = 50_000
+LEAST_S = 1e-5
+"""What is shorter the clock does not tell."""
 
 pieces = st.sampled_from(
     ["void ", "at::native::", "(anonymous namespace)::", "foo", "kernel", "<", ">", ", ", "(", ")", "4", "AddFunctor",
@@ -37,6 +43,28 @@ def test_different_names_stay_different(names: list[str]) -> None:
 @given(signatures)
 def test_a_short_name_is_not_empty(name: str) -> None:
     assert short_name(name).strip() or not name.strip()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [lambda n: "<" * n, lambda n: "f::" * n, lambda n: f"void f<{'a_' * n}>(int)", lambda n: f"void f<{',' * n}>(int)"],
+    ids=["brackets", "scopes", "one word", "arguments"],
+)
+def test_time_for_a_long_name_grows_with_its_length(name: Callable[[int], str]) -> None:
+    """A hundred times the length takes about a hundred times as long; what goes back and forth takes ten thousand."""
+    short, long = (best_of_three([name(size), name(size + 1)]) for size in (LENGTH // 100, LENGTH))
+    assert long < 1_000 * max(short, LEAST_S)
+
+
+def best_of_three(names: list[str]) -> float:
+    """Seconds that shortening takes."""
+    took = []
+    for _ in range(3):
+        short_name.cache_clear()
+        start = time.process_time()
+        short_names(names)
+        took.append(time.process_time() - start)
+    return min(took)
 
 
 def grouped(keys: list[str], values: list[str]) -> dict[str, set[str]]:

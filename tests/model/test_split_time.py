@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model import split_time as module
-from tb_perfcompare.model.split_time import SplitTime, add_cells, listed, split_time
+from tb_perfcompare.model.summary import split_time as module
+from tb_perfcompare.model.summary.split_time import SplitTime, add_cells, listed, split_time
 
 KEYS = [(group, name) for group in "pq" for name in "abcdef"]
 CELLS = st.lists(

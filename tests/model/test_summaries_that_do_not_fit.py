@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tb_perfcompare.model.launches import LaunchTable
+from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary import GroupTable, Summary
-from tb_perfcompare.model.summary_fit import launches_misfit, misfit
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary_validation import launches_misfit, misfit
 from tests.fuzz.readers.seeds import a_summary
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.model import texts as module
-from tb_perfcompare.model.places import PlacePool, place_below
+from tb_perfcompare.model.summary.launch_sites import PlacePool, place_below
 from tb_perfcompare.model.texts import Column, Keys, TextPool, TextRows, Texts, column, keys
-from tb_perfcompare.sources.columnar import packed, unpacked
+from tb_perfcompare.sources.saved.columnar import packed, unpacked
 
 WORDS = ["aten::mm", "", "aten::add", "\u00e4", "aten::mm "]
 CODES = st.lists(st.integers(0, len(WORDS) - 1), max_size=12)

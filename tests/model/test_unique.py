@@ -34,8 +34,8 @@ def test_a_trace_is_summarised_without_loading_masked_arrays(tmp_path: Path) -> 
     code = (
         "import sys\n"
         "from tb_perfcompare.analysis.summarize import summarize\n"
-        "from tb_perfcompare.model.recording import Origin\n"
-        "from tb_perfcompare.sources.torch_profiler import read_trace\n"
+        "from tb_perfcompare.model.recordings.recording import Origin\n"
+        "from tb_perfcompare.sources.trace.torch_profiler import read_trace\n"
         "before = set(sys.modules)\n"
         f"summarize(read_trace({str(path)!r}), Origin('run', 'run'))\n"
         "print('numpy.ma' in set(sys.modules) - before)\n"

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.attach_launches import attach_launches
-from tb_perfcompare.analysis.launches import BOUND_SHARES, summarize_launches
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.listings.attach_launches import attach_launches
+from tb_perfcompare.analysis.listings.launches import BOUND_SHARES, summarize_launches
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import BOUND_CLASSES, Summary
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, Summary
 from tb_perfcompare.sources.registry import read
 from tests.analysis.summaries import summary as summary_of
 from tests.build import TraceBuilder

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.analysis.launches import summarize_launches
+from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -14,9 +14,9 @@ from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.views import view_tables
-from tb_perfcompare.model.launches import LaunchRecording
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.registry import read
 from tests.ncu.exports import DURATION, OCCUPANCY, SM, TENSOR, Launch, details_page, launch, raw_page, write
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.analysis.launch_matching import match_names
-from tb_perfcompare.model.kernel_names import cut_prefixes, kernel_forms
+from tb_perfcompare.analysis.listings.launch_matching import match_names
+from tb_perfcompare.model.names.kernel_names import cut_prefixes, kernel_forms
 
 SPELLINGS = [
     (

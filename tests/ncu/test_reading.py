@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.formats import NCU
-from tb_perfcompare.model.launches import LaunchRecording
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.sources.beginnings import declines_ncu, looks_known
-from tb_perfcompare.sources.ncu_csv import read_ncu
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.sources.ncu.csv_export import read_ncu
+from tb_perfcompare.sources.recognition.format_sniffers import declines_ncu, looks_known
 from tb_perfcompare.sources.registry import read
 from tests.ncu.exports import (
     DRAM,

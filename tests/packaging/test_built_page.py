@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.plugin.page import _HASHED_NAME
+from tb_perfcompare.plugin.http.static_assets import _HASHED_NAME
 from tests.frontend_tools import build_tools, unavailable
 
 BUDGET_BYTES = 60_000

@@ -6,7 +6,7 @@ import json
 import re
 
 from tb_perfcompare.model.formats import TITLES
-from tb_perfcompare.model.summary import BOUND, BOUND_CLASSES
+from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
 from tests.frontend_tools import FRONTEND, run_node
 
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 SPANS = 3
 """Recordings per side. Those of the two sides take turns, so that a machine that becomes slower does so for both."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cache
 from io import BytesIO
 
-from tb_perfcompare.analysis.step_admission import admit_steps
+from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import TraceBuilder
 from tests.planted.programs import Program
 from tests.planted.training import record

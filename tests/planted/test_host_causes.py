@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.build import TraceBuilder
 from tests.planted.sides import causes, compared, summary
 

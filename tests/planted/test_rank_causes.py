@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tb_perfcompare.analysis.pool import pool
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.model.summary.summary import Summary
 from tests.planted.faults import BASE
 from tests.planted.programs import Program
 from tests.planted.sides import causes, compared, first, rules, summary

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tests.planted.faults import BASE, layers, longer
 from tests.planted.programs import NORM
 from tests.planted.sides import causes, compared, first, side

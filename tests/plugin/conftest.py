@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.plugin.server import Server
 

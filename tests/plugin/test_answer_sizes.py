@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.wide_traces import Wide, write_pair
 from tb_perfcompare.comparison.tables.views import VIEWS
-from tb_perfcompare.render.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tests.build import TraceBuilder
 from tests.plugin.server import PAIR, Server
 

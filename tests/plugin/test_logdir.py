@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 
-from tb_perfcompare.plugin import logdir
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tests.drawn_runs import write_run
+from tests.workspace.waiting import becomes_true
 
 
 def meant(given: str | None, spec: str | None = None) -> list[tuple[str, str]]:
@@ -33,13 +39,13 @@ def test_remote_stores_are_told_apart() -> None:
     assert [root.is_remote for root in logdir_roots("", "s3://b,a:gs://b,/local")] == [True, True, False]
 
 
-def probe(path: Path, monkeypatch: pytest.MonkeyPatch) -> TraceProbe:
-    monkeypatch.setattr(logdir, "_KEPT_S", 0.0)
-    return TraceProbe(logdir_roots(str(path), None))
+def probe(path: Path, **how: Any) -> TraceProbe:
+    """One that looks again whenever it is asked."""
+    return TraceProbe(logdir_roots(str(path), None), kept_s=0.0, **how)
 
 
-def test_active_from_the_first_trace_on_and_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = probe(tmp_path, monkeypatch)
+def test_active_from_the_first_trace_on_and_for_ever(tmp_path: Path) -> None:
+    found = probe(tmp_path)
     assert not found.found()
     run = write_run(tmp_path / "a" / "b" / "c")
     assert found.found()
@@ -54,32 +60,102 @@ def test_a_look_is_remembered_for_a_few_seconds(tmp_path: Path) -> None:
     assert not found.found()
 
 
-def test_a_large_directory_is_searched_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(6):
-        folder = tmp_path / f"d{number}"
-        folder.mkdir()
-        for file in range(10):
-            (folder / f"f{file}").touch()
-    write_run(tmp_path / "d5" / "deep")
-    monkeypatch.setattr(logdir, "_ENTRIES_PER_LOOK", 10)
-    found = probe(tmp_path, monkeypatch)
-    looks = 0
-    while not found.found():
-        looks += 1
-        assert looks < 20
-    assert looks > 1
+class Counted:
+    """The file system, with what was asked of it."""
+
+    def __init__(self) -> None:
+        self.listed: Counter[str] = Counter()
+        self.opened: Counter[str] = Counter()
+
+    @contextlib.contextmanager
+    def scandir(self, path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+        with os.scandir(path) as found:
+            yield (self._count(entry) for entry in found)
+
+    def _count(self, entry: os.DirEntry[str]) -> os.DirEntry[str]:
+        self.listed[entry.path] += 1
+        return entry
+
+    def open(self, path: str) -> BinaryIO:
+        self.opened[path] += 1
+        return open(path, "rb")
+
+
+def fill(folder: Path, files: int, ending: str = "txt") -> list[str]:
+    """Empty files that might be runs by their names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{number:05d}.{ending}" for number in range(files)]
+    for path in paths:
+        path.touch()
+    return [str(path) for path in paths]
+
+
+@pytest.mark.parametrize("place", ["big", "beside"])
+def test_a_trace_is_found_by_its_name_before_any_file_is_opened(tmp_path: Path, place: str) -> None:
+    fill(tmp_path / "big", 3000)
+    write_run(tmp_path / place)
+    files = Counted()
+    found = probe(tmp_path, scandir=files.scandir, opened=files.open)
+    assert becomes_true(found.found)
+    assert max(files.listed.values()) == 1
+    assert not files.opened
+
+
+def test_a_listing_among_thousands_of_files_is_found_in_one_search(tmp_path: Path) -> None:
+    paths = fill(tmp_path / "a", 3000)
+    listing = tmp_path / "b" / "below" / "kernels.txt"  # deeper directories come later
+    listing.parent.mkdir(parents=True)
+    listing.write_text("Name Latency Tensor DRAM\n")
+    files = Counted()
+    found = probe(tmp_path, scandir=files.scandir, opened=files.open)
+    assert becomes_true(found.found)
+    assert files.opened == Counter([*paths, str(listing)])
+    assert max(files.listed.values()) == 2
+
+
+def test_where_nothing_can_be_a_run_nothing_is_opened_or_listed_again(tmp_path: Path) -> None:
+    paths = fill(tmp_path, 3000, "png")
+    files = Counted()
+    assert not TraceProbe(logdir_roots(str(tmp_path), None), scandir=files.scandir, opened=files.open).found()
+    assert becomes_true(lambda: files.listed == Counter(paths))
+    assert not files.opened
+
+
+def test_a_page_load_does_not_wait_for_a_slow_store(tmp_path: Path) -> None:
+    write_run(tmp_path / "run")
+    answers = threading.Event()
+
+    def slow(path: str) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
+        answers.wait()
+        return os.scandir(path)
+
+    found = probe(tmp_path, scandir=slow)
+    assert [found.found() for _ in range(3)] == [False, False, False]
+    answers.set()
+    assert becomes_true(found.found)
+
+
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.txt"
+    pipe.touch()
+    (tmp_path / "b.txt").write_text("Name Latency Tensor DRAM\n")
+    with os.scandir(tmp_path) as listed:
+        before = sorted(listed, key=lambda entry: entry.name)
+    pipe.unlink()
+    os.mkfifo(pipe)
+    assert becomes_true(probe(tmp_path, scandir=lambda _: contextlib.nullcontext(iter(before))).found)
 
 
 def test_links_in_a_circle_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a").mkdir()
     os.symlink(tmp_path, tmp_path / "a" / "up")
-    found = probe(tmp_path, monkeypatch)
+    found = probe(tmp_path)
     for _ in range(5):
         assert not found.found()
 
 
-def test_a_directory_that_is_not_there_is_not_active(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = probe(tmp_path / "missing", monkeypatch)
+def test_a_directory_that_is_not_there_is_not_active(tmp_path: Path) -> None:
+    found = probe(tmp_path / "missing")
     assert not found.found()
     assert not TraceProbe(logdir_roots("cns://bucket", None)).found()
 

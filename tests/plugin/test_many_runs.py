@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.cli.main import main
-from tb_perfcompare.render.wire_rows import MOST_BYTES
-from tb_perfcompare.sources.filesystem import LocalFileSystem
-from tb_perfcompare.workspace.index import Index, Root
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.sources.storage.filesystem import LocalFileSystem
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tests.drawn_runs import write_run
 from tests.growth import LARGER, grows_no_faster
 from tests.plugin.server import Server
@@ -106,5 +106,5 @@ def test_files_that_are_no_runs_are_looked_into_once(
         (tmp_path / f"table{number}.csv").write_text("a,b\n1,2\n")
     server = serve(tmp_path)
     server.get("api/runs")
-    monkeypatch.setattr("tb_perfcompare.sources.loose_files.read_head", None)  # a second look would fail
+    monkeypatch.setattr("tb_perfcompare.sources.content_detection.read_head", None)  # a second look would fail
     assert server.get("api/runs", rescan="1").status_code == 200

@@ -13,22 +13,22 @@ from pathlib import Path
 import pytest
 
 from benchmarks.served import children, is_running, served
-from tb_perfcompare.workspace import workers
-from tb_perfcompare.workspace.cache_place import SWITCH
-from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers import worker_pool as workers
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.plugin.server import Server
 from tests.workspace.waiting import becomes_true
 
 REPOSITORY = Path(__file__).parents[2]
-COMPUTING = {"numpy", "scipy", "tb_perfcompare.comparison.result.comparison", "tb_perfcompare.workspace.workers"}
+COMPUTING = {"numpy", "scipy", "tb_perfcompare.comparison.result.comparison", "tb_perfcompare.workspace.workers.worker_pool"}
 
 _ASK = """
 import json, sys
 from tests.plugin.server import Server
 from pathlib import Path
-import tb_perfcompare.workspace.kept_answers
-tb_perfcompare.workspace.kept_answers.WORTH_KEEPING_BYTES = 0
+import tb_perfcompare.workspace.disk_cache.response_cache
+tb_perfcompare.workspace.disk_cache.response_cache.WORTH_KEEPING_BYTES = 0
 logs, *routes = sys.argv[1:]
 server = Server(Path(logs))
 server.plugin._opening.open_ahead = lambda: None
@@ -81,7 +81,7 @@ def test_processes_start_after_the_list_and_do_the_first_comparison(server: Serv
 
 
 def test_a_server_that_is_closed_starts_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb_perfcompare.plugin.opening._QUIET_S", 0.05)
+    monkeypatch.setattr("tb_perfcompare.plugin.lazy_workspace._QUIET_S", 0.05)
     list_runs(server)
     server.plugin.close()
     ahead = server.plugin._opening._ahead

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.plugin import page
+from tb_perfcompare.plugin.http import static_assets as page
 from tests.plugin.server import PREFIX, Server
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import select
 import signal
 import socket
 import time
@@ -15,8 +16,8 @@ from typing import Any
 import pytest
 
 from benchmarks.served import Served, children, is_running, served
-from tb_perfcompare.workspace.cache_place import SWITCH
-from tb_perfcompare.workspace.limits import WORKERS
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.drawn_runs import write_pair
 from tests.slow_runs import write_slow_pair
 from tests.work_under_way import is_quiet
@@ -33,6 +34,8 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_slow_pair(folder / "slow")
     write_slow_pair(folder / "some", files=12)
     write_slow_pair(folder / "more", files=12)
+    write_slow_pair(folder / "single", files=12)
+    write_slow_pair(folder / "lines", files=12)
     write_pair(folder / "quick")
     return folder
 
@@ -53,11 +56,19 @@ def server(running: Served) -> Iterator[Served]:
     assert becomes_true(lambda: is_quiet(running))
 
 
-def ask(server: Served, route: str, **query: str) -> socket.socket:
+def ask(server: Served, route: str, *, protocol: str = "HTTP/1.1", **query: str) -> socket.socket:
     """Sends a request and waits for no answer."""
     asking = socket.create_connection(("127.0.0.1", server.port), timeout=30)
-    asking.sendall(f"GET {server.target(route, **query)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    asking.sendall(f"GET {server.target(route, **query)} {protocol}\r\nHost: 127.0.0.1\r\n\r\n".encode())
     return asking
+
+
+def answer_over(asking: socket.socket) -> tuple[int, bytes]:
+    """Status and body of the answer to what was asked over a connection, which ends with it."""
+    with asking:
+        answer = http.client.HTTPResponse(asking)
+        answer.begin()
+        return answer.status, answer.read()
 
 
 def working(server: Served) -> bool:
@@ -85,6 +96,30 @@ def test_a_browser_that_leaves_takes_its_work_along(server: Served, route: str, 
     asking.close()
     assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
     assert json.loads(server.get("api/comparison", stream="0", **QUICK).body)["headline"]["verdict"] == "slower"
+
+
+@pytest.mark.parametrize(("stream", "pair"), [("0", "single"), ("1", "lines")])
+def test_who_has_said_all_gets_the_whole_answer(server: Served, stream: str, pair: str) -> None:
+    """As `nc -N` and some proxies ask: their half of the connection ends with the request."""
+    query = {"baseline": f"{pair}/normal", "candidate": f"{pair}/abnormal"}
+    asking = ask(server, "api/comparison", stream=stream, **query)
+    asking.shutdown(socket.SHUT_WR)
+    assert becomes_true(lambda: working(server))
+    status, body = answer_over(asking)
+    assert status == 200
+    *progress, last = body.splitlines()
+    told = json.loads(last)
+    assert (len(progress) > 1, "tables" in (told["result"] if progress else told)) == (stream == "1", True)
+
+
+def test_who_has_said_all_in_http_1_0_gets_a_quick_answer_and_is_not_waited_for_long(server: Served) -> None:
+    asking = ask(server, "api/comparison", protocol="HTTP/1.0", stream="0", **QUICK)
+    asking.shutdown(socket.SHUT_WR)
+    assert answer_over(asking)[0] == 200
+    asking = ask(server, "api/comparison", protocol="HTTP/1.0", stream="0", **SLOW)
+    assert becomes_true(lambda: working(server))
+    asking.close()
+    assert becomes_true(lambda: is_quiet(server))  # left alone the work takes longer
 
 
 def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
@@ -161,7 +196,7 @@ def test_a_server_that_is_stopped_in_the_middle_leaves_no_process(logdir: Path, 
 def test_a_bug_shows_no_traceback(logdir: Path, tmp_path: Path) -> None:
     """What nobody foresaw is TensorBoard's plain error page; the traceback is in the log."""
     (tmp_path / "sitecustomize.py").write_text(
-        "import tb_perfcompare.workspace.index as index\n"
+        "import tb_perfcompare.workspace.listing.index as index\n"
         "def broken(*_, **__): raise KeyError('/etc/secret')\n"
         "index.Index.listing = broken\n"
     )
@@ -172,6 +207,33 @@ def test_a_bug_shows_no_traceback(logdir: Path, tmp_path: Path) -> None:
         assert answer.status == 500
         assert b"Traceback" not in answer.body and b"secret" not in answer.body
         assert becomes_true(lambda: "/etc/secret" in server.log_text())
+
+
+def test_who_knows_a_run_waits_for_no_look_at_the_log_directory(logdir: Path, tmp_path: Path) -> None:
+    held, met = tmp_path / "held", tmp_path / "met"
+    (tmp_path / "sitecustomize.py").write_text(
+        "import pathlib, time\n"
+        "import tb_perfcompare.workspace.listing.index as index\n"
+        "find_runs = index.find_runs\n"
+        "def held_up(*arguments):\n"
+        f"    while pathlib.Path({str(held)!r}).exists():\n"
+        f"        pathlib.Path({str(met)!r}).touch()\n"
+        "        time.sleep(0.01)\n"
+        "    return find_runs(*arguments)\n"
+        "index.find_runs = held_up\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    with served(logdir, environment={**BOUNDED, "PYTHONPATH": path}) as server:
+        server.get("api/runs")
+        time.sleep(1)  # a rest, should the first look have taken a while
+        held.touch()
+        looks = [ask(server, "api/runs", rescan="1") for _ in range(20)]
+        assert becomes_true(met.exists)
+        assert server.get("api/view", run="quick/normal").status == 200
+        assert server.get("api/comparison", **QUICK).status == 200
+        assert select.select(looks, [], [], 0)[0] == []
+        held.unlink()
+        assert [answer_over(look)[0] for look in looks] == [200] * 20
 
 
 def test_half_a_request_and_no_request_hold_nothing_up(server: Served) -> None:

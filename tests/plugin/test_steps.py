@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.render.wire_rows import MOST_BYTES
-from tb_perfcompare.workspace import step_answers
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+from tb_perfcompare.workspace.queries import step_responses as step_answers
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_run
 from tests.plugin.server import Server

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from tb_perfcompare.plugin.parameters import MOST_FOR_SEVERAL
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.looks import MOST_CANDIDATES
+from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL
+from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_run
 from tests.plugin.server import PREFIX, Server

@@ -21,13 +21,22 @@ import pytest
 from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
-from tb_perfcompare.plugin.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
+from tb_perfcompare.plugin.http.origin import OWN_HEADER
+from tb_perfcompare.plugin.http.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
-from tb_perfcompare.sources.inside_only import LINKS, REFUSED
+from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
-from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
+from tests.hostile_names import (
+    CONTROLS,
+    FORMULAS,
+    MARKUP,
+    WRITTEN_OUT,
+    assert_harmless,
+    assert_no_controls,
+    write_names,
+)
 from tests.plugin.server import PAIR, PREFIX, Server
 from tests.workspace import tasks
 
@@ -357,7 +366,27 @@ class TestNamesAreNeverFormulas:
             assert_harmless(cell)
 
 
+<<<<<<< HEAD
 class TestNothingChangesState(OneServer):
+=======
+class TestNamesSteerNothing:
+    def test_in_no_report_is_a_control_character(self, tmp_path: Path, serve: Callable[..., Server]) -> None:
+        write_names(tmp_path, CONTROLS)
+        server = serve(tmp_path)
+        cells = set()
+        for table in ("ledger", *server.json("api/comparison", stream="0", **PAIR)["tables"]):
+            drawn = server.get("api/report", format="csv", table=table, **PAIR).text
+            assert_no_controls(drawn)
+            cells.update(cell for row in csv.reader(io.StringIO(drawn, newline="")) for cell in row)
+        assert {*WRITTEN_OUT} <= cells
+        for form in ("text", "md", "html"):
+            assert_no_controls(server.get("api/report", format=form, **PAIR).text)
+        for form in ("md", "csv"):
+            assert_no_controls(server.get("api/strict", format=form, **PAIR).text)
+
+
+class TestNothingChangesState:
+>>>>>>> before-rooms
     @pytest.mark.parametrize("method", METHODS)
     def test_other_methods_are_refused_with_what_is_allowed(self, served: Server, method: str) -> None:
         for path in (*(f"api/{route}" for route in ROUTES), "static/not-built.js"):
@@ -378,6 +407,72 @@ class TestNothingChangesState(OneServer):
             answer = served.ask("HEAD", f"{PREFIX}/api/{route}", **asked(stream="1"))
             assert answer.data == b"", route
             assert answer.status_code in (200, 400, 404), route
+
+
+LINK = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+"""What a browser says of a link that its user has followed from another site."""
+
+
+class TestNoOtherSiteCausesWork:
+    """A page of any site can make its visitors' browsers ask; where they come from stands in headers it cannot set."""
+
+    OWN = (
+        {},  # curl
+        {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},  # the page
+        {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},  # typed in
+        {"Sec-Fetch-Site": "same-origin", "Referer": "https://tensorboard.example.org/a/"},  # renamed by a proxy
+        {"Referer": "http://localhost/data/plugin_entry.html?name=tb_perfcompare"},
+        {"Origin": "http://localhost"},
+        {"Referer": "http://tensorboard.example.org/", "Host": "inner:6006", OWN_HEADER: "1"},  # the page, renamed
+        {"Origin": "http://LOCALHOST:80", "Host": "localhost"},
+        {"Origin": "https://localhost"},  # a proxy speaks TLS
+        {"Origin": "http://[::1]:6006", "Host": "[::1]:6006"},
+        {"Origin": "https://tensorboard.example.org", "X-Forwarded-Host": "inner, tensorboard.example.org"},
+    )  # fmt: skip
+    OTHERS = (
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "same-origin, none"},
+        {"Origin": "https://example.org"},
+        {"Origin": "http://localhost:8888"},  # another server of this machine
+        {"Origin": "null"},
+        {"Origin": "null", "Host": "["},
+        {"Origin": "http://localhost.example.org"},
+        {"Origin": "http://localhost@example.org"},
+        {"Referer": "http://example.org/localhost/"},
+    )  # fmt: skip
+    FILES = ("report", "strict", "trace")
+
+    @pytest.mark.parametrize("headers", OWN, ids=str)
+    def test_the_page_and_programs_are_answered(self, served: Server, headers: dict[str, str]) -> None:
+        assert served.get("api/runs", rescan="1", headers=headers).status_code == 200
+        assert served.get("api/view", run="normal", headers=headers).status_code == 200
+
+    @pytest.mark.parametrize("headers", OTHERS, ids=str)
+    def test_others_are_refused_by_every_route(self, served: Server, headers: dict[str, str]) -> None:
+        for route in ROUTES:
+            answer = served.get(f"api/{route}", **asked(step="1"), headers=headers)
+            assert (answer.status_code, answer.json["error"]["code"]) == (403, "forbidden"), route
+            assert answer.json["error"]["hint"]
+
+    def test_and_cause_no_work(self, served: Server, logdir: Path) -> None:
+        served.json("api/runs")
+        write_pair(logdir / "later")
+        for headers in (*self.OTHERS, LINK):
+            assert served.get("api/runs", rescan="1", headers=headers).status_code == 403
+            assert served.get("api/history", rescan="1", headers=headers).status_code == 403
+        assert len(served.json("api/runs")["runs"]) == 2
+
+    @pytest.mark.parametrize("route", ROUTES)
+    def test_a_link_may_name_a_file_to_save(self, served: Server, route: str) -> None:
+        answer = served.get(f"api/{route}", **asked(step="1"), headers=LINK)
+        assert (answer.status_code == 403) == (route not in self.FILES)
+
+    @pytest.mark.parametrize("headers", OTHERS, ids=str)
+    def test_what_the_page_is_made_of_is_served_to_all(self, served: Server, headers: dict[str, str]) -> None:
+        assert served.get("static/none.js", headers=headers).status_code in (404, 503)
 
 
 class TestErrorsTellNothing:
@@ -417,7 +512,7 @@ class TestErrorsTellNothing:
 class TestParametersHaveLimits(OneServer):
     @pytest.mark.parametrize("route", ROUTES)
     def test_of_number_length_and_kind(self, served: Server, route: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("tb_perfcompare.workspace.index.find_runs", None)  # refused before anything is looked for
+        monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", None)  # refused before anything is looked for
         for query in (
             {f"p{number}": "1" for number in range(MOST_PARAMETERS + 1)},
             {"x" * (LONGEST_NAME + 1): "1"},
@@ -463,9 +558,9 @@ class TestParametersHaveLimits(OneServer):
             time.sleep(0.2)
             return find_runs(*_, **__)
 
-        from tb_perfcompare.workspace.index import find_runs
+        from tb_perfcompare.workspace.listing.index import find_runs
 
-        monkeypatch.setattr("tb_perfcompare.workspace.index.find_runs", slow)
+        monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", slow)
         for number in range(20):
             assert served.get("api/view", run=f"unknown {number}").status_code == 404
         assert all(later - earlier >= 5 * 0.2 for earlier, later in itertools.pairwise(began_s[1:]))
@@ -526,7 +621,7 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 
 def use(server: Server, logdir: Path, summarize: Callable[..., Any]) -> None:
     """Gives the server a workspace whose workers do something else with a file."""
-    from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.listing.index import Root
     from tb_perfcompare.workspace.workspace import Workspace
 
     server.plugin._opening._workspace = Workspace([Root(str(logdir))], workers=2, summarize=summarize)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
+from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep
 
 LONG_NAME = "void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, " + "x" * 300 + ">(int)"
 NASTY_NAMES = (

@@ -10,17 +10,17 @@ import jsonschema
 import pytest
 
 from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import DroppedStep
-from tb_perfcompare.render import wire
-from tb_perfcompare.render.pages import MOST_ROWS, Page, comparison_answer, table_answer, view_answer
-from tb_perfcompare.render.wire_rows import MOST_BYTES
+from tb_perfcompare.model.summary.summary import DroppedStep
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.pages import MOST_ROWS, Page, comparison_answer, table_answer, view_answer
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tests.render.examples import comparison
 from tests.render.test_wire import SCHEMA
 

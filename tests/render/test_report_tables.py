@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.render.formats import render
 from tb_perfcompare.render.widths import display_width, elide_name
 from tests.render.examples import comparison

@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from tb_perfcompare.comparison.result.headline import Shift
-from tb_perfcompare.render import wire
 from tb_perfcompare.render.formats import render
+from tb_perfcompare.render.wire import json_encoding as wire
 from tests.render.examples import NASTY_NAMES, comparison, headline
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "comparison.schema.json").read_text("utf-8"))
@@ -75,3 +75,10 @@ def test_table_and_top_narrow_the_tables_and_say_so() -> None:
     assert len(table["rows"]) == 2
     assert table["notes"][-1] == f"first 2 of {len(NASTY_NAMES)} rows"
     assert decoded(table="ledger")["tables"] == {}
+
+
+@pytest.mark.parametrize("name", [*NASTY_NAMES, "\u2028", "\x00", "\ud800", "\ud83d\ude00"])
+def test_indented_json_is_that_of_the_standard_library(name: str) -> None:
+    value = {name: [name, 1.5, 1e22, 1e-7, -0.0, 10**30, None, True], "": {}, "empty": [[], {}, [1, [2]]]}
+    standard = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
+    assert wire.encode(value, indent=2) == standard.encode("utf-8", "backslashreplace")

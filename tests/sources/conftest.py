@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.sources.scanner_choice import AVAILABLE, VARIABLE
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, VARIABLE
 
 
 @pytest.fixture(scope="session")

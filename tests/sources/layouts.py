@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgKind, EventTable
-from tb_perfcompare.model.recording import TraceRecording
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 Json: TypeAlias = dict[str, Any]
 ROOT: Json = {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Tesla V100"}], "with_stack": 1}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from tb_perfcompare.sources.arguments import SLOTS
+from tb_perfcompare.sources.trace.columns.arguments import SLOTS
 
 _WORDS = [
     "aten::mm", "[memory]", "[mem\\u006fry]", "cpu_op", "Kernel", "python_function", "fwdbwd", "Forward_Backward",

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import pytest
 
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind
-from tb_perfcompare.sources.document import Document, read_document
-from tb_perfcompare.sources.gathered import Columns
-from tb_perfcompare.sources.scan import Scanner
-from tb_perfcompare.sources.scanner_choice import AVAILABLE, NATIVE, PYTHON, WHY_NOT_NATIVE, new_scanner
+from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
+from tb_perfcompare.sources.trace.document import Document, read_document
+from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, NATIVE, PYTHON, WHY_NOT_NATIVE, new_scanner
 
 Plain: TypeAlias = dict[str, Any]
 

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from tb_perfcompare.sources.blocks import Blocks, read_head
+from tb_perfcompare.sources.storage.blocks import Blocks, read_head
 from tests.sources.scanners import needs_native
 
 TEXT = random.Random(1).randbytes(40_000) + b"abc" * 20_000

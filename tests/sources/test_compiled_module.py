@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.sources.scanner_choice import AVAILABLE, NATIVE, WHY_NOT_NATIVE
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, NATIVE, WHY_NOT_NATIVE
 from tests.native_tools import native_tools, why_not_buildable
 from tests.sources.scanners import needs_native
 

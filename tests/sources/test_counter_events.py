@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import CounterSamples
-from tb_perfcompare.sources.counter_samples import counter_samples
-from tb_perfcompare.sources.gathered import Columns
-from tb_perfcompare.sources.scan import Scanner
-from tb_perfcompare.sources.scanner_choice import active_reader, new_scanner
+from tb_perfcompare.model.recordings.recording import CounterSamples
+from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
+from tb_perfcompare.sources.trace.counter_samples import counter_samples
+from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 from tests.sources.layouts import LAYOUTS, Json, encode, op, packed, read, read_events, without
 
 pytestmark = pytest.mark.usefixtures("each_reader")

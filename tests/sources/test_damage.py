@@ -9,8 +9,8 @@ import pytest
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import TraceRecording
-from tb_perfcompare.sources import scan
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.sources.trace.scanners import python_scanner as scan
 from tests.sources.layouts import LAYOUTS, encode, names_of, op, packed, read, rows_of
 
 pytestmark = pytest.mark.usefixtures("each_reader")

@@ -10,7 +10,7 @@ import pytest
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.sources.discover import RunEntry, find_runs, parse_source, rank_of
-from tb_perfcompare.sources.filesystem import FileStat, LocalFileSystem
+from tb_perfcompare.sources.storage.filesystem import FileStat, LocalFileSystem
 
 
 def make(root: Path, *paths: str) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.sources.layouts import encode, op
 
 pytestmark = pytest.mark.usefixtures("each_reader")

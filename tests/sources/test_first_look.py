@@ -7,16 +7,16 @@ import sys
 from pathlib import Path
 
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.sources.columnar import packed
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
+from tb_perfcompare.sources.saved.columnar import packed
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tests.drawn_runs import write_run
 
 _READ = """
 import sys, threading
 from pathlib import Path
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.columnar import unpacked
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.saved.columnar import unpacked
 
 stored = Path(sys.argv[1]).read_bytes()
 sys.setswitchinterval(1e-6)

@@ -21,12 +21,15 @@ import pytest
 
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources import answer_lines, blocks, document, registry
-from tb_perfcompare.sources.columnar import packed, unpacked
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.answers import lines as answer_lines
 from tb_perfcompare.sources.discover import find_runs
-from tb_perfcompare.sources.event_file import read_point
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.saved.columnar import packed, unpacked
+from tb_perfcompare.sources.saved.event_file import read_point
+from tb_perfcompare.sources.storage import blocks
+from tb_perfcompare.sources.trace import document
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.baselines.saving import save
 from tests.drawn_runs import drawn_trace, write_run
 from tests.fuzz.readers.law import bounded

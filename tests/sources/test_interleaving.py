@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.sources.columns import ColumnBuilder
-from tb_perfcompare.sources.event import Event
-from tb_perfcompare.sources.gathered import Gathered, put_together
-from tb_perfcompare.sources.interleaving import Insertion, interleaved
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered, put_together
+from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
+from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.columns.interleaving import Insertion, interleaved
 from tests.sources.scanners import plain
 
 

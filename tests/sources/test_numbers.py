@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.sources.numbers import parse_floats, parse_integers, parse_times
+from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
 
 
 def times(*texts: str) -> list[int | None]:

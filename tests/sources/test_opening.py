@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.sources import filesystem, inside_only
-from tb_perfcompare.sources.filesystem import LOCAL, NOT_A_FILE, FileSystem, open_regular
-from tb_perfcompare.sources.inside_only import REFUSED, InsideOnly
+from tb_perfcompare.sources.storage import filesystem, inside_only
+from tb_perfcompare.sources.storage.filesystem import LOCAL, NOT_A_FILE, FileSystem, open_regular
+from tb_perfcompare.sources.storage.inside_only import REFUSED, InsideOnly
 
 SECRET = b"of somebody else"
 
@@ -90,7 +90,7 @@ def content(files: FileSystem, path: Path) -> bytes:
 def inside(place: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> InsideOnly:
     """Both ways to open: the second is for systems that cannot open below a directory's handle, such as Windows."""
     if request.param == "by real path":
-        monkeypatch.setattr("tb_perfcompare.sources.inside_only._NO_FOLLOW", 0)
+        monkeypatch.setattr("tb_perfcompare.sources.storage.inside_only._NO_FOLLOW", 0)
     return InsideOnly(str(place))
 
 

@@ -11,10 +11,10 @@ import pytest
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.model.events import ABSENT, Category
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.recording import Origin, TraceRecording
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.discover import find_runs, parse_source
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import categories_us, operator_us, owners_us
 
 pytestmark = pytest.mark.usefixtures("each_reader")

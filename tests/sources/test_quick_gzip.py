@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tb_perfcompare.sources import blocks as blocks_module
-from tb_perfcompare.sources.blocks import Blocks
+from tb_perfcompare.sources.storage import blocks as blocks_module
+from tb_perfcompare.sources.storage.blocks import Blocks
 from tests.sources.scanners import needs_native
 
 pytestmark = needs_native

@@ -17,7 +17,7 @@ import pytest
 from tb_perfcompare.errors import Cancelled, InputError, UnrecognisedFormat
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources.registry import read, recognise
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.sources.layouts import encode, op, packed
 
 pytestmark = pytest.mark.usefixtures("each_reader")
@@ -119,12 +119,12 @@ class _BadDisk(io.BytesIO):
 def test_a_disk_that_fails_in_the_middle_is_an_input_error() -> None:
     class Disk:
         def __getattr__(self, name: str) -> Any:
-            from tb_perfcompare.sources.filesystem import LOCAL
+            from tb_perfcompare.sources.storage.filesystem import LOCAL
 
             return getattr(LOCAL, name)
 
         def stat(self, path: str) -> Any:
-            from tb_perfcompare.sources.filesystem import FileStat
+            from tb_perfcompare.sources.storage.filesystem import FileStat
 
             return FileStat(path, path, False, len(CONTENT))
 
@@ -202,7 +202,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
     padding = {"Seq": 1, "padding": "x" * 2000}
     path.write_bytes(packed(encode([op(f"event {n % 50}", n, args=padding) for n in range(30_000)])))
     code = (
-        "import resource, sys; from tb_perfcompare.sources.torch_profiler import read_trace; "
+        "import resource, sys; from tb_perfcompare.sources.trace.torch_profiler import read_trace; "
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10; before = peak(); "
         "stats = read_trace(sys.argv[1]).stats; print(stats.kept, stats.raw_bytes >> 20, peak() - before)"
     )

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind
-from tb_perfcompare.sources import scan
-from tb_perfcompare.sources.scanner_choice import active_reader, new_scanner
+from tb_perfcompare.sources.trace.scanners import python_scanner as scan
+from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 from tests.sources.layouts import LAYOUTS, ROOT, Json, encode, packed, read, rows_of
 from tests.sources.naive import events_of, naive_flows, naive_rows
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.sources.scanner_choice import AVAILABLE, VARIABLE
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, VARIABLE
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.sources.layouts import rows_of
 from tests.sources.naive import events_of, naive_flows, naive_rows
 

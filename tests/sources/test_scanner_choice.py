@@ -11,8 +11,8 @@ import pytest
 
 from tb_perfcompare.cli.main import main
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.sources import scanner_choice
-from tb_perfcompare.sources.scanner_choice import NATIVE, PYTHON, VARIABLE, active_reader
+from tb_perfcompare.sources.trace.scanners import scanner_choice
+from tb_perfcompare.sources.trace.scanners.scanner_choice import NATIVE, PYTHON, VARIABLE, active_reader
 from tests.sources.layouts import encode, op, read
 from tests.sources.scanners import READERS, needs_native
 
@@ -52,7 +52,7 @@ import tb_perfcompare.sources.native
 sys.modules["tb_perfcompare.sources.native._scanner"] = tb_perfcompare.sources.native._scanner = {module}
 if tb_perfcompare.sources.native._scanner is None:
     del tb_perfcompare.sources.native._scanner
-from tb_perfcompare.sources.scanner_choice import AVAILABLE
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
 print(AVAILABLE)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

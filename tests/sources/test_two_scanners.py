@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.sources import scan
-from tb_perfcompare.sources.document import read_document
-from tb_perfcompare.sources.scan import PythonScanner
-from tb_perfcompare.sources.scanner_choice import NATIVE, PYTHON
+from tb_perfcompare.sources.trace.document import read_document
+from tb_perfcompare.sources.trace.scanners import python_scanner as scan
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
+from tb_perfcompare.sources.trace.scanners.scanner_choice import NATIVE, PYTHON
 from tests.sources.layouts import LAYOUTS, encode, op, without
 from tests.sources.odd_traces import NUMBERS, damaged, traces
 from tests.sources.scanners import READERS, making, needs_native, read_with

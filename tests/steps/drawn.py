@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.analysis.step_events import StepCutter
-from tb_perfcompare.model.step_events import KINDS, StepEvents
+from tb_perfcompare.analysis.step_view.step_events import StepCutter
+from tb_perfcompare.model.summary.step_events import KINDS, StepEvents
 from tests.analysis.summaries import recording
 from tests.build import TraceBuilder
 from tests.picture import picture

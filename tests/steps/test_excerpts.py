@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.analysis.step_events import StepCutter
+from tb_perfcompare.analysis.step_view.step_events import StepCutter
 from tb_perfcompare.errors import CorruptInput, InputError
-from tb_perfcompare.model.recording import TraceRecording
-from tb_perfcompare.sources.excerpt import Excerpt, excerpt_file, packed, read_excerpt
-from tb_perfcompare.sources.joined_excerpts import JoinedSide, joined_file
-from tb_perfcompare.sources.torch_profiler import read_trace
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.sources.trace.excerpt import Excerpt, excerpt_file, packed, read_excerpt
+from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import ABSOLUTE_BASE_NS, TraceBuilder
 from tests.compat.oracle import needs_oracle, profile_file
 from tests.drawn_runs import drawn_trace

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.level_of_detail import detail, summed, visible
-from tb_perfcompare.model.step_events import EventName, Lane, StepDetail, StepEvents
+from tb_perfcompare.analysis.step_view.level_of_detail import detail, summed, visible
+from tb_perfcompare.model.summary.step_events import EventName, Lane, StepDetail, StepEvents
 
 NOTHING = np.zeros(0, dtype=np.int64)
 

@@ -9,10 +9,10 @@ import pytest
 
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.model.step_events import StepFacts
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.step_choice import StepChoice, choose
-from tb_perfcompare.workspace.step_views import ChosenSide, StepQuestion, StepViews
+from tb_perfcompare.model.summary.step_events import StepFacts
+from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.queries.step_choice import StepChoice, choose
+from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepQuestion, StepViews
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.row_packing import pack
-from tb_perfcompare.analysis.step_events import StepCutter
+from tb_perfcompare.analysis.step_view.row_packing import pack
+from tb_perfcompare.analysis.step_view.step_events import StepCutter
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.step_events import NOBODY, StepEvents
+from tb_perfcompare.model.summary.step_events import NOBODY, StepEvents
 from tests.analysis.summaries import recording
 from tests.build import TraceBuilder
 from tests.picture import picture

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tb_perfcompare.model.cycles import CycleTable
+from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.perf_data_csv import OPTIONAL, REQUIRED
+from tb_perfcompare.sources.perf_data.csv_tables import OPTIONAL, REQUIRED
 
 SLOW_GPU = Path(__file__).parent / "tables" / "slow_gpu"
 NORMAL = SLOW_GPU / "normal_perf_data" / "toy_perf_data.csv"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from pathlib import Path
 
 import pytest
 
 from tb_perfcompare.comparison.strict.findings import key_findings
 from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
-from tb_perfcompare.render.strict import strict_markdown
-from tb_perfcompare.render.strict_tables import rank_table, strict_csv, summary_table
-from tb_perfcompare.sources.perf_data_csv import read_perf_data
-from tests.strict.tables import ABNORMAL, NORMAL, table
+from tb_perfcompare.render.strict.report import strict_markdown
+from tb_perfcompare.render.strict.tables import rank_table, strict_csv, summary_table
+from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data
+from tests.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls
+from tests.strict.tables import ABNORMAL, NORMAL, row, table, write
 
 LABELS = ("normal", "abnormal")
 GEMM_USAGE, GEMM_CLOCK = ("gemm<64, 64>", "gpu_usage", "GPU 0"), ("gemm<64, 64>", "gpu_frequency", "GPU 0")
@@ -62,6 +66,19 @@ def test_rows_without_a_counter_are_lost() -> None:
     report = example()
     assert report.lost == (3, 3)
     assert not any("Synchronize" in triplet[0] for triplet in report.triplets)
+
+
+def test_names_steer_no_terminal(tmp_path: Path) -> None:
+    sides = [
+        write(tmp_path / f"{side}_perf_data.csv", [row(function_name=name, cycle=cycle) for name in CONTROLS
+                                                   for cycle in (1, 2)])
+        for side in "ab"
+    ]  # fmt: skip
+    report = strict_report(*(read_perf_data(str(path)) for path in sides), LABELS)
+    assert_no_controls(strict_markdown(report, "\x1b[2Jcase"))
+    drawn = strict_csv(report)
+    assert_no_controls(drawn)
+    assert {each[0] for each in list(csv.reader(io.StringIO(drawn, newline="")))[1:]} == {*WRITTEN_OUT}
 
 
 def test_csv_of_the_example() -> None:

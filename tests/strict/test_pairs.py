@@ -9,7 +9,7 @@ import pytest
 
 from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs, chosen_pair
 from tb_perfcompare.errors import InputError, SelectionError
-from tb_perfcompare.sources.perf_data_pairs import TablePair, find_pairs
+from tb_perfcompare.sources.perf_data.table_pairs import TablePair, find_pairs
 
 
 def touched(root: Path, *names: str) -> None:

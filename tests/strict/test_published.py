@@ -15,9 +15,9 @@ import pytest
 
 from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs
 from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
-from tb_perfcompare.render.strict import report_title, strict_markdown
-from tb_perfcompare.render.strict_tables import strict_csv
-from tb_perfcompare.sources.perf_data_csv import read_perf_data
+from tb_perfcompare.render.strict.report import report_title, strict_markdown
+from tb_perfcompare.render.strict.tables import strict_csv
+from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data
 from tests.shared_data import SHARED, needs_shared
 
 pytestmark = needs_shared

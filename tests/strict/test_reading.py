@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.strict.report import strict_report
 from tb_perfcompare.comparison.strict.weaknesses import weaknesses
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
-from tb_perfcompare.model.counter_units import counter_unit, unit_notes
-from tb_perfcompare.render.strict import strict_markdown
-from tb_perfcompare.render.strict_tables import strict_csv
-from tb_perfcompare.sources import csv_columns
-from tb_perfcompare.sources.csv_columns import MISSING
-from tb_perfcompare.sources.perf_data_csv import counters_beside, read_counters, read_perf_data
+from tb_perfcompare.model.recordings.counter_units import counter_unit, unit_notes
+from tb_perfcompare.render.strict.report import strict_markdown
+from tb_perfcompare.render.strict.tables import strict_csv
+from tb_perfcompare.sources.perf_data.csv_tables import counters_beside, read_counters, read_perf_data
+from tb_perfcompare.sources.storage import csv_columns
+from tb_perfcompare.sources.storage.csv_columns import MISSING
 from tests.shared_data import SHARED, needs_shared
 from tests.strict.tables import ABNORMAL, HEADER, NORMAL, row, write
 

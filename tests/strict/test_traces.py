@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tb_perfcompare.analysis.as_cycles import EXCLUSIVE, StepsAsCycles, as_cycles
-from tb_perfcompare.analysis.pool import pool
+from tb_perfcompare.analysis.cycles.trace_cycles import EXCLUSIVE, StepsAsCycles, as_cycles
+from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.pairing.pairing import WorkerName
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.workers import numbered_workers
 from tb_perfcompare.errors import NotComparable
-from tb_perfcompare.model.cycles import CycleTable
-from tb_perfcompare.model.recording import Origin
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.torch_profiler import read_trace
-from tb_perfcompare.workspace.strict_jobs import strict_answer
-from tb_perfcompare.workspace.strict_sides import sides_of_traces
+from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.workspace.jobs.strict_jobs import strict_answer
+from tb_perfcompare.workspace.jobs.strict_sides import sides_of_traces
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_garbage, write_pair, write_run

@@ -10,8 +10,8 @@ import numpy as np
 from tb_perfcompare.comparison.strict.report import strict_report
 from tb_perfcompare.comparison.strict.weaknesses import weaknesses
 from tb_perfcompare.comparison.strict.work import device_work, incomplete_cycles, same_launches, work_per_cycle
-from tb_perfcompare.model.cycles import CycleTable
-from tb_perfcompare.sources.perf_data_csv import read_perf_data
+from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data
 from tests.shared_data import SHARED, needs_shared
 from tests.strict.tables import table
 

@@ -10,11 +10,11 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace import workspace as workspace_module
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_pair

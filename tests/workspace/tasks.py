@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.progress import Progress, Reporter
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 
 
 def add(a: int, b: int, report: Reporter) -> int:
@@ -84,6 +84,19 @@ def once_deadly_summary(job: SummaryJob, report: Reporter) -> Summary:
 def crash_with_a_path(job: SummaryJob, report: Reporter) -> Summary:
     """A bug whose message says where files lie."""
     raise FileNotFoundError(2, "No such file or directory", f"/home/somebody/{job.file.path}")
+
+
+def hold(size: int, report: Reporter) -> int:
+    """Takes so much memory."""
+    return len(bytearray(size))
+
+
+def keep(size: int, report: Reporter) -> None:
+    """Takes so much memory and does not give it back."""
+    _kept.append(bytes([1]) * size)
+
+
+_kept: list[bytes] = []
 
 
 def needy(log: str, seconds: float, report: Reporter) -> str:

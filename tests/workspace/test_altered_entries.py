@@ -17,12 +17,12 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.tables.row_query import RowQuery, choose_rows, row_keys
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.render.pages import Page, comparison_answer, table_answer
-from tb_perfcompare.workspace.disk_entries import COMPARISON, DIGEST_BYTES, SUMMARY, digest_of
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.kept_answers import _HEAD, with_heads
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.summary_cache import SummaryCache
+from tb_perfcompare.render.wire.pages import Page, comparison_answer, table_answer
+from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DIGEST_BYTES, SUMMARY, digest_of
+from tb_perfcompare.workspace.disk_cache.response_cache import _HEAD, with_heads
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 from tests.fuzz.readers.json_mutation import changed, parsed, written

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.workspace.cache import ByteCache, size_of
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache, size_of
 from tests.analysis.summaries import summary
 from tests.drawn_runs import drawn_trace
 

@@ -9,10 +9,10 @@ import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.workspace.disk_entries import ENDINGS
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.summary_cache import SummaryCache
+from tb_perfcompare.workspace.disk_cache.disk_store import ENDINGS
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
 

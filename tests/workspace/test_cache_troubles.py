@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.workspace.cache_place import LIMIT, SWITCH
-from tb_perfcompare.workspace.disk_entries import DiskEntries
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
+from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH
+from tb_perfcompare.workspace.disk_cache.disk_store import DiskEntries
+from tb_perfcompare.workspace.disk_cache.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tests.drawn_runs import write_run
 
 REPOSITORY = Path(__file__).parents[2]
@@ -186,7 +186,7 @@ def aged(path: Path, hours: float) -> Path:
 
 _KILLED = """
 import os, signal, sys
-from tb_perfcompare.workspace.disk_entries import DiskEntries
+from tb_perfcompare.workspace.disk_cache.disk_store import DiskEntries
 entries = DiskEntries(sys.argv[1], 2**30)
 entries.write(entries.path("key", ".summary"), lambda out: (out.write(b"half"), out.flush(), os.kill(os.getpid(), 9)))
 """

@@ -14,10 +14,10 @@ import pytest
 from tb_perfcompare.errors import InputChanged, InputError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources import registry
-from tb_perfcompare.sources.blocks import BLOCK_BYTES
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.summary_cache import SummaryCache
+from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import drawn_trace
 

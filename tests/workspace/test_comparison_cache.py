@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-import tb_perfcompare.workspace.kept_answers as module
+import tb_perfcompare.workspace.disk_cache.response_cache as module
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.render.pages import comparison_answer
-from tb_perfcompare.workspace.disk_entries import COMPARISON
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.question import Question
-from tb_perfcompare.workspace.summary_cache import SummaryCache
+from tb_perfcompare.render.wire.pages import comparison_answer
+from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.render.examples import comparison
@@ -133,7 +133,7 @@ def test_what_cannot_be_written_is_not_kept(logdir: Path, tmp_path: Path) -> Non
 
 
 def test_facts_tell_comparisons_from_summaries(logdir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb_perfcompare.workspace.summary_cache.WORTH_KEEPING_BYTES", 0)
+    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.summary_cache.WORTH_KEEPING_BYTES", 0)
     compared(logdir)
     facts = SummaryCache(tmp_path / "cache").facts()
     assert (facts.entries, facts.comparisons) == (3, 1)

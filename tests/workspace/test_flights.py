@@ -8,8 +8,8 @@ import pytest
 
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.workspace.cache import ByteCache
-from tb_perfcompare.workspace.flights import Flight, SharedWork, follow
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, follow
 from tests.workspace.waiting import SOON_S, becomes_true
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
-from tb_perfcompare.workspace.describe import pairs_dict, runs_dict
-from tb_perfcompare.workspace.index import Index, Root, side_from_path
-from tb_perfcompare.workspace.sides import Side, parse_steps
+from tb_perfcompare.workspace.inputs.sides import Side, parse_steps
+from tb_perfcompare.workspace.listing.describe import pairs_dict, runs_dict
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
+from tb_perfcompare.workspace.sharing.background_refresh import REST, SHORT_S
 from tests.drawn_runs import write_pair, write_run
+from tests.workspace.waiting import asked_by_another, becomes_true
 
 
 def index(*roots: Root) -> Index:
@@ -119,3 +124,48 @@ def test_steps_are_one_number_or_a_range() -> None:
     for text in ("", "a", "3-", "-3", "5-3", "1,2", "9" * 30):
         with pytest.raises(PerfCompareError):
             parse_steps(text)
+
+
+class SlowStore:
+    """Lists like the real one, each time when it is let, and counts."""
+
+    def __init__(self, takes_s: float) -> None:
+        self.takes_s = takes_s
+        self.scans = 0
+        self.let = threading.Event()
+        self.let.set()
+
+    def __call__(self, roots: Sequence[Root], inside: bool) -> Listing:
+        self.scans += 1
+        self.let.wait()
+        time.sleep(self.takes_s)
+        return Index(roots, inside=inside).listing()
+
+
+def test_a_name_that_is_known_waits_for_no_scan(tmp_path: Path) -> None:
+    write_run(tmp_path / "run")
+    store = SlowStore(2 * SHORT_S)
+    found = Index([Root(str(tmp_path))], scan=store)
+    side = found.side(Selection("run"))
+    time.sleep(store.takes_s * (REST + 2))
+    store.let.clear()
+    looks = asked_by_another(lambda: found.listing(rescan=True))
+    assert becomes_true(lambda: store.scans == 2)
+    assert found.side(Selection("run")) == side
+    assert [run.name for run in found.listing().runs] == ["run"]
+    assert not looks.done()
+    write_run(tmp_path / "late")
+    store.let.set()
+    assert [run.name for run in looks.result(10).runs] == ["late", "run"]
+
+
+def test_unknown_names_and_rescans_share_a_scan_and_its_rest(tmp_path: Path) -> None:
+    write_run(tmp_path / "run")
+    store = SlowStore(10 * SHORT_S)
+    found = Index([Root(str(tmp_path))], scan=store)
+    found.listing()
+    for _ in range(20):
+        found.listing(rescan=True)
+        with pytest.raises(SelectionError):
+            found.side(Selection("nobody"))
+    assert store.scans == 1

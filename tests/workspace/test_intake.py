@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import tb_perfcompare.workspace.intake as module
+import tb_perfcompare.workspace.jobs.summary_collector as module
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.sources.columnar import packed
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.intake import Intake
-from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.sources.saved.columnar import packed
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.jobs.summary_collector import Intake
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.comparison.test_ranks import rank
 from tests.drawn_runs import write_garbage, write_run

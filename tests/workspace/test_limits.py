@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.workspace import limits
-from tb_perfcompare.workspace.limits import MEMORY, WORKERS, default_workers, memory_for_reading
+from tb_perfcompare.workspace.workers import limits
+from tb_perfcompare.workspace.workers.limits import MEMORY, WORKERS, default_workers, memory_for_reading
 
 
 def test_processes_are_cores_but_never_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.workspace import reading_size
-from tb_perfcompare.workspace.reading_size import reading_bytes
-from tb_perfcompare.workspace.sides import CaptureFile
+from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.workers import reading_size
+from tb_perfcompare.workspace.workers.reading_size import reading_bytes
 
 MB = 2**20
 PROCESS = 64 * MB
@@ -91,14 +91,29 @@ def test_what_cannot_be_counted_is_expected_by_its_size(tmp_path: Path) -> None:
         assert expected(tmp_path / name, size=MB) == PROCESS + 2 * MB
 
 
-def test_files_of_other_machines_and_small_ones_are_not_opened(
+def test_files_of_other_machines_are_not_opened_and_of_small_ones_only_packed_ones_are_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def never(path: str, stored_bytes: int) -> None:
-        raise AssertionError(path)
-
-    monkeypatch.setattr(reading_size, "_events", never)
     assert expected("s3://bucket/big.json", size=10**9) == PROCESS + 2 * 10**9
     monkeypatch.setattr(reading_size, "_NOT_LOOKED_AT", 12 * MB)
-    assert expected(tmp_path / "small.json", size=12 * MB) == PROCESS + 24 * MB
-    assert expected(tmp_path / "small.json.gz", size=12 * MB) == PROCESS + 192 * MB
+    text = events(10_000, 10)
+    for name, stored in (("plain.json", text), ("packed.json", gzip.compress(text))):
+        (tmp_path / name).write_bytes(stored)
+    assert expected(tmp_path / "plain.json") == PROCESS + 2 * len(text)
+    assert expected(tmp_path / "packed.json") - PROCESS >= 10_000 * EACH
+
+
+def test_a_small_file_that_becomes_large_is_told_by_its_end(tmp_path: Path) -> None:
+    """Of one part, which tells its size however badly its beginning was packed (not how dense the rest is: that is seen
+    while it is read), and of several, where the last one is the densest."""
+    different, same = events(2_000, 1000), b',{"ph":"X","ts":1,"dur":1,"name":"op"}' * 400_000
+    (tmp_path / "one.json.gz").write_bytes(gzip.compress(different + same))
+    (tmp_path / "last.json.gz").write_bytes(gzip.compress(different) + gzip.compress(same[: len(same) // 20]))
+    assert expected(tmp_path / "one.json.gz") - PROCESS > 0.9 * len(different + same) / len(different) * 2_000 * EACH
+    assert expected(tmp_path / "last.json.gz") > PROCESS + 20_000 * EACH
+
+
+def test_no_more_is_believed_than_is_ever_read(tmp_path: Path) -> None:
+    packed = gzip.compress(events(10_000, 100))
+    (tmp_path / "lies.json.gz").write_bytes(packed[:-4] + b"\xff" * 4)
+    assert expected(tmp_path / "lies.json.gz") < PROCESS + 300 * len(packed) * EACH / 100

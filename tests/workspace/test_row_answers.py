@@ -10,8 +10,8 @@ import pytest
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.row_query import row_key
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 
 DEMO = Path(__file__).parents[2] / "demo_logs"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.render.wire_rows import MOST_BYTES
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tb_perfcompare.sources.discover import FileEntry, RunEntry, SpanEntry, WorkerEntry
-from tb_perfcompare.workspace import run_pages
-from tb_perfcompare.workspace.describe import runs_dict
-from tb_perfcompare.workspace.index import Index, Listing, Root
-from tb_perfcompare.workspace.run_pages import RunPages
+from tb_perfcompare.workspace.listing import run_pages
+from tb_perfcompare.workspace.listing.describe import runs_dict
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root
+from tb_perfcompare.workspace.listing.run_pages import RunPages
 from tests.drawn_runs import write_pair, write_run
 
 

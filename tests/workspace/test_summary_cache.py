@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tb_perfcompare.workspace.summary_cache as module
+import tb_perfcompare.workspace.disk_cache.summary_cache as module
 from tb_perfcompare.cli.main import main
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.cache_place import LIMIT, SWITCH
-from tb_perfcompare.workspace.index import side_from_path
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.summary_cache import SummaryCache, user_cache
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH
+from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 
@@ -171,7 +171,7 @@ def test_threads_and_processes_share_a_cache(cache: SummaryCache, drawn: Path, t
                 wrong.append("differs")
 
     code = (
-        "import sys; import tb_perfcompare.workspace.summary_cache as m; m.WORTH_KEEPING_BYTES = 0\n"
+        "import sys; import tb_perfcompare.workspace.disk_cache.summary_cache as m; m.WORTH_KEEPING_BYTES = 0\n"
         "from tests.workspace.test_summary_cache import job, kept\n"
         "cache = m.SummaryCache(sys.argv[1])\n"
         "for _ in range(20): kept(cache, job(sys.argv[2])); assert cache.get(job(sys.argv[2])) is not None"

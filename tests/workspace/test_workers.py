@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from tb_perfcompare.errors import Cancelled, CorruptInput
-from tb_perfcompare.workspace.flights import Flight
-from tb_perfcompare.workspace.worker import Worker, WorkerDied, without_paths
-from tb_perfcompare.workspace.workers import WorkerPool
+from tb_perfcompare.workspace.sharing.single_flight import Flight
+from tb_perfcompare.workspace.workers.worker import Worker, WorkerDied, without_paths
+from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 from tests.workspace import tasks
 from tests.workspace.waiting import SOON_S, becomes_true, is_running
 
@@ -210,7 +210,7 @@ def test_without_a_place_for_last_words_work_goes_on(monkeypatch: pytest.MonkeyP
 
 
 def test_a_process_that_nobody_needs_gives_its_memory_back(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb_perfcompare.workspace.workers.IDLE_S", 0.3)
+    monkeypatch.setattr("tb_perfcompare.workspace.workers.worker_pool.IDLE_S", 0.3)
     first = run(pool, tasks.process_id)
     assert run(pool, tasks.process_id) == first
     assert becomes_true(lambda: not is_running(first))
@@ -272,8 +272,8 @@ def test_a_pool_that_is_forgotten_leaves_no_process() -> None:
 
 _PARENT = """
     import sys, threading, time
-    from tb_perfcompare.workspace.flights import Flight
-    from tb_perfcompare.workspace.workers import WorkerPool
+    from tb_perfcompare.workspace.sharing.single_flight import Flight
+    from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
     from tests.workspace import tasks
     pool = WorkerPool(1)
     print(pool.run(tasks.process_id, (), Flight("a")), flush=True)

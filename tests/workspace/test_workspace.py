@@ -20,10 +20,10 @@ from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.workspace.cache import BRIEF_S
-from tb_perfcompare.workspace.index import Root
-from tb_perfcompare.workspace.question import Question
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.sharing.byte_cache import BRIEF_S
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
@@ -159,7 +159,7 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     rows = [workspace.pages.of_pair(asked, "steps", RowQuery()) for _ in range(2)]
     assert all(found.brief for found in rows)
     soon_s = time.monotonic() + BRIEF_S
-    monkeypatch.setattr("tb_perfcompare.workspace.cache.time.monotonic", lambda: soon_s)
+    monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: soon_s)
     second = workspace.compare(asked)
     assert NoteCode.FILE_FAILED not in [note.code for note in second.notes]
     assert (first.baseline.captures, second.baseline.captures) == (1, 2)
@@ -173,7 +173,7 @@ def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, mo
     workspace = opened(in_process_bytes=IN_PROCESS)
     asked = question(workspace)
     first = workspace.compare(asked)
-    monkeypatch.setattr("tb_perfcompare.workspace.cache.time.monotonic", lambda: float("inf"))
+    monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: float("inf"))
     assert workspace.compare(asked) is first
 
 

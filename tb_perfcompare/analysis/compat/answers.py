@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tb_perfcompare.analysis.compat.device_metrics import summary
-from tb_perfcompare.analysis.compat.forest import Forest
+from tb_perfcompare.analysis.compat.events.forest import Forest
+from tb_perfcompare.analysis.compat.events.roles import Role
 from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
 from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
-from tb_perfcompare.analysis.compat.memory import MemoryRecords
-from tb_perfcompare.analysis.compat.memory_by_operator import memory_answer
-from tb_perfcompare.analysis.compat.memory_curve import curve_answer
-from tb_perfcompare.analysis.compat.memory_events import events_answer
-from tb_perfcompare.analysis.compat.memory_units import TimeWindow, memory_units
+from tb_perfcompare.analysis.compat.memory.memory_by_operator import memory_answer
+from tb_perfcompare.analysis.compat.memory.memory_curve import curve_answer
+from tb_perfcompare.analysis.compat.memory.memory_events import events_answer
+from tb_perfcompare.analysis.compat.memory.memory_records import MemoryRecords
+from tb_perfcompare.analysis.compat.memory.memory_units import TimeWindow, memory_units
 from tb_perfcompare.analysis.compat.modules import has_modules, module_answer
 from tb_perfcompare.analysis.compat.nesting import build_lightning_forest
 from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
 from tb_perfcompare.analysis.compat.profile import CompatProfile
-from tb_perfcompare.analysis.compat.roles import Role
 from tb_perfcompare.analysis.compat.tree_view import tree_answer
 from tb_perfcompare.errors import SelectionError
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_perfcompare.analysis.compat.figures import NodeFigures
-from tb_perfcompare.analysis.compat.forest import Forest, Tree
-from tb_perfcompare.analysis.compat.kinds import ACCUMULATE_GRAD, BACKWARD_PREFIX, Kind, NodeKind
-from tb_perfcompare.analysis.compat.stream import microseconds
-from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.analysis.compat.events.figures import NodeFigures
+from tb_perfcompare.analysis.compat.events.forest import Forest, Tree
+from tb_perfcompare.analysis.compat.events.kinds import ACCUMULATE_GRAD, BACKWARD_PREFIX, Kind, NodeKind
+from tb_perfcompare.analysis.compat.events.stream import microseconds
+from tb_perfcompare.model.recordings.recording import TraceRecording
 
 
 def reparent_backward(recording: TraceRecording, forest: Forest, figures: NodeFigures) -> None:

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.compat import texts
-from tb_perfcompare.analysis.compat.figures import LaunchFigures, NodeFigures
-from tb_perfcompare.analysis.compat.forest import ORPHANS, Forest
-from tb_perfcompare.analysis.compat.intervals import Ranges, intersect, running_total, union
+from tb_perfcompare.analysis.compat.events import texts
+from tb_perfcompare.analysis.compat.events.figures import LaunchFigures, NodeFigures
+from tb_perfcompare.analysis.compat.events.forest import ORPHANS, Forest
+from tb_perfcompare.analysis.compat.events.intervals import Ranges, intersect, running_total, union
+from tb_perfcompare.analysis.compat.events.kinds import Kind
+from tb_perfcompare.analysis.compat.events.links import Links
+from tb_perfcompare.analysis.compat.events.steps import Steps
+from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.analysis.compat.events.variant import Variant
 from tb_perfcompare.analysis.compat.kernels import BLOCKS, OCCUPANCY, stated
-from tb_perfcompare.analysis.compat.kinds import Kind
-from tb_perfcompare.analysis.compat.links import Links
-from tb_perfcompare.analysis.compat.steps import Steps
-from tb_perfcompare.analysis.compat.stream import EventStream
-from tb_perfcompare.analysis.compat.variant import Variant
 from tb_perfcompare.model.events import ABSENT
 
 MAX_DEVICES = 64

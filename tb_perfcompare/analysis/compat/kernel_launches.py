@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.compat import texts
 from tb_perfcompare.analysis.compat.device_metrics import slices
-from tb_perfcompare.analysis.compat.figures import NodeFigures
-from tb_perfcompare.analysis.compat.forest import ORPHANS, Forest
+from tb_perfcompare.analysis.compat.events import texts
+from tb_perfcompare.analysis.compat.events.figures import NodeFigures
+from tb_perfcompare.analysis.compat.events.forest import ORPHANS, Forest
+from tb_perfcompare.analysis.compat.events.kinds import Kind
+from tb_perfcompare.analysis.compat.events.links import Links
+from tb_perfcompare.analysis.compat.events.rounding import whole
+from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.analysis.compat.events.tensor_cores import uses_tensor_cores
+from tb_perfcompare.analysis.compat.events.variant import KernelProperty
 from tb_perfcompare.analysis.compat.kernels import (
     BLOCKS,
     OCCUPANCY,
@@ -23,12 +29,6 @@ from tb_perfcompare.analysis.compat.kernels import (
     duration_columns,
     stated,
 )
-from tb_perfcompare.analysis.compat.kinds import Kind
-from tb_perfcompare.analysis.compat.links import Links
-from tb_perfcompare.analysis.compat.rounding import whole
-from tb_perfcompare.analysis.compat.stream import EventStream
-from tb_perfcompare.analysis.compat.tensor_cores import uses_tensor_cores
-from tb_perfcompare.analysis.compat.variant import KernelProperty
 
 
 @dataclass(frozen=True, slots=True, eq=False)

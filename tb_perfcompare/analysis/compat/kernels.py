@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.compat import texts
-from tb_perfcompare.analysis.compat.kinds import Kind
-from tb_perfcompare.analysis.compat.rounding import whole
-from tb_perfcompare.analysis.compat.stream import EventStream
-from tb_perfcompare.analysis.compat.tensor_cores import uses_tensor_cores
+from tb_perfcompare.analysis.compat.events import texts
+from tb_perfcompare.analysis.compat.events.kinds import Kind
+from tb_perfcompare.analysis.compat.events.rounding import whole
+from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.analysis.compat.events.tensor_cores import uses_tensor_cores
 
 BLOCKS, OCCUPANCY = "blocks_per_sm", "occupancy"
 

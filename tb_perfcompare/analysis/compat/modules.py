@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.analysis.compat.figures import NodeFigures
-from tb_perfcompare.analysis.compat.forest import Forest
-from tb_perfcompare.analysis.compat.kinds import Kind, NodeKind
-from tb_perfcompare.analysis.compat.stream import EventStream
+from tb_perfcompare.analysis.compat.events.figures import NodeFigures
+from tb_perfcompare.analysis.compat.events.forest import Forest
+from tb_perfcompare.analysis.compat.events.kinds import Kind, NodeKind
+from tb_perfcompare.analysis.compat.events.stream import EventStream
 from tb_perfcompare.model.events import ABSENT
 
 _PREFIX = "nn.Module: "

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.compat.forest import ORPHANS, Forest, Tree
-from tb_perfcompare.analysis.compat.kinds import (
+from tb_perfcompare.analysis.compat.events.forest import ORPHANS, Forest, Tree
+from tb_perfcompare.analysis.compat.events.kinds import (
     DATA_PARALLEL,
     DISTRIBUTED_DATA_PARALLEL,
     HOST_KINDS,
@@ -19,8 +19,8 @@ from tb_perfcompare.analysis.compat.kinds import (
     NodeKind,
     is_loader,
 )
-from tb_perfcompare.analysis.compat.links import Links
-from tb_perfcompare.analysis.compat.stream import EventStream
+from tb_perfcompare.analysis.compat.events.links import Links
+from tb_perfcompare.analysis.compat.events.stream import EventStream
 from tb_perfcompare.model.events import ABSENT
 
 

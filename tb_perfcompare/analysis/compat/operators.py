@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.compat.figures import NodeFigures
-from tb_perfcompare.analysis.compat.forest import Forest
-from tb_perfcompare.analysis.compat.rounding import ratio_percent, whole
-from tb_perfcompare.analysis.compat.stream import EventStream
+from tb_perfcompare.analysis.compat.events.figures import NodeFigures
+from tb_perfcompare.analysis.compat.events.forest import Forest
+from tb_perfcompare.analysis.compat.events.rounding import ratio_percent, whole
+from tb_perfcompare.analysis.compat.events.stream import EventStream
 
 _FIELDS = ("host", "self_host", "device", "self_device", "tc_total", "tc_self")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tb_perfcompare.analysis.compat.intervals import Ranges, intersect
-from tb_perfcompare.analysis.compat.roles import ROLE_LABELS, Role, RoleRanges
-from tb_perfcompare.analysis.compat.rounding import percent, whole
-from tb_perfcompare.analysis.compat.steps import Steps
+from tb_perfcompare.analysis.compat.events.intervals import Ranges, intersect
+from tb_perfcompare.analysis.compat.events.roles import ROLE_LABELS, Role, RoleRanges
+from tb_perfcompare.analysis.compat.events.rounding import percent, whole
+from tb_perfcompare.analysis.compat.events.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)

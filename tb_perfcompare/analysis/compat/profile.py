@@ -14,22 +14,22 @@ from tb_perfcompare.analysis.compat.device_metrics import (
     device_metrics,
     tensor_core_time,
 )
-from tb_perfcompare.analysis.compat.figures import LaunchFigures, NodeFigures, measure_launches, measure_nodes
-from tb_perfcompare.analysis.compat.forest import Forest
+from tb_perfcompare.analysis.compat.events.figures import LaunchFigures, NodeFigures, measure_launches, measure_nodes
+from tb_perfcompare.analysis.compat.events.forest import Forest
+from tb_perfcompare.analysis.compat.events.kinds import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
+from tb_perfcompare.analysis.compat.events.links import Links, link
+from tb_perfcompare.analysis.compat.events.roles import RoleRanges, classify
+from tb_perfcompare.analysis.compat.events.steps import Steps, extend_steps, marked_steps
+from tb_perfcompare.analysis.compat.events.stream import EventStream, read_stream
+from tb_perfcompare.analysis.compat.events.variant import Variant, choose_variant
 from tb_perfcompare.analysis.compat.kernel_launches import Launches, list_launches
 from tb_perfcompare.analysis.compat.kernels import KernelTable, kernel_table
-from tb_perfcompare.analysis.compat.kinds import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
-from tb_perfcompare.analysis.compat.links import Links, link
-from tb_perfcompare.analysis.compat.memory import MemoryRecords, read_memory
+from tb_perfcompare.analysis.compat.memory.memory_records import MemoryRecords, read_memory
 from tb_perfcompare.analysis.compat.nesting import build_forest
 from tb_perfcompare.analysis.compat.operators import OperatorCalls, list_calls
 from tb_perfcompare.analysis.compat.overview import StepCosts, step_costs
 from tb_perfcompare.analysis.compat.recommendations import Evidence, recommend
-from tb_perfcompare.analysis.compat.roles import RoleRanges, classify
-from tb_perfcompare.analysis.compat.steps import Steps, extend_steps, marked_steps
-from tb_perfcompare.analysis.compat.stream import EventStream, read_stream
-from tb_perfcompare.analysis.compat.variant import Variant, choose_variant
-from tb_perfcompare.model.recording import TraceRecording
+from tb_perfcompare.model.recordings.recording import TraceRecording
 
 
 @dataclass(frozen=True, eq=False)

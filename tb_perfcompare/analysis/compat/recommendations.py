@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tb_perfcompare.analysis.compat.device_metrics import DeviceMetrics, memory_bytes
+from tb_perfcompare.analysis.compat.events.roles import Role
+from tb_perfcompare.analysis.compat.events.variant import Variant
 from tb_perfcompare.analysis.compat.overview import StepCosts
-from tb_perfcompare.analysis.compat.roles import Role
-from tb_perfcompare.analysis.compat.variant import Variant
 
 _MAX_LOADER_SHARE = 0.05
 _MAX_COMMUNICATION_SHARE = 0.1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tb_perfcompare.analysis.compat.forest import Forest, Tree
-from tb_perfcompare.analysis.compat.kinds import TYPE_NAMES, NodeKind
-from tb_perfcompare.analysis.compat.stream import EventStream
+from tb_perfcompare.analysis.compat.events.forest import Forest, Tree
+from tb_perfcompare.analysis.compat.events.kinds import TYPE_NAMES, NodeKind
+from tb_perfcompare.analysis.compat.events.stream import EventStream
 
 
 def tree_answer(stream: EventStream, forest: Forest, tree: Tree) -> dict[str, Any]:

@@ -18,7 +18,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 5 }; /* what analysis/passes.py relies on; other numbers are not used */
+enum { INTERFACE = 5 }; /* what analysis/columns/native_passes.py relies on; other numbers are not used */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -520,7 +520,7 @@ static PyModuleDef_Slot MODULE_SLOTS[] = {
 };
 
 static PyModuleDef MODULE = {
-    PyModuleDef_HEAD_INIT, "_passes", "Passes over all events in order; see analysis/passes.py.", 0, METHODS,
+    PyModuleDef_HEAD_INIT, "_passes", "Passes over all events in order; see analysis/columns/native_passes.py.", 0, METHODS,
     MODULE_SLOTS, NULL, NULL, NULL,
 };
 

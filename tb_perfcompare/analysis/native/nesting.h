@@ -1,4 +1,4 @@
-/* Which event encloses which on one thread: the rule of analysis/nesting.py, row by row. */
+/* Which event encloses which on one thread: the rule of analysis/columns/nesting.py, row by row. */
 #ifndef TB_PERFCOMPARE_NESTING_H
 #define TB_PERFCOMPARE_NESTING_H
 

@@ -1,4 +1,4 @@
-/* Who owns each instant of the steps: the rule of analysis/ownership.py, from one change to the next. */
+/* Who owns each instant of the steps: the rule of analysis/attribution/ownership.py, from one change to the next. */
 #ifndef TB_PERFCOMPARE_SWEEP_H
 #define TB_PERFCOMPARE_SWEEP_H
 

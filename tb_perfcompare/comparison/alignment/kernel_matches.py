@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tb_perfcompare.comparison.alignment.place_tree import Work
-from tb_perfcompare.model.kernel_names import kernel_forms
-from tb_perfcompare.model.summary import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.model.names.kernel_names import kernel_function
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 
 CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"
 CONFIDENCES = (CERTAIN, LIKELY, WEAK)
@@ -98,7 +98,7 @@ def _by_category(work: Iterable[Work]) -> dict[str, dict[str, Run]]:
 
 @lru_cache(maxsize=1 << 15)
 def _function(name: str) -> str:
-    return kernel_forms(name).function
+    return kernel_function(name)
 
 
 def _direction(name: str) -> str:
@@ -110,16 +110,14 @@ def _by_function(category: str, rest: list[Run], other: list[Run], confidence: s
     """The same function with other template arguments. Takes what it matches out of both lists."""
     if max(len(rest), len(other)) == 1 or not rest or not other:
         return []  # one is left for the other, whatever they are called
-    key_of: Callable[[str], str] = _direction if category in _COPIES else _function
+    key_of = _direction if category in _COPIES else _function
     left, right = _grouped(rest, key_of), _grouped(other, key_of)
     sure = weakest(confidence, LIKELY)
-    found = [
-        KernelMatch(category, tuple(left[key]), tuple(right[key]), RENAMED, sure, "same function")
-        for key in left
-        if key in right
-    ]
-    rest[:] = [run for run in rest if key_of(run.name) not in right]
-    other[:] = [run for run in other if key_of(run.name) not in left]
+    both = [key for key in left if key in right]
+    found = [KernelMatch(category, tuple(left[key]), tuple(right[key]), RENAMED, sure, "same function") for key in both]
+    for runs, groups in ((rest, left), (other, right)):
+        gone = {run.name for key in both for run in groups[key]}
+        runs[:] = [run for run in runs if run.name not in gone]
     return found
 
 

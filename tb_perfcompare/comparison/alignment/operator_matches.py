@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     match_kernels,
 )
 from tb_perfcompare.comparison.alignment.place_tree import NOWHERE, PlaceTree, Side, Work
-from tb_perfcompare.model.names import library_free
+from tb_perfcompare.model.names.names import library_free
 
 NO_OPERATOR = "(no operator)"
 """What stands for the operator of work that nobody knows the operator of."""

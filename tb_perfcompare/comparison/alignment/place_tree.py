@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import gcd
 
-from tb_perfcompare.model.device_work import DeviceWork
-from tb_perfcompare.model.places import place_below
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import place_below
 
 NOWHERE = -1
 """The place of work whose operator is not known."""

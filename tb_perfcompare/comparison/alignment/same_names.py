@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.alignment.alike_names import join_alike_names
-from tb_perfcompare.comparison.alignment.cut_names import join_cut_names
+from tb_perfcompare.comparison.alignment.truncated_names import join_cut_names
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tb_perfcompare.model.step_events import NameDifference, NameTotals
+from tb_perfcompare.model.summary.step_events import NameDifference, NameTotals
 
 
 def name_differences(baseline: Iterable[NameTotals], candidate: Iterable[NameTotals]) -> tuple[NameDifference, ...]:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import align
-from tb_perfcompare.model.names import library_free
-from tb_perfcompare.model.step_events import DEVICE_LANES, KINDS, NOBODY, StepEvents
+from tb_perfcompare.model.names.names import library_free
+from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, StepEvents
 
 Ints = NDArray[np.int64]
 

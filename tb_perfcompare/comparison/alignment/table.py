@@ -17,19 +17,22 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     weakest,
 )
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
-from tb_perfcompare.comparison.causes.wording import number_text, short_apart
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, ColumnRows, Row, Table, cells_of
-from tb_perfcompare.comparison.tables import columns
+from tb_perfcompare.comparison.result.wording import number_text, short_apart
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.units import Better
 
 ENOUGH = 0.95
 """Share of the device time of both sides that has to be matched by operators before the check is content."""
 
 _NAMED = 3
+_TOLD_APART = 200
+"""A kernel that is named in a row is told apart from so many others of the row, those that take the most time."""
+
 _WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
 _NOTES = (
     "Corrected reading (docs/readings.md).",
@@ -94,15 +97,14 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
     delta = us[1] - us[0]
     called = row.calls != [0, 0]
     sure = [kernel.confidence for kernel in row.kernels if kernel.kind != ALONE]
-    names = [*{run.name: None for kernel in row.kernels for side in (0, 1) for run in _runs(kernel, side)}]
-    shown = dict(zip(names, short_apart(*names), strict=True))
+    runs = [_by_name(row.kernels, side) for side in (0, 1)]
     return (
         *key,
         *(time if present else None for time, present in zip(us, here, strict=True)),
         delta,
         delta / us[0] if us[0] else None,
         *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
-        *(_listed(row.kernels, side, steps[side], shown) for side in (0, 1)),
+        *_listed(runs, steps),
         row_kind(tuple(row.kernels)),
         "" if key[2] == ALONE else row.confidence,
         weakest(*sure) if sure else "",
@@ -115,18 +117,27 @@ def _runs(kernel: KernelMatch, side: int) -> tuple[Run, ...]:
     return kernel.candidate if side else kernel.baseline
 
 
-def _listed(kernels: Iterable[KernelMatch], side: int, steps: int, shown: Mapping[str, str]) -> str:
-    """The kernels of a side that take the most time, as they are shown, each with its launches per step."""
-    time: dict[str, int] = {}
-    launches: dict[str, int] = {}
+def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
+    """The kernels of a side, those that take the most time first."""
+    found: dict[str, Run] = {}
     for kernel in kernels:
         for run in _runs(kernel, side):
-            time[run.name] = time.get(run.name, 0) + run.time_ns
-            launches[run.name] = launches.get(run.name, 0) + run.launches
-    names = sorted(time, key=lambda name: (-time[name], name))
-    listed = [f"{shown[name]} ×{number_text(launches[name] / steps)}" for name in names[:_NAMED]]
-    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    return "; ".join(listed + more)
+            whole = found.setdefault(run.name, Run(run.name, 0, 0))
+            whole.time_ns += run.time_ns
+            whole.launches += run.launches
+    return sorted(found.values(), key=lambda run: (-run.time_ns, run.name))
+
+
+def _listed(runs: Sequence[Sequence[Run]], steps: Sequence[int]) -> list[str]:
+    """The first kernels of both sides as they are shown, each with its launches per step."""
+    names = list(dict.fromkeys(run.name for side in runs for run in side[:_TOLD_APART]))
+    shown = dict(zip(names, short_apart(*names), strict=True))
+    texts = []
+    for side, number in zip(runs, steps, strict=True):
+        listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_NAMED]]
+        more = [f"{len(side) - _NAMED} more"] if len(side) > _NAMED else []
+        texts.append("; ".join(listed + more))
+    return texts
 
 
 def _one_by_one(row: _Row, side: int) -> float | None:

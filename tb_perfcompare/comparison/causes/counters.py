@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tb_perfcompare.comparison.causes.rules import REPEATABILITY_UNKNOWN
+from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
-from tb_perfcompare.model.cycles import HOST
+from tb_perfcompare.model.recordings.cycles import HOST
 
 MOVED = 0.1
 """A counter moved if the change is at least this share of the larger mean ..."""

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
-from tb_perfcompare.comparison.causes.findings import MOST_OF_IT, repeatability
-from tb_perfcompare.comparison.causes.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import calls_text, more_or_less, number_text, short, time_text
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
-from tb_perfcompare.model.cycles import HOST, HOST_TYPE, is_device_type
-from tb_perfcompare.model.summary import GroupTable, Summary
+from tb_perfcompare.model.recordings.cycles import HOST, HOST_TYPE, is_device_type
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
 Ints = NDArray[np.int64]
 Key = tuple[str, ...]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.cycle_checks import cycle_checks
+from tb_perfcompare.comparison.checks.environment_checks import device, device_count, ranks, world_size
 from tb_perfcompare.comparison.checks.metric_checks import utilisation_metrics
 from tb_perfcompare.comparison.checks.recordings import complete, flags, same_capture, versions
-from tb_perfcompare.comparison.checks.surroundings import device, device_count, ranks, world_size
 from tb_perfcompare.comparison.checks.unit_of_work import left_out, markers, number_of_steps, shared_work
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.model.summary import CYCLE_TIME, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 
 
 def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:

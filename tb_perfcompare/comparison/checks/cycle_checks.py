@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.causes.wording import short
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.model.cycles import is_device_type
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.comparison.result.wording import short
+from tb_perfcompare.model.recordings.cycles import is_device_type
+from tb_perfcompare.model.summary.summary import Summary
 
 _NAMED = 3
 _VOID = ("verdict", "functions")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 
 def differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:

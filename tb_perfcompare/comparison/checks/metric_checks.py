@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.model.summary import METRIC_SETTING, Summary
+from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 
 _FIGURES = {
     "tensor_active": "tensor pipe",

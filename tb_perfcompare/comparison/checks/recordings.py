@@ -10,7 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 _FLAGS = (
     "profiler.record_shapes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.model.summary import CYCLE_TIME, KERNEL_TIME, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 
 FEW_STEPS = 6
 """Below this many steps on a side an exact 95 % interval is wide or cannot be reached at all."""

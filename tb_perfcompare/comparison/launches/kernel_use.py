@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.summary import METRIC_SETTING, Summary
+from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 
 TENSOR_USED, TENSOR_UNUSED = 0.10, 0.02
 """A kernel uses tensor cores from the first tensor-pipe activity on, and does not below the second."""

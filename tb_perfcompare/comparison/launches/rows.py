@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import Alignment, align
-from tb_perfcompare.model.summary import LaunchSequence, Summary
+from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
 
 Ints = NDArray[np.int64]
 

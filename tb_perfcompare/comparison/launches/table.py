@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.wording import time_text
 from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, taken_ns
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.bound import bound_class
-from tb_perfcompare.model.summary import BOUND_CLASSES, LaunchSequence, Summary
+from tb_perfcompare.comparison.result.wording import time_text
+from tb_perfcompare.model.summary.bound import bound_class
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, LaunchSequence, Summary
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
 
-from tb_perfcompare.model.call_tree import REST, CallTree, FrameKey, FrameKind, Frames, union
-from tb_perfcompare.model.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.call_tree import REST, CallTree, FrameKey, FrameKind, Frames, union
+from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 MOST_FRAMES = 3_000
 """So many frames are told apart, the largest of both sides."""

@@ -14,7 +14,7 @@ import numpy as np
 from tb_perfcompare.comparison.ledger.parts import pairs_of, part_rows, parts_of_sides
 from tb_perfcompare.comparison.ledger.rows import Total, row_of, sum_row
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
-from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, NOT_SPLIT, OVERLAPPING, OwnedTime, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, NOT_SPLIT, OVERLAPPING, OwnedTime, Summary
 
 WHOLE_CYCLE = "Cycle"
 """The only part of a step whose time was not recorded by owner."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import lcm
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.summary import OUTSIDE_MODULES, Summary
+from tb_perfcompare.model.summary.summary import OUTSIDE_MODULES, Summary
 
 NAME = "modules_ledger"
 

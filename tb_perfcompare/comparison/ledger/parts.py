@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from tb_perfcompare.comparison.ledger.rows import Total, row_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.model.split_time import SplitTime
-from tb_perfcompare.model.summary import NOBODY, Summary
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import NOBODY, Summary
 
 LISTED_FRACTION = 1000
 """A part is listed if its change is at least one thousandth of the longer side's step. So the parts of all entities

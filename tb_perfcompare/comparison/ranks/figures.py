@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import Ranks
-from tb_perfcompare.model.summary import StepCategory
+from tb_perfcompare.model.summary.summary import StepCategory
 
 Ints = NDArray[np.int64]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS, more_or_less, time_text
 from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
 from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, more_or_less, time_text
 
 _NAMED = 4
 _ALL_FOUND = 0.999

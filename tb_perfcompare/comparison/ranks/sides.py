@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.waiting import Waiting, split_waiting
-from tb_perfcompare.model.collectives import Collectives
-from tb_perfcompare.model.summary import StepCategory, Summary
+from tb_perfcompare.model.summary.collectives import Collectives
+from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 Ints = NDArray[np.int64]
 
@@ -25,7 +25,7 @@ class Ranks:
     capture   (s,) int32 span that each step was recorded in, numbered from 0
     total_ns  (s,) length of each step
     owned_ns  (8, s) its categories
-    busy_ns, hidden_ns  (s,) as in model/collectives.py, None without collectives
+    busy_ns, hidden_ns  (s,) as in model/summary/collectives.py, None without collectives
     waiting   None without collectives
     """
 

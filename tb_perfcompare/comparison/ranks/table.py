@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.causes.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.ranks.changes import OwnChange, Pairs, own_changes, rank_changes
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
 from tb_perfcompare.comparison.ranks.sentences import RankRow, rank_sentences
 from tb_perfcompare.comparison.ranks.sides import Ranks, ranks_of
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.summary import STEP_TIME, Summary
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.units import Better
 
 NAME = "ranks"

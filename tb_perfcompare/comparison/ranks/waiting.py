@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.collectives import Collectives
+from tb_perfcompare.model.summary.collectives import Collectives
 
 Ints = NDArray[np.int64]
 

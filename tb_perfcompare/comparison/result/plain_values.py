@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.summary import DeviceFacts
+from tb_perfcompare.model.summary.summary import DeviceFacts
 
 Cell = str | int | float | bool | None
 """A table cell; None is "absent" or "not measured", never zero."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tb_perfcompare.comparison.result.plain_values import device_dict
 from tb_perfcompare.model.files import FileFacts
-from tb_perfcompare.model.summary import DeviceFacts, DroppedStep
+from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep
 
 
 @dataclass(frozen=True, slots=True)

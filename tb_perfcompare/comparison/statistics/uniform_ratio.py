@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.summary import GroupTable
+from tb_perfcompare.model.summary.summary import GroupTable
 
 UNIFORM_SPREAD = 0.05
 """Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.strict.groups import NO_DEVICE, Triplet, align, cycles_per_group
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.work import Work, work_per_cycle
-from tb_perfcompare.model.cycles import NO_COUNTER, CycleTable, Floats, Ints
+from tb_perfcompare.model.recordings.cycles import NO_COUNTER, CycleTable, Floats, Ints
 
 ADDED, REMOVED, BOTH = "added", "removed", "both"
 

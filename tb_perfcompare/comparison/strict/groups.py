@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.cycles import NO_TEXT, CycleTable, Floats, Ints
+from tb_perfcompare.model.recordings.cycles import NO_TEXT, CycleTable, Floats, Ints
 
 Triplet: TypeAlias = tuple[str, str, str]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.rank_test import exact_p_table
 from tb_perfcompare.comparison.strict.groups import Moments
-from tb_perfcompare.model.cycles import Floats, Ints
+from tb_perfcompare.model.recordings.cycles import Floats, Ints
 
 EXACT_AT_MOST = 8
 """Rows of the smaller side up to which orderings are counted."""

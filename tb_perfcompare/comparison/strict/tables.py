@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
 from tb_perfcompare.comparison.strict.report import Durations, StrictReport
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.cycles import Floats
+from tb_perfcompare.model.recordings.cycles import Floats
 from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US, Better
 
 _MOST_LOST_NAMED = 5

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_P, key_findings
 from tb_perfcompare.comparison.strict.report import LEAST_DEVIATION, StrictReport
-from tb_perfcompare.model.cycles import NO_COUNTER
+from tb_perfcompare.model.recordings.cycles import NO_COUNTER
 
 _LARGE_Z = 100.0
 _FEW_CYCLES = 10

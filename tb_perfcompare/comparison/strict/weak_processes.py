@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.strict.processes import alone
 from tb_perfcompare.comparison.strict.work import Work, device_work, work_per_cycle
-from tb_perfcompare.model.cycles import CycleTable
+from tb_perfcompare.model.recordings.cycles import CycleTable
 
 _MOVED = 0.5
 """A change counts as moved between processes when the sum over all changed by less than this part of it."""

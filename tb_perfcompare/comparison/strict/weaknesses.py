@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.weak_figures import WEAK_FIGURES
 from tb_perfcompare.comparison.strict.weak_processes import few_recordings, other_processes
 from tb_perfcompare.comparison.strict.weak_recordings import WEAK_RECORDINGS
-from tb_perfcompare.model.cycles import CycleTable
+from tb_perfcompare.model.recordings.cycles import CycleTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.cycles import HOST, CycleTable, Floats
+from tb_perfcompare.model.recordings.cycles import HOST, CycleTable, Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping
 
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.call_tree import MIXED, FrameKind
-from tb_perfcompare.model.summary import CATEGORY_LABELS
+from tb_perfcompare.model.summary.call_tree import MIXED, FrameKind
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 
 NAME = "call_tree"
 

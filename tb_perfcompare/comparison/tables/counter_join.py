@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
-from tb_perfcompare.model.summary import CounterSeries, Summary
+from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 
 Floats = NDArray[np.float64]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, SideCounter, paired_devices, side_counter
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 _MEAN = "mean over the admitted steps in which the counter has a value, in the row's unit"
 _COVERAGE = "share of the compared time that samples of its own stand for; the rest is interpolated or unknown"

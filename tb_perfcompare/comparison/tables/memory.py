@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.tables import columns
-from tb_perfcompare.model.memory import MemoryCurve, MemoryUse
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.units import BYTES, COUNT, Better
 

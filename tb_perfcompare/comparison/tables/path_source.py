@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tb_perfcompare.model.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.formats import TRACE
-from tb_perfcompare.model.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
+from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
 
 PATHED: Mapping[str, Mapping[str, str]] = {
     "operators": {"": "host_self", "device_self": "device_self"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.model.summary import Summary
+from tb_perfcompare.model.summary.summary import Summary
 
 _CORRECTED = "Corrected reading"
 """Beginning of the note under tables made from traces."""

@@ -10,8 +10,8 @@ from math import lcm
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.call_tree import FrameKind
-from tb_perfcompare.model.summary import BY_OPERATOR, BY_PYTHON
+from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
 
 MOST_SHOWN = 40
 """So many paths of a row are told apart in each way; the others are its rest."""

@@ -9,8 +9,8 @@ from math import lcm
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair
-from tb_perfcompare.model.call_tree import FrameKind
-from tb_perfcompare.model.summary import BY_OPERATOR
+from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.summary import BY_OPERATOR
 
 MOST_RELATED = 8
 """So many rows of a kind are named; the others are counted."""

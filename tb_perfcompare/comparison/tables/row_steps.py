@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, Shape
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.summary import OwnedTime, Summary
+from tb_perfcompare.model.summary.summary import OwnedTime, Summary
 
 
 @dataclass(frozen=True, slots=True)

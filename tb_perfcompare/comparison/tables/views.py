@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.launches.table import own_launches
+from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.tables import columns
 from tb_perfcompare.comparison.tables.counters import counters_view
+from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
-from tb_perfcompare.comparison.tables.plain import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.comparison.tables.reading_note import as_read
-from tb_perfcompare.model.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
 VIEWS = (
     "overview", "steps", "categories", *SHAPES, "counters", "memory", "memory_operators", "memory_curves", "bound",

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 
 @dataclass(frozen=True, slots=True)

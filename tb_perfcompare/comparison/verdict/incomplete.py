@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.model.summary import INCOMPLETE, Summary
+from tb_perfcompare.model.summary.summary import INCOMPLETE, Summary
 
 MANY = 0.2
 """From this share of incomplete steps on, the verdict over all steps is told as well."""

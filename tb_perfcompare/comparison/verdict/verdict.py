@@ -17,7 +17,8 @@ from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, Shift
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, mean_interval, share_of_outliers
 from tb_perfcompare.comparison.statistics.noise_floor import Times, median_test
-from tb_perfcompare.comparison.verdict import course, over_captures, reason
+from tb_perfcompare.comparison.verdict import drift_and_modes as course
+from tb_perfcompare.comparison.verdict import over_captures, reason
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.comparison.verdict.words import Words
 

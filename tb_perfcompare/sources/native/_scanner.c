@@ -397,7 +397,7 @@ static PyModuleDef_Slot MODULE_SLOTS[] = {
 };
 
 static PyModuleDef MODULE = {
-    PyModuleDef_HEAD_INIT, "_scanner", "Elements of traceEvents to columns; see sources/native_scan.py.", 0, NULL,
+    PyModuleDef_HEAD_INIT, "_scanner", "Elements of traceEvents to columns; see sources/trace/scanners/native_scanner.py.", 0, NULL,
     MODULE_SLOTS, NULL, NULL, NULL,
 };
 

@@ -17,26 +17,26 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.model.summary_fit import misfit
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary_validation import misfit
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.render.pages import comparison_answer
+from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.sources import registry
-from tb_perfcompare.sources.baseline_file import read_facts, read_point_facts, read_saved
-from tb_perfcompare.sources.blocks import Blocks, read_head
-from tb_perfcompare.sources.columnar import packed, unpacked
-from tb_perfcompare.sources.event_file import read_point
-from tb_perfcompare.sources.excerpt import excerpt_file, read_excerpt
-from tb_perfcompare.sources.joined_excerpts import JoinedSide, joined_file
-from tb_perfcompare.sources.kernel_listing import read_listing
-from tb_perfcompare.sources.ncu_csv import read_ncu
-from tb_perfcompare.sources.perf_data_csv import read_counters, read_cycles
-from tb_perfcompare.sources.profiler_answers import read_answers
-from tb_perfcompare.sources.scanner_choice import AVAILABLE
-from tb_perfcompare.sources.torch_profiler import read_trace
-from tb_perfcompare.workspace.capture_files import as_on_disk
-from tb_perfcompare.workspace.jobs import SummaryJob, summarize_file
-from tb_perfcompare.workspace.sides import CaptureFile
+from tb_perfcompare.sources.answers.reader import read_answers
+from tb_perfcompare.sources.ncu.csv_export import read_ncu
+from tb_perfcompare.sources.ncu.kernel_listing import read_listing
+from tb_perfcompare.sources.perf_data.csv_tables import read_counters, read_cycles
+from tb_perfcompare.sources.saved.baseline_file import read_facts, read_point_facts, read_saved
+from tb_perfcompare.sources.saved.columnar import packed, unpacked
+from tb_perfcompare.sources.saved.event_file import read_point
+from tb_perfcompare.sources.storage.blocks import Blocks, read_head
+from tb_perfcompare.sources.trace.excerpt import excerpt_file, read_excerpt
+from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
+from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tests.fuzz.readers import seeds
 from tests.fuzz.readers.json_mutation import json_changed, json_lines_changed
 from tests.fuzz.readers.law import Broken, Outcome, Target, check_error, check_note, read_or_refused

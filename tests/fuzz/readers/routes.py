@@ -83,7 +83,7 @@ def _server() -> Server:
     """One for all inputs: it answers in its own process, so that nothing is hidden in a worker."""
     logging.getLogger("tensorboard").setLevel(logging.CRITICAL)
     os.environ["TB_PERFCOMPARE_CACHE"] = "off"
-    from tb_perfcompare.workspace.index import Root
+    from tb_perfcompare.workspace.listing.index import Root
     from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
     server = Server(_logdir())

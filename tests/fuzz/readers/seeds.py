@@ -8,8 +8,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from tb_perfcompare.model.summary import Summary
-from tb_perfcompare.sources.columnar import packed
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.saved.columnar import packed
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 from tests.answers import saved
 from tests.baselines.saving import save
@@ -131,7 +131,7 @@ def summaries() -> list[bytes]:
 @cache
 def a_summary() -> Summary:
     """Of a small run, to compare with."""
-    from tb_perfcompare.workspace.index import side_from_path
+    from tb_perfcompare.workspace.listing.index import side_from_path
 
     with tempfile.TemporaryDirectory() as folder:
         run = write_run(Path(folder) / "run", steps=4)

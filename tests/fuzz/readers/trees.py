@@ -23,8 +23,8 @@ from random import Random
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.plugin.logdir import TraceProbe, logdir_roots
 from tb_perfcompare.sources.discover import find_runs, parse_source
-from tb_perfcompare.sources.inside_only import is_inside
-from tb_perfcompare.workspace.index import Index, Root
+from tb_perfcompare.sources.storage.inside_only import is_inside
+from tb_perfcompare.workspace.listing.index import Index, Root
 from tests.fuzz.readers import seeds
 from tests.fuzz.readers.law import Broken, Outcome, Target, check_note
 from tests.fuzz.readers.mutation import bytes_changed

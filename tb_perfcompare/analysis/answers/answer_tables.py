@@ -1,0 +1,153 @@
+"""Saved tables and pies as groups. A total over the recording is shared out over the steps so that rows add up to it
+exactly; a pie's value, which is not rounded, replaces the table's when the two agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.names.names import kernel_key, operator_key
+from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedKernel, SavedOperator
+from tb_perfcompare.model.summary.summary import GroupTable
+
+Ints = NDArray[np.int64]
+Pies = Mapping[str, Mapping[str, int]]
+
+_MEASURES = ("host_self", "host_total", "device_self", "device_total")
+HALF_US_NS = 501
+"""Tables are rounded to microseconds, half to even, pies are not: they agree within half of one, plus a nanosecond for
+the rounding to nanoseconds."""
+
+
+def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_shape: bool) -> GroupTable:
+    """Operators by name, or by name and input shape."""
+    key = [(operator_key(row.name), _shape(row)) if by_shape else (operator_key(row.name),) for row in rows]
+    index = {one: place for place, one in enumerate(dict.fromkeys(key))}
+    at = np.array([index[one] for one in key], dtype=np.int64)
+    names = dict(zip(reversed(key), (row.name for row in reversed(rows)), strict=True))
+    measures = {}
+    for measure in _MEASURES:
+        values = [getattr(row, f"{measure}_ns") for row in rows]
+        if any(value is not None for value in values):
+            exact = _exact([row.name for row in rows], [value or 0 for value in values], pies.get(measure, {}))
+            measures[measure] = _shared_out(_added(at, exact, len(index)), steps)
+    return GroupTable(
+        kind="operator_by_shape" if by_shape else "operator",
+        key_columns=("name", "input_shape") if by_shape else ("name",),
+        keys=tuple(index),
+        names=tuple(names[one] for one in index),
+        calls=_shared_out(_added(at, [row.calls for row in rows], len(index)), steps),
+        measures_ns=measures,
+        min_ns=None,
+        max_ns=None,
+        facts={},
+        sampled=False,
+    )
+
+
+def _shape(row: SavedOperator) -> str:
+    """As tables of traces have it: empty where none was recorded."""
+    return "" if row.input_shape in (None, "None") else str(row.input_shape)
+
+
+def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cores: bool) -> GroupTable:
+    """Kernels by name; rows that differ in the operator or launch only are added up. Without `tensor_cores` the
+    profiler's "No" says nothing on this device."""
+    key = [(kernel_key(row.name),) for row in rows]
+    index = {one: place for place, one in enumerate(dict.fromkeys(key))}
+    at = np.array([index[one] for one in key], dtype=np.int64)
+    names = dict(zip(reversed(key), (row.name for row in reversed(rows)), strict=True))
+    total = _exact([row.name for row in rows], [row.total_ns for row in rows], pies.get("kernel", {}))
+    low = np.full(len(index), np.iinfo(np.int64).max)
+    high = np.zeros(len(index), dtype=np.int64)
+    spans = [(row.min_ns, row.max_ns) for row in rows if row.min_ns is not None and row.max_ns is not None]
+    if len(spans) == len(rows):
+        np.minimum.at(low, at, np.array([span[0] for span in spans], dtype=np.int64))
+        np.maximum.at(high, at, np.array([span[1] for span in spans], dtype=np.int64))
+    facts = {
+        "blocks_per_sm": _weighted(at, [row.blocks_per_sm for row in rows], total, len(index)),
+        "occupancy": _weighted(at, [row.occupancy for row in rows], total, len(index)),
+    }
+    if tensor_cores:
+        facts["tensor_cores"] = _weighted(at, [row.tensor_cores for row in rows], total, len(index))
+    return GroupTable(
+        kind="kernel",
+        key_columns=("name",),
+        keys=tuple(index),
+        names=tuple(names[one] for one in index),
+        calls=_shared_out(_added(at, [row.calls for row in rows], len(index)), steps),
+        measures_ns={"total": _shared_out(_added(at, total, len(index)), steps)},
+        min_ns=low if len(spans) == len(rows) else None,
+        max_ns=high if len(spans) == len(rows) else None,
+        facts={name: values for name, values in facts.items() if np.isfinite(values).any()},
+    )
+
+
+def table_disagreements(recording: AnswersRecording) -> list[str]:
+    """A sentence for every pie that contradicts its table by more than the table's rounding."""
+    out = []
+    operators = recording.operators or recording.operators_by_shape or ()
+    for measure in _MEASURES:
+        values = [getattr(row, f"{measure}_ns") for row in operators]
+        if operators and measure in recording.pies and any(value is not None for value in values):
+            rows = [(row.name, value or 0) for row, value in zip(operators, values, strict=True)]
+            out.append(_disagreement(f"{measure}_time", rows, recording.pies[measure]))
+    if recording.kernels and "kernel" in recording.pies:
+        rows = [(row.name, row.total_ns) for row in recording.kernels]
+        out.append(_disagreement("kernel", rows, recording.pies["kernel"]))
+    return [text for text in out if text]
+
+
+def _disagreement(pie_name: str, rows: list[tuple[str, int]], pie: Mapping[str, int]) -> str:
+    """Pies leave out what is not above zero."""
+    table: dict[str, int] = {}
+    for name, value in rows:
+        table[name] = table.get(name, 0) + value
+    count = Counter(name for name, _ in rows)
+    wrong = [
+        name
+        for name in dict.fromkeys([*table, *pie])
+        if abs(max(table.get(name, 0), 0) - pie.get(name, 0)) > HALF_US_NS * max(count[name], 1)
+    ]
+    if not wrong:
+        return ""
+    first = wrong[0]
+    return (
+        f"the pie {pie_name} and the table disagree about {len(wrong)} of {len(table)} names, first {first}: "
+        f"{pie.get(first, 0) / 1000:.15g} us against {table.get(first, 0) / 1000:.15g} us; the table is used"
+    )
+
+
+def _exact(names: list[str], rounded: list[int], pie: Mapping[str, int]) -> list[int]:
+    """The pie's value for a name that has one row which rounds to it, else the table's."""
+    rows = Counter(names)
+    return [
+        pie[name] if rows[name] == 1 and name in pie and abs(pie[name] - value) <= HALF_US_NS else value
+        for name, value in zip(names, rounded, strict=True)
+    ]
+
+
+def _added(at: Ints, values: Sequence[int], groups: int) -> Ints:
+    out = np.zeros(groups, dtype=np.int64)
+    np.add.at(out, at, np.array(values, dtype=np.int64))
+    return out
+
+
+def _shared_out(totals: Ints, steps: int) -> Ints:
+    """(g,) totals -> (g, s) whole numbers that differ by at most one and add up to them."""
+    share, odd = np.divmod(totals, steps)
+    return share[:, None] + (np.arange(steps) < odd[:, None])
+
+
+def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> NDArray[np.float64]:
+    """Mean weighted by time over the rows of a group that have a value, NaN where none has."""
+    value = np.array([np.nan if one is None else float(one) for one in values], dtype=np.float64)
+    has = np.isfinite(value)
+    weight = np.maximum(np.array(weights, dtype=np.float64)[has], 1.0)  # a kernel of no length still has its value
+    total = np.bincount(at[has], weights=weight, minlength=groups)
+    product = np.bincount(at[has], weights=weight * value[has], minlength=groups)
+    mean: NDArray[np.float64] = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+    return mean

@@ -1,0 +1,219 @@
+"""Saved torch-tb-profiler answers -> Summary (docs/answers.md).
+
+Answers hold totals: the parts of every step, and operators and kernels over the whole recording. Steps are samples as
+usual; owned time has one entry per category, and the columns of the tables only share out a total.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tb_perfcompare.analysis.answers.answer_device import (
+    answer_metrics,
+    answers_device,
+    answers_vendor,
+    no_tensor_core_test,
+)
+from tb_perfcompare.analysis.answers.answer_tables import kernel_table, operator_table, table_disagreements
+from tb_perfcompare.errors import CorruptInput, InputError, SelectionError
+from tb_perfcompare.model.formats import ANSWERS
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording, SavedStep
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import (
+    CATEGORY_LABELS,
+    NOT_SPLIT,
+    Capture,
+    DeviceFacts,
+    DroppedStep,
+    GroupTable,
+    OwnedTime,
+    StepCategory,
+    StepTable,
+    Summary,
+)
+
+_ABSENT = {
+    "steps": "no overview was saved: step times are not known, and per step means for the whole recording",
+    "operators": "no operation/table was saved",
+    "operators_by_shape": "no operation/table grouped by input shape was saved",
+    "kernels": "no kernel/table was saved",
+    "memcpy": "saved answers do not list copies",
+    "communication": "saved answers do not list collectives; their kernels are among the kernels",
+    "modules": "saved module views are not compared",
+    "corrections": "saved answers are torch-tb-profiler's own reading, without the corrections a trace gets",
+    "launches": "saved answers hold totals: no single launches, and nothing on how operators and kernels vary by step",
+}
+_UNMARKED = "0"
+"""The profiler's label of the one step of a recording without step markers."""
+
+_ROUNDING_NS = len(CATEGORY_LABELS)
+"""The parts of a step may miss its total by this much: each was rounded to nanoseconds once."""
+
+_ROUTES = {
+    ("overview", None): AnswerKind.OVERVIEW,
+    ("operation", None): AnswerKind.OPERATOR_PIES,
+    ("operation/table", None): AnswerKind.OPERATORS,
+    ("operation/table", "Operation"): AnswerKind.OPERATORS,
+    ("operation/table", "OperationAndInputShape"): AnswerKind.OPERATORS_BY_SHAPE,
+    ("kernel", None): AnswerKind.KERNEL_PIE,
+    ("kernel/table", None): AnswerKind.KERNELS,
+    ("kernel/table", "Kernel"): AnswerKind.KERNELS,
+    ("kernel/table", "KernelNameAndOpName"): AnswerKind.KERNELS_BY_OPERATOR,
+    ("kernel/tc_pie", None): AnswerKind.TENSOR_CORE_PIE,
+}
+
+
+def summarize_answers(recording: AnswersRecording, origin: Origin, window: str = "device") -> Summary:
+    """Summary of one run of saved answers.
+
+    Raises InputError for another step window than the profiler's, CorruptInput if no step of an overview has a length.
+    """
+    where = recording.file.path
+    if window != "device":
+        message = "saved answers have torch-tb-profiler's step windows, which reach to the end of the device's work"
+        raise InputError(where, message, hint="leave --step-window out")
+    steps, dropped, step_notes = _steps(recording)
+    vendor = answers_vendor(recording)
+    device = answers_device(recording, vendor)
+    groups = _groups(recording, len(steps), not no_tensor_core_test(vendor))
+    marked = [step.label for step in recording.steps] not in ([], [_UNMARKED])
+    absent = {name: why for name, why in _ABSENT.items() if name not in groups}
+    if recording.steps:
+        del absent["steps"]
+    return Summary(
+        source=origin.source,
+        format=ANSWERS,
+        captures=(Capture(origin.run, origin.worker, origin.span, origin.rank, recording.file, device),),
+        device=device,
+        window=window,
+        marked=marked,
+        steps=_step_table(steps),
+        dropped=dropped,
+        other_window=np.zeros(0, dtype=np.int64),
+        owned=_owned(steps),
+        groups=groups,
+        device_metrics=answer_metrics(recording, vendor),
+        environment=_environment(recording, device),
+        recommendations=recording.recommendations,
+        absent=absent,
+        notes=(*recording.notes, *(Note(code, message, where) for code, message in step_notes),
+               *_notes(recording, marked)),
+        reading="torch-tb-profiler",
+    )  # fmt: skip
+
+
+def totals_left_out(summary: Summary) -> Summary:
+    """The summary without its tables, for a choice of steps: totals cannot be narrowed to some of them."""
+    why = "saved answers hold totals over all steps, not over some"
+    return replace(summary, groups={}, absent={**summary.absent, **dict.fromkeys(summary.groups, why)})
+
+
+def saved_answer(recording: AnswersRecording, route: str, group_by: str | None) -> Any:
+    """The answer of a torch-tb-profiler route as it was saved. Raises SelectionError if it was not."""
+    kind = _ROUTES.get((route, group_by)) or (_ROUTES.get((route, None)) if route == "operation" else None)
+    if kind is None or kind not in recording.answers:
+        grouped = f" grouped by {group_by}" if group_by else ""
+        there = ", ".join(kind.value for kind in recording.answers)
+        raise SelectionError(f"the answer of {route}{grouped} is not among the saved ones", hint=f"there are: {there}")
+    return recording.answers[kind]
+
+
+def _steps(
+    recording: AnswersRecording,
+) -> tuple[list[SavedStep], tuple[DroppedStep, ...], list[tuple[NoteCode, str]]]:
+    """Steps whose parts add up to their total, those of no length, and what was changed. Without an overview the whole
+    recording is one step of unknown length, written as zero."""
+    if not recording.steps:
+        return [SavedStep(_UNMARKED, (0,) * len(CATEGORY_LABELS), 0)], (), []
+    balanced = [_balanced(step) for step in recording.steps]
+    steps = [step for step in balanced if step.total_ns]
+    if not steps:
+        raise CorruptInput(recording.file.path, "no step of the overview has a length", hint="save the answer again")
+    empty = tuple(DroppedStep(0, step.label, 0, "no length") for step in balanced if not step.total_ns)
+    odd = [
+        f"step {step.label}: its parts add up to {sum(step.parts_ns) / 1000:.15g} us, its total is "
+        f"{step.total_ns / 1000:.15g} us; the parts are taken in owning order up to the total, Other is the rest"
+        for step in recording.steps
+        if step.total_ns is not None and abs(sum(step.parts_ns) - step.total_ns) > _ROUNDING_NS
+    ]
+    notes = [(NoteCode.ANSWERS_DISAGREE, text) for text in odd]
+    notes += [(NoteCode.STEPS_DROPPED, f"step {step.label} left out, {step.reason}") for step in empty]
+    return steps, empty, notes
+
+
+def _balanced(step: SavedStep) -> SavedStep:
+    """Parts that add up to the total. Once nothing of a step is left, the profiler counts the next part whole: parts
+    therefore take what is left in owning order. What no part took is Other."""
+    if step.total_ns is None:
+        return replace(step, total_ns=sum(step.parts_ns))
+    left, parts = step.total_ns, []
+    for part in step.parts_ns:
+        parts.append(min(part, left))
+        left -= parts[-1]
+    parts[StepCategory.OTHER] += left
+    return replace(step, parts_ns=tuple(parts))
+
+
+def _step_table(steps: list[SavedStep]) -> StepTable:
+    """Answers do not say when a step began: each begins where the one before ends."""
+    total = np.array([step.total_ns for step in steps], dtype=np.int64)
+    return StepTable(
+        capture=np.zeros(len(steps), dtype=np.int32),
+        label=tuple(step.label for step in steps),
+        start_ns=np.cumsum(total) - total,
+        total_ns=total,
+        launches=np.zeros(len(steps), dtype=np.int64),
+    )
+
+
+def _owned(steps: list[SavedStep]) -> OwnedTime:
+    parts = np.array([step.parts_ns for step in steps], dtype=np.int64).T
+    rows = np.flatnonzero(parts.any(axis=1))
+    names = (NOT_SPLIT,) * len(rows)
+    return OwnedTime(rows.astype(np.int8), names, names, parts[rows], parts[rows], np.zeros_like(parts[rows]))
+
+
+def _groups(recording: AnswersRecording, steps: int, tensor_cores: bool) -> dict[str, GroupTable]:
+    groups: dict[str, GroupTable] = {}
+    by_name = recording.operators or recording.operators_by_shape
+    if by_name:
+        groups["operators"] = operator_table(by_name, recording.pies, steps, by_shape=False)
+    if recording.operators_by_shape:
+        groups["operators_by_shape"] = operator_table(recording.operators_by_shape, {}, steps, by_shape=True)
+    if recording.kernels:
+        groups["kernels"] = kernel_table(recording.kernels, recording.pies, steps, tensor_cores)
+    return groups
+
+
+def _environment(recording: AnswersRecording, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    """Under the names a trace's environment has, where it says the same."""
+    first = recording.devices[0].figures if recording.devices else {}
+    rows = [
+        ("device.kind", device.kind),
+        ("device.name", device.name),
+        ("device.count", str(device.count)),
+        ("device.memory", first.get("Memory", "")),
+        ("device.compute_capability", first.get("Compute Capability", "")),
+        ("workers", dict(recording.environment).get("Number of Worker(s)", "")),
+    ]
+    return tuple((name, value) for name, value in rows if value)
+
+
+def _notes(recording: AnswersRecording, marked: bool) -> list[Note]:
+    where = recording.file.path
+    notes = []
+    if recording.steps and not marked:
+        message = "the only step is labelled 0: nothing was marked as a step, and the whole recording counts as one"
+        notes.append(Note(NoteCode.NO_STEPS, message, where))
+    totals = [step.total_ns if step.total_ns is not None else sum(step.parts_ns) for step in recording.steps]
+    if recording.average_ns is not None and abs(sum(totals) - recording.average_ns * len(totals)) > 501 * len(totals):
+        message = (
+            f"the overview's average step is {recording.average_ns / 1000:.15g} us, that of its steps "
+            f"{sum(totals) / len(totals) / 1000:.15g} us; the steps are used"
+        )
+        notes.append(Note(NoteCode.ANSWERS_DISAGREE, message, where))
+    return notes + [Note(NoteCode.ANSWERS_DISAGREE, text, where) for text in table_disagreements(recording)]

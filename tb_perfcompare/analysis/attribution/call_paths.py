@@ -1,0 +1,206 @@
+"""From where each operator, kernel and module was called: by modules and operators, and by Python functions.
+
+Two trees like the call tree (analysis/attribution/call_tree.py), but of the times that the tables show instead of exposed time: an
+operator's own frame has its self time on the host, a frame LAUNCHED in it the device work it launched, a kernel's frame
+the durations of its launches, a module's its self time. So frames of one name sum to the row of that name. They are
+made only when somebody asks from where rows are called; ordinary summaries have none (docs/call_paths.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.attribution.call_tree import NODE_LOST, NODE_WHOLE, GrowingNodes, frame_nodes
+from tb_perfcompare.analysis.attribution.entities import Owners
+from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
+from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
+from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
+from tb_perfcompare.analysis.entities.modules import module_name, module_self_times
+from tb_perfcompare.analysis.entities.operators import operator_times
+from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_stacks
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
+from tb_perfcompare.model.summary.split_time import add_cells
+from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
+
+Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
+
+MOST_PATHS = 20_000
+"""A recording with more frames than this in a tree keeps the largest; rows then have a rest."""
+
+_Keys = Callable[[Ints], list[FrameKey]]
+
+_LAUNCHED: FrameKey = (FrameKind.LAUNCHED, MIXED, "device work")
+
+
+def call_paths(
+    timeline: Timeline, owners: Owners, modules: ModulePaths | None, step: Some
+) -> dict[str, CallTree]:
+    """BY_OPERATOR and, where the trace has Python functions or call stacks, BY_PYTHON; `step` (n,) is each event's step
+    or -1. Nothing if the trace has no operators."""
+    if not timeline.is_operator.any():
+        return {}
+    shown = _shown(timeline, owners, step)
+    trees = {BY_OPERATOR: _by_operator(timeline, owners, modules, shown)}
+    stacks = python_stacks(timeline)
+    if stacks is not None:
+        trees[BY_PYTHON] = _by_python(timeline, owners, stacks, shown)
+    return trees
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shown:
+    """Of every owner (m,): what the tables show of it. Nothing outside steps.
+
+    time      nanoseconds
+    launched  nanoseconds of device work that an operator launched itself
+    calls     1 for what counts as a call
+    step      its step, or -1
+    first     when it began
+    """
+
+    time: Ints
+    launched: Ints
+    calls: Ints
+    step: Some
+    first: Ints
+
+    @property
+    def any(self) -> NDArray[np.bool_]:
+        return (self.time > 0) | (self.launched > 0) | (self.calls > 0)
+
+
+def _shown(timeline: Timeline, owners: Owners, step: Some) -> _Shown:
+    events, rows, forest = timeline.events, owners.row, timeline.host
+    time, launched, calls = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
+    own = _places(timeline, owners)
+    here = step[rows] >= 0
+    lasts = here & (timeline.is_device[rows] | (owners.role == StepCategory.COMMUNICATION))
+    time[lasts], calls[lasts] = events.dur_ns[rows[lasts]], 1
+    times = operator_times(timeline)
+    chosen = np.flatnonzero(timeline.is_operator[forest.row] & (step[forest.row] >= 0))
+    at = own[forest.row[chosen]]
+    time[at], launched[at], calls[at] = times.host_self[chosen], times.device_self[chosen], ~forest.merged[chosen]
+    called, self_time = module_self_times(timeline, step)
+    time[own[called]], calls[own[called]] = self_time, 1
+    return _Shown(time, launched, calls, step[rows], events.start_ns[rows])
+
+
+def _places(timeline: Timeline, owners: Owners) -> Ints:
+    """(n,) number of each event among the owners, -1."""
+    place = np.full(len(timeline.events), -1, dtype=np.int64)
+    place[owners.row] = np.arange(len(owners.row))
+    return place
+
+
+def _by_operator(timeline: Timeline, owners: Owners, modules: ModulePaths | None, shown: _Shown) -> CallTree:
+    nothing = np.zeros(len(owners.row), dtype=np.bool_)
+    nodes = frame_nodes(timeline, owners, modules, shown.any, nothing)
+    parent, depth, _, of_launched = _with_launched(nodes.parent, nodes.depth, nodes.kind, nodes.of_owner, shown)
+    own = len(nodes.parent)
+
+    def keys(wanted: Ints) -> list[FrameKey]:
+        inside = nodes.keys(np.where(wanted < own, wanted, 0))
+        return [key if at < own else _LAUNCHED for at, key in zip(wanted.tolist(), inside, strict=True)]
+
+    return _tree(parent, depth, nodes.of_owner, of_launched, shown, keys)
+
+
+def _by_python(timeline: Timeline, owners: Owners, stacks: PythonStacks, shown: _Shown) -> CallTree:
+    rows, forest = owners.row, timeline.host
+    entities = len(owners.key)
+    grown = GrowingNodes(entities + len(stacks.names))
+    first = len(grown.parent)
+    grown.add(
+        np.where(stacks.parent >= 0, stacks.parent + first, NODE_WHOLE), stacks.name + entities, FrameKind.PYTHON,
+        stacks.depth + 1,
+    )  # fmt: skip
+
+    def below_python(at: Some) -> Ints:
+        """(q,) node of the innermost Python function around each event."""
+        found = stacks.around(at)
+        return np.where(found >= 0, found + first, NODE_WHOLE)
+
+    place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
+    place[forest.row] = forest.row[forest.top]
+    node = np.full(len(rows), -1, dtype=np.int64)
+    own = _places(timeline, owners)
+    device = timeline.is_device[rows]
+    module = np.zeros(len(rows), dtype=np.bool_)
+    module[own[stacks.modules]] = True
+    # an operator, and the one that device work belongs to
+    operator = place[np.where(device, timeline.operator[rows], rows)]
+    found = np.flatnonzero(shown.any & (operator >= 0))
+    leaf = grown.below(below_python(operator[found]), owners.entity[own[operator[found]]], FrameKind.OPERATOR)
+    node[found] = leaf
+    work = found[device[found]]
+    node[work] = grown.below(node[work], owners.entity[work], FrameKind.DEVICE)
+    alone = np.flatnonzero(shown.any & (operator < 0) & device)
+    launcher = timeline.launcher[rows[alone]]
+    parent = np.full(len(alone), NODE_LOST, dtype=np.int64)
+    parent[launcher >= 0] = below_python(launcher[launcher >= 0])
+    node[alone] = grown.below(parent, owners.entity[alone], FrameKind.DEVICE)
+    called = np.flatnonzero(shown.any & module)
+    above = stacks.above(rows[called])
+    node[called] = grown.below(
+        np.where(above >= 0, above + first, NODE_WHOLE), owners.entity[called], FrameKind.MODULE
+    )
+    parent, depth, kind, of_launched = _with_launched(grown.parent, grown.depth, grown.kind, node, shown)
+    known, entity = len(grown.parent), grown.entity
+
+    def keys(wanted: Ints) -> list[FrameKey]:
+        return [_key(int(kind[at]), int(entity[at]) if at < known else 0) for at in wanted.tolist()]
+
+    def _key(kind: int, entity: int) -> FrameKey:
+        if kind == FrameKind.WHOLE:
+            return WHOLE
+        if kind == FrameKind.LAUNCHED:
+            return _LAUNCHED
+        if kind == FrameKind.PYTHON:
+            return kind, MIXED, stacks.names[entity - entities]
+        if entity < 0:
+            return kind, StepCategory.OTHER, UNKNOWN_LAUNCH
+        name = module_name(owners.key[entity]) if kind == FrameKind.MODULE else owners.key[entity]
+        return kind, int(owners.category[entity]), name
+
+    return _tree(parent, depth, node, of_launched, shown, keys)
+
+
+def _with_launched(
+    parent: Ints, depth: Ints, kind: NDArray[np.int8], node: Some, shown: _Shown
+) -> tuple[Ints, Ints, NDArray[np.int8], Ints]:
+    """(the nodes' parents, depths and kinds with one more in each operator that launched device work, (m,) that node
+    of each owner, -1)."""
+    launches = (shown.launched > 0) & (node >= 0)
+    around, at = np.unique(node[launches], return_inverse=True)
+    of_launched = np.full(len(node), -1, dtype=np.int64)
+    of_launched[launches] = at + len(parent)
+    more = np.full(len(around), FrameKind.LAUNCHED, dtype=np.int8)
+    return np.append(parent, around), np.append(depth, depth[around] + 1), np.append(kind, more), of_launched
+
+
+def _tree(parent: Ints, depth: Ints, node: Some, of_launched: Ints, shown: _Shown, keys: _Keys) -> CallTree:
+    size = np.zeros(len(parent), dtype=np.int64)
+    begin = np.full(len(parent), np.iinfo(np.int64).max)
+    # a call counts as a nanosecond, so that what took no time has a frame as well
+    launched = of_launched, shown.launched, shown.launched, None
+    parts = ((node, shown.time + shown.calls, shown.time, shown.calls), launched)
+    for at, weight, _, _ in parts:
+        some = np.flatnonzero((at >= 0) & (weight > 0))
+        np.add.at(size, at[some], weight[some])
+        np.minimum.at(begin, at[some], shown.first[some])
+    kept = LargestFrames(parent, depth, size, begin, MOST_PATHS)
+    frame_of = np.append(kept.frame_of, -1)
+    timed, called = [], []
+    for at, weight, time, calls in parts:
+        some = np.flatnonzero((at >= 0) & (weight > 0) & (shown.step >= 0))
+        timed.append((frame_of[at[some]], shown.step[some], time[some]))
+        if calls is not None:
+            called.append((frame_of[at[some]], shown.step[some], calls[some]))
+    frames = kept.frames(keys)
+    return tree_of_cells(frames, kept.merged, add_cells(len(frames), timed, called))

@@ -1,0 +1,250 @@
+"""Owned time by who called what: the third way to split the step that closes, for flame graphs (docs/call_tree.md).
+
+An event stands below the innermost operator that it belongs to, operators below each other by time, and the outermost
+operator of a module below the module: a path reads module, operator, call or device work. An operator that encloses
+whole modules (the wrapper of a parallel module) holds only what is in none of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.attribution.entities import Owners
+from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
+from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
+from tb_perfcompare.analysis.columns.cells import added_cells
+from tb_perfcompare.analysis.columns.native_passes import release
+from tb_perfcompare.analysis.columns.numbering import added, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
+from tb_perfcompare.analysis.columns.paths import found_paths
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
+from tb_perfcompare.model.summary.summary import NOBODY, StepCategory
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
+Flags = NDArray[np.bool_]
+
+MOST_FRAMES = 8_000
+"""A recording with more frames than this keeps the largest; the others stand together, in each frame for itself."""
+
+NODE_WHOLE, NODE_LOST, _NOBODY = 0, 1, 2
+"""Nodes that are always there: everything, work whose launch was not recorded, and instants at which nothing was."""
+
+
+def call_tree(
+    timeline: Timeline, owners: Owners, paths: ModulePaths | None, step: Rows, steps: int
+) -> CallTree | None:
+    """The frames with any owned time; `step` (n,) is each event's step or -1. None if the trace has no operators."""
+    if not timeline.is_operator.any():
+        return None
+    shares = owners.shares
+    gap = shares.gap_end - shares.gap_start
+    timed = np.zeros(len(owners.row), dtype=np.bool_)
+    for some in portions(len(shares.claim)):
+        timed[shares.claim[some]] = True
+    nodes = frame_nodes(timeline, owners, paths, timed, taken(step, owners.row) >= 0)
+    release(len(timeline.events))
+    size = len(nodes.parent)
+    total = added((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
+    total[_NOBODY] += int(gap.sum())
+    first = np.full(size + 1, np.iinfo(np.int64).max)  # the last place is for those without a node
+    for some in portions(len(owners.row)):
+        np.minimum.at(first, nodes.of_owner[some], timeline.events.start_ns[owners.row[some]])
+    first = first[:-1]
+    if len(gap):
+        first[_NOBODY] = int(shares.gap_start.min())
+    kept = LargestFrames(nodes.parent, nodes.depth, total, first, MOST_FRAMES)
+    frame = taken(np.append(kept.frame_of, -1).astype(np.int32), nodes.of_owner)
+    called = np.where(nodes.is_call, frame, np.int32(-1))
+    frames = kept.frames(nodes.keys)
+    del nodes  # what follows needs the room
+    nobody = np.full(len(gap), kept.frame_of[_NOBODY])
+    cells = added_cells(
+        len(frames),
+        steps,
+        [((frame, shares.claim), shares.step, shares.time_ns), (nobody, shares.gap_step, gap)],
+        [(called, (step, owners.row), None)],
+    )
+    return tree_of_cells(frames, kept.merged, cells)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameNodes:
+    """Every frame that occurs, k of them; 0 is the whole.
+
+    parent    (k,) -1 for the whole
+    depth     (k,)
+    kind      (k,) FrameKind
+    entity    (k,) of the owners; below zero a place in `names`, counted from -1 on
+    of_owner  (m,) node of each owner, -1 where neither it nor its place has any time
+    is_call   (m,) bool the owner counts as a call of its node
+    """
+
+    parent: Ints
+    depth: Ints
+    kind: NDArray[np.int8]
+    entity: Ints
+    of_owner: Rows
+    is_call: Flags
+    names: list[str]
+    owners: Owners
+
+    def keys(self, nodes: Ints) -> list[FrameKey]:
+        """The frames of some nodes."""
+        entity, kind = self.entity[nodes].tolist(), self.kind[nodes].tolist()
+        names, key, category = self.names, self.owners.key, self.owners.category.tolist()
+        other = StepCategory.OTHER
+        return [
+            WHOLE if k == FrameKind.WHOLE else (k, other, names[-1 - e]) if e < 0 else (k, category[e], key[e])
+            for k, e in zip(kind, entity, strict=True)
+        ]
+
+
+class GrowingNodes:
+    """Nodes as they are found: columns of FrameNodes, part by part."""
+
+    def __init__(self, entities: int) -> None:
+        self._entities = max(1, entities)
+        self.parent = np.array([-1, 0, 0])
+        self.depth = np.array([0, 1, 1])
+        self.kind = np.array([FrameKind.WHOLE, FrameKind.OTHER, FrameKind.OTHER], dtype=np.int8)
+        self.entity = np.array([-1, -1, -2])
+
+    def add(self, parent: Some, entity: Some, kind: FrameKind, depth: Some | None = None) -> None:
+        """Nodes below others that are there, or, where their depth is given, below each other."""
+        self.depth = np.concatenate([self.depth, self.depth[parent] + 1 if depth is None else depth])
+        self.parent = np.concatenate([self.parent, parent])
+        self.entity = np.concatenate([self.entity, entity])
+        self.kind = np.concatenate([self.kind, np.full(len(parent), kind, dtype=np.int8)])
+
+    def below(self, parent: Some, entity: Some, kind: FrameKind) -> Rows:
+        """(q,) node of each pair; a new one for each pair that is different."""
+        size = len(self.parent)
+        code, at = numbered_pairs(parent, size, entity, self._entities)
+        del parent, entity  # two columns less, where nobody else has them
+        self.add(*np.divmod(code, self._entities), kind)
+        return at + np.int32(size)
+
+
+class _Operators:
+    """The forest of host operators as frames: h rows, and a last one that stands for none.
+
+    of_owner  (m,) row that an owner is or belongs to, in its own module, -1 without
+    is_own    (m,) bool it is that row itself
+    repeats   (m,) bool a call nested alone in one of the same name, which counts as that one
+    around    (h + 1,) row of the operator around each in the same module, -1 without
+    path      (h + 1,) module, None where the trace has none
+    entity    (h + 1,)
+    """
+
+    def __init__(self, timeline: Timeline, owners: Owners, path: Rows | None) -> None:
+        rows, forest = owners.row, timeline.host
+        self.entity, self.path = self._of_rows(timeline, owners, path)
+        top = forest.top
+        if self.path is not None:
+            top = np.where(self.path[top] == self.path[:-1], top, np.arange(len(top), dtype=np.int32))
+        top = np.append(top, np.int32(-1))
+        around = self._in(top[forest.parent], None if self.path is None else self.path[:-1])
+        self.around = np.append(around, np.int32(-1))
+        place = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
+        place[forest.row] = np.arange(len(forest.row), dtype=np.int32)
+        self.is_own, self.repeats = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.bool_)
+        self.of_owner = np.empty(len(rows), dtype=np.int32)
+        for some in portions(len(rows)):
+            own = place[rows[some]]
+            self.is_own[some] = own >= 0
+            self.repeats[some] = self.is_own[some] & (top[own] != own)
+            within = np.where(own >= 0, own, place[timeline.operator[rows[some]]])
+            self.of_owner[some] = self._in(top[within], None if path is None else path[some])
+
+    @staticmethod
+    def _of_rows(timeline: Timeline, owners: Owners, path: Rows | None) -> tuple[Rows, Rows | None]:
+        """((h + 1,) entity, (h + 1,) module) of each row."""
+        owner = np.full(len(timeline.events), -1, dtype=np.int32)
+        owner[owners.row] = np.arange(len(owners.row), dtype=np.int32)
+        mine = owner[timeline.host.row]
+        none = np.int32(-1)
+        return np.append(owners.entity[mine], none), None if path is None else np.append(path[mine], none)
+
+    def _in(self, rows: Rows, path: Rows | None) -> Rows:
+        """These rows, where they are in that module."""
+        return rows if self.path is None else np.where(self.path[rows] == path, rows, np.int32(-1))
+
+
+def frame_nodes(
+    timeline: Timeline, owners: Owners, paths: ModulePaths | None, timed: Flags, begins: Flags
+) -> FrameNodes:
+    """`timed` (m,): owners of any time; `begins` (m,): owners that start in a step."""
+    rows = owners.row
+    grown = GrowingNodes(len(owners.key))
+    names = [UNKNOWN_LAUNCH, NOBODY]
+    path, home = None, np.zeros(1, dtype=np.int32)
+    if paths is not None:
+        path = paths.of_owner
+        home = np.arange(len(paths.name), dtype=np.int32) + np.int32(len(grown.parent))
+        depth: list[int] = []
+        for upper in paths.above:
+            depth.append(depth[upper] + 1 if upper >= 0 else 1)
+        above = np.array(paths.above, dtype=np.int64)
+        number = -1 - len(names) - np.arange(len(above))
+        grown.add(np.where(above >= 0, home[above], 0), number, FrameKind.MODULE, np.array(depth, dtype=np.int64))
+        names += paths.name
+
+    operators = _Operators(timeline, owners, path)
+    at = operators.of_owner
+    wanted = np.zeros(len(operators.around), dtype=np.bool_)
+    for some in portions(len(at)):
+        wanted[at[some][timed[some]]] = True  # the last place is for those without
+    whole = np.array([NODE_WHOLE], dtype=np.int32)
+    outermost = np.broadcast_to(whole, wanted.shape) if operators.path is None else home[operators.path]
+    paths_found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)
+    grown.add(paths_found.parent, paths_found.key, FrameKind.OPERATOR, paths_found.depth)
+    node_of = np.append(paths_found.node, np.int32(-1))
+    del paths_found, outermost, wanted
+
+    node = taken(node_of, at)
+    node[~operators.is_own] = -1
+    leaf = ~operators.is_own & (timed | begins)
+    counts = ~operators.repeats
+    del operators  # what follows needs the room
+    release(len(timeline.events))
+    if paths is not None:
+        calls = np.flatnonzero(paths.is_call)
+        node[calls] = home[paths.of_owner[calls]]
+        leaf &= ~paths.is_call
+    device = taken(timeline.is_device, rows)
+    _set_above_leaves(node, leaf, at, node_of, None if path is None else (home, path))
+    del at
+    work = rows_where(leaf & device)
+    lost = (timeline.launcher[rows[work]] < 0) & (timeline.operator[rows[work]] < 0)
+    node[work[lost]] = NODE_LOST
+    leaf &= node >= 0
+    leaves = [(FrameKind.DEVICE, rows_where(leaf & device))]
+    leaf &= ~device
+    del device
+    api = taken(timeline.is_api, rows)
+    leaves.append((FrameKind.CALL, rows_where(leaf & api)))
+    leaf &= ~api
+    del api
+    leaves.append((FrameKind.OTHER, rows_where(leaf)))
+    for kind, found in leaves:
+        below = grown.below(taken(node, found), taken(owners.entity, found), kind)
+        for some in portions(len(found)):
+            node[found[some]] = below[some]
+    return FrameNodes(
+        grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners
+    )
+
+
+def _set_above_leaves(node: Rows, leaf: Flags, at: Rows, node_of: Rows, modules: tuple[Rows, Rows] | None) -> None:
+    """Puts in place of each leaf the node that it stands below: of its operator, else of its module."""
+    for some in portions(len(node)):
+        outside = NODE_WHOLE if modules is None else modules[0][modules[1][some]]
+        above = np.where(at[some] >= 0, node_of[at[some]], outside)
+        here = leaf[some]
+        node[some][here] = above[here]

@@ -1,0 +1,153 @@
+"""Who can own time: one entity per category and normalised name, and what each did in every step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.attribution.owned_parts import owned_parts
+from tb_perfcompare.analysis.attribution.ownership import Claims, Shares, owned_shares
+from tb_perfcompare.analysis.columns.event_masks import among
+from tb_perfcompare.analysis.columns.grouping import Groups
+from tb_perfcompare.analysis.columns.native_passes import Coded
+from tb_perfcompare.analysis.columns.numbering import added, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category, EventTable
+from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
+from tb_perfcompare.model.texts import Texts, column
+from tb_perfcompare.model.unique import unique_places
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Owners:
+    """The events that may own time, and what each owns: m rows of e entities.
+
+    row     (m,) int32 row of the EventTable
+    role    (m,) int8 StepCategory
+    shares  its claims are these rows
+    entity  (m,) int32 its entity
+    category, key, name  of each entity: (e,) int8 StepCategory, e texts that join two runs, e raw names to show; both
+                         of OperatorKeys.pool
+    """
+
+    row: Rows
+    role: NDArray[np.int8]
+    shares: Shares
+    entity: Rows
+    category: NDArray[np.int8]
+    key: Texts
+    name: Texts
+
+
+def step_of(start_ns: Ints, windows: Windows) -> Rows:
+    """(n,) index of the window an event starts in, -1 outside all."""
+    if not len(windows.label):
+        return np.full(len(start_ns), -1, dtype=np.int32)
+    edges = np.sort(np.concatenate([windows.start_ns, windows.end_ns]))
+    step = np.searchsorted(windows.start_ns, edges, side="right") - 1
+    step = np.where((step >= 0) & (edges < windows.end_ns[np.maximum(step, 0)]), step, -1)
+    # from one edge to the next nothing changes
+    step = np.append(-1, step).astype(np.int32)
+    found = np.empty(len(start_ns), dtype=np.int32)
+    for some in portions(len(start_ns)):
+        found[some] = step[np.searchsorted(edges, start_ns[some], side="right")]
+    return found
+
+
+def find_owners(timeline: Timeline, windows: Windows) -> Owners:
+    """Who owns which part of every step, event by event."""
+    rows, role, shares = find_shares(timeline, windows)
+    return Owners(rows, role, shares, *_entities(timeline, rows, role))
+
+
+def find_shares(timeline: Timeline, windows: Windows) -> tuple[Rows, NDArray[np.int8], Shares]:
+    """`row`, `role` and `shares` of Owners, which is all that categories need."""
+    events = timeline.events
+    role = _roles(timeline)
+    rows = rows_where(role >= 0)
+    # Of equal spans the one asked for later counts as started later. Work of one name and id may still have different
+    # callers, by their launches or threads.
+    name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
+    claims = Claims(events.start_ns, events.dur_ns, role, (events.external_id, name, events.correlation, lane))
+    return rows, taken(role, rows), owned_shares(claims, windows)
+
+
+def _lane_ranks(events: EventTable) -> Ints:
+    """Place of each lane by the texts of its process and thread, however often and in whichever order lanes come."""
+    texts = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
+    place = {text: number for number, text in enumerate(sorted(set(texts)))}
+    return np.array([place[text] for text in texts], dtype=np.int64)
+
+
+def own(timeline: Timeline, owners: Owners, step: Rows, steps: int) -> OwnedTime:
+    """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
+    events, rows, shares = timeline.events, owners.row, owners.shares
+    entity, category, key, name = owners.entity, owners.category, owners.key, owners.name
+    time = added((entity, shares.claim), len(key), shares.step, steps, shares.time_ns)
+    rest = added(shares.gap_step, steps, value=shares.gap_end - shares.gap_start)[:, 0]
+    starting = Groups(entity, len(key), (step, rows), steps)
+    calls, plain = starting.matrix(), starting.matrix((events.dur_ns, rows))
+    seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
+    nothing = np.zeros((1, steps), dtype=np.int64)
+    nobody = operator_keys_of(events.strings).places((NOBODY,))
+    return OwnedTime(
+        category=np.append(category[seen], np.int8(StepCategory.OTHER)),
+        key=column(np.append(key.code[seen], nobody), key.pool),
+        name=column(np.append(name.code[seen], nobody), name.pool),
+        time_ns=np.vstack([time[seen], rest[None, :]]),
+        plain_ns=np.vstack([plain[seen], rest[None, :]]),
+        calls=np.vstack([calls[seen], nothing]),
+        parts=owned_parts(timeline, rows, shares, entity, (category, key), step, steps),
+    )
+
+
+def _roles(timeline: Timeline) -> NDArray[np.int8]:
+    """Roles, and Other for what only explains a gap between the rest: the profiler's own work and Python functions."""
+    explains = among(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
+    return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
+
+
+def _entities(timeline: Timeline, rows: Rows, roles: NDArray[np.int8]) -> tuple[Rows, NDArray[np.int8], Texts, Texts]:
+    """(entity of each row, category, key and display name of each entity): in the order of their first raw names."""
+    events = timeline.events
+    strings, keys = events.strings, operator_keys_of(events.strings)
+    pairs, pair_of = numbered_pairs(roles, len(StepCategory), taken(events.name, rows), len(strings))
+    role, name = np.divmod(pairs, max(len(strings), 1))
+    place = _key_places(timeline, role, name)
+    code, entity = unique_places(role * len(keys.pool) + place)  # nearly in order as they are
+    first = np.full(len(code), len(strings))
+    if len(pairs):
+        np.minimum.at(first, entity, strings.ranks()[name])
+    order = np.argsort(first, kind="stable")
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    category, place = np.divmod(code[order], max(len(keys.pool), 1))
+    return (
+        taken(number, taken(entity, pair_of)),
+        category.astype(np.int8),
+        Texts(place.astype(np.int32), keys.pool),
+        Texts(strings.in_order()[first[order]], keys.pool),
+    )
+
+
+def _key_places(timeline: Timeline, role: Ints, name: Ints) -> Rows:
+    """(p,) place in OperatorKeys.pool of the key of each pair of a role and a name."""
+    events = timeline.events
+    overhead = np.zeros(len(events.strings) + 1, dtype=bool)
+    overhead[events.name[events.category == Category.OVERHEAD]] = True
+    is_device = np.zeros(len(StepCategory), dtype=bool)
+    is_device[list(DEVICE_CATEGORIES)] = True
+    host, at = ~is_device[role], np.flatnonzero(is_device[role])
+    keys = operator_keys_of(events.strings)
+    place = np.zeros(len(role), dtype=np.int32)
+    place[host] = keys.of(name[host])
+    place[(role == StepCategory.OTHER) & overhead[name]] = keys.places((PROFILER_WORK,))[0]
+    place[at] = kernel_places(events.strings, name[at])
+    return place

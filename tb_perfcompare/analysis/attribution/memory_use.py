@@ -1,0 +1,188 @@
+"""Memory events -> what every operator allocated in every step, and each device's curve.
+
+A record belongs to the innermost operator open on its thread at its time. Definitions: docs/memory.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.attribution.entities import step_of
+from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.device import CPU
+from tb_perfcompare.model.events import ABSENT, Category, EventTable
+from tb_perfcompare.model.names.names import operator_key
+from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
+from tb_perfcompare.model.summary.split_time import distinct
+from tb_perfcompare.model.thinning import thinned
+from tb_perfcompare.model.unique import unique, unique_places
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Some = NDArray[np.integer]
+
+OUTSIDE = "(outside operators)"
+"""Stands for records that no operator of their thread encloses."""
+
+CURVE_POINTS = 2000
+"""A curve is thinned to about this many points, more where steps are many: each keeps its own extremes."""
+
+
+def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
+    """None when the trace has no memory events in the compared window."""
+    events = timeline.events
+    rows = np.flatnonzero(events.category == Category.MEMORY)
+    if not len(rows) or not len(windows.label):
+        return None
+    start, end = int(windows.start_ns[0]), int(windows.end_ns[-1])
+    early = rows[events.start_ns[rows] < start]
+    rows = rows[(events.start_ns[rows] >= start) & (events.start_ns[rows] < end)]
+    if not len(rows):
+        return None
+    size = np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64)
+    # records of one instant in the order of the file would make the curve depend on it: releases come first
+    order = sorted_order(events.start_ns[rows], ~size)
+    devices, device = _devices(timeline, rows)
+    rows, size, device = rows[order], size[order], device[order]
+    keys, key_of = _keys(timeline, rows, devices, device)
+    allocated, released, calls = _per_step(step_of(events.start_ns[rows], windows), key_of, size, len(keys), windows)
+    seen = np.flatnonzero(calls.any(axis=1) | released.any(axis=1))
+    return MemoryUse(
+        keys=tuple(keys[i] for i in seen.tolist()),
+        allocated=allocated[seen],
+        released=released[seen],
+        calls=calls[seen],
+        curves=_curves(timeline, _Records(rows, size, devices, device), _before(timeline, early), windows),
+    )
+
+
+def _devices(timeline: Timeline, rows: Ints) -> tuple[list[str], Ints]:
+    """(names of devices, the number of each record's)."""
+    events = timeline.events
+    kinds, numbers = (
+        unique_places(np.asarray(argument_of(events, argument, rows, ABSENT), dtype=np.int64))
+        for argument in ("device_type", "device_id")
+    )
+    width = len(numbers[0])
+    pairs, at = distinct(kinds[1] * width + numbers[1], len(kinds[0]) * width)
+    index: dict[str, int] = {}
+    number = [
+        index.setdefault(_device(timeline, int(kinds[0][pair // width]), int(numbers[0][pair % width])), len(index))
+        for pair in pairs.tolist()
+    ]
+    return list(index), np.array(number, dtype=np.int64)[at]
+
+
+def _device(timeline: Timeline, kind: int, number: int) -> str:
+    if kind in CPU.memory_types:
+        return CPU.word
+    word = timeline.vendor.word if kind in timeline.vendor.memory_types or kind == ABSENT else f"device type {kind}"
+    return word if number in (ABSENT, -1) else f"{word} {number}"
+
+
+def _keys(timeline: Timeline, rows: Ints, devices: list[str], device: Ints) -> tuple[list[tuple[str, str]], Ints]:
+    """((operator, device) pairs in the order of names, whatever came first in the trace; pair of each record)."""
+    events, forest = timeline.events, timeline.host
+    enclosers = Enclosers(timeline.lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
+    node = innermost(enclosers, timeline.lane[rows], events.start_ns[rows])
+    name = np.append(events.name[forest.row], -1)[node].astype(np.int64)
+    code, at = distinct((name + 1) * len(devices) + device, (len(events.strings) + 1) * len(devices))
+    pairs = [
+        (operator_key(events.strings[name_at - 1]) if name_at else OUTSIDE, devices[device_at])
+        for name_at, device_at in (divmod(c, len(devices)) for c in code.tolist())
+    ]
+    ordered = sorted(set(pairs))
+    place = {pair: number for number, pair in enumerate(ordered)}
+    return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[at]
+
+
+def _per_step(step: Some, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
+    """(keys, s) bytes allocated, bytes released, allocations."""
+    steps = len(windows.label)
+    cell = key * steps + step
+    out = [np.zeros(keys * steps, dtype=np.int64) for _ in range(3)]
+    known = step >= 0
+    taken, given = np.flatnonzero(known & (size > 0)), np.flatnonzero(known & (size < 0))
+    np.add.at(out[0], cell[taken], size[taken])
+    np.add.at(out[1], cell[given], -size[given])
+    np.add.at(out[2], cell[taken], 1)
+    allocated, released, calls = (values.reshape(keys, steps) for values in out)
+    return allocated, released, calls
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Records:
+    """(r,) records of the compared window in time order: row, bytes, and the number of the device in `devices`."""
+
+    row: Ints
+    size: Ints
+    devices: list[str]
+    device: Ints
+
+
+def _floats(events: EventTable, argument: str, rows: Ints) -> Floats:
+    """(r,) an argument of some rows, NaN where they do not have it."""
+    return np.asarray(argument_of(events, argument, rows, np.nan), dtype=np.float64)
+
+
+def _before(timeline: Timeline, early: Ints) -> dict[str, int]:
+    """Device -> its last record before the compared window, among those that state totals."""
+    events = timeline.events
+    rows = early[np.isfinite(_floats(events, "total_allocated", early))]
+    if not len(rows):
+        return {}
+    rows = rows[sorted_order(events.start_ns[rows], ~np.asarray(argument_of(events, "bytes", rows, 0), dtype=np.int64))]
+    devices, device = _devices(timeline, rows)
+    return {name: int(rows[np.flatnonzero(device == number)[-1]]) for number, name in enumerate(devices)}
+
+
+def _curves(
+    timeline: Timeline, records: _Records, before: Mapping[str, int], windows: Windows
+) -> tuple[MemoryCurve, ...]:
+    events = timeline.events
+    zero = int(windows.start_ns[0])
+    starts, ends = windows.start_ns - zero, windows.end_ns - zero
+    curves = []
+    for name in sorted(records.devices):
+        mine = np.flatnonzero(records.device == records.devices.index(name))
+        row = records.row[mine]
+        stated = np.isfinite(_floats(events, "total_allocated", row))
+        absolute = bool(stated.any())
+        if absolute:
+            row = row[stated]
+            at = events.start_ns[row] - zero
+            if name in before and at[0] > 0:  # what is held when the first step begins
+                row, at = np.append(before[name], row), np.append(0, at)
+            held = _floats(events, "total_allocated", row).astype(np.int64)
+        else:
+            at = events.start_ns[row] - zero
+            held = np.cumsum(records.size[mine])
+        kept = _floats(events, "total_reserved", row)
+        has_reserved = absolute and bool(np.isfinite(kept).all()) and bool((kept > 0).any())
+        above = kept.astype(np.int64) if has_reserved else None
+        # first of each step and of each gap behind one
+        cuts = unique(np.searchsorted(at, np.concatenate((starts, ends)), side="left").astype(np.int64))
+        shown = thinned((held,) if above is None else (held, above), CURVE_POINTS, cuts)
+        curves.append(
+            MemoryCurve(
+                capture=0,
+                device=name,
+                absolute=absolute,
+                label=windows.label,
+                start_ns=starts,
+                end_ns=ends,
+                time_ns=at[shown],
+                allocated=held[shown],
+                reserved=None if above is None else above[shown],
+                peak_allocated=int(held.max()),
+                peak_reserved=None if above is None else int(above.max()),
+            )
+        )
+    return tuple(curves)

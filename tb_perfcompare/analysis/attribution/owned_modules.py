@@ -1,0 +1,219 @@
+"""Owned time by module: a second way to split the step that closes like the first.
+
+An event belongs to the innermost nn.Module call that is open on its thread when it starts, device work to the one that
+was open when it was launched. Backward work runs outside such calls; an arrow from a forward operator to its backward
+one leads it to the module of the former. (Definitions: docs/ledger.md.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.attribution.entities import Owners
+from tb_perfcompare.analysis.columns.cells import Cells, added_cells
+from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
+from tb_perfcompare.analysis.columns.numbering import numbered_pairs, portions, taken
+from tb_perfcompare.analysis.columns.paths import found_paths
+from tb_perfcompare.analysis.entities.modules import module_calls, module_name
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import FlowTable
+from tb_perfcompare.model.summary.split_time import SplitTime, listed
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
+from tb_perfcompare.model.unique import unique_first
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
+
+BACKWARD_OUTSIDE = "(backward, outside modules)"
+"""Backward work that no arrow leads to a module, such as the accumulation of gradients."""
+
+MOST_KEYS = 20_000
+"""Of more keys than this the largest are kept; the others stand together as SMALLER, one key per category."""
+
+SMALLER = "(smaller modules)"
+
+_BACKWARD = "autograd::engine::evaluate_function"
+_OUTSIDE, _BACK = 0, 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModulePaths:
+    """The module of every owner; p paths, each after the one above it.
+
+    text      p texts made of the names in the trace, `Net_0/Sequential_1/Conv2d_3`; the first two are OUTSIDE_MODULES
+              and BACKWARD_OUTSIDE
+    name      p last parts of these
+    above     p numbers of the paths above, -1 at the top
+    of_owner  (m,) int32 path of each owner
+    is_call   (m,) bool the owner is itself the call of a module
+    """
+
+    text: list[str]
+    name: list[str]
+    above: list[int]
+    of_owner: Rows
+    is_call: NDArray[np.bool_]
+
+
+def module_paths(timeline: Timeline, owners: Owners, flows: FlowTable) -> ModulePaths | None:
+    """None if the trace has no calls of modules."""
+    calls = _calls(timeline)
+    if calls is None:
+        return None
+    path = np.empty(len(owners.row), dtype=np.int32)
+    for some in portions(len(path)):
+        path[some] = calls.path_of(timeline, owners.row[some])
+    path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
+    return ModulePaths(calls.paths, calls.names, calls.above, path, taken(calls.node_of, owners.row) >= 0)
+
+
+def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
+    """Owned time with keys (module path, category label)."""
+    shares = owners.shares
+    kinds = len(CATEGORY_LABELS)
+    code, part = numbered_pairs(paths.of_owner, len(paths.text), owners.role, kinds)
+    index: dict[tuple[str, ...], int] = {}  # names may hold a slash, and two paths one text
+    keys = ((paths.text[c // kinds], CATEGORY_LABELS[c % kinds]) for c in code.tolist())
+    part = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)[part]
+    outside = index.setdefault((OUTSIDE_MODULES, CATEGORY_LABELS[StepCategory.OTHER]), len(index))
+    rest = np.full(len(shares.gap_step), outside, dtype=np.int32)
+    timed: list[Cells] = [
+        ((part, shares.claim), shares.step, shares.time_ns),
+        (rest, shares.gap_step, shares.gap_end - shares.gap_start),
+    ]
+    found = added_cells(len(index), steps, timed, []).named(listed(list(index)))
+    return found.largest(MOST_KEYS, lambda key: (SMALLER, key[1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Calls:
+    """Calls of modules, k rows: `nodes` to find the innermost in, `node_path` (k,) index of each into `paths`,
+    `node_of` (n,) int32 row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
+
+    nodes: Enclosers
+    node_path: Rows
+    node_of: NDArray[np.int32]
+    paths: list[str]
+    names: list[str]
+    above: list[int]
+
+    def path_of(self, timeline: Timeline, rows: Some) -> Rows:
+        """(m,) path of each event, -1 outside all calls. A call is its own module."""
+        events = timeline.events
+        device = timeline.is_device[rows]
+        at = np.where(device, timeline.launcher[rows], rows).astype(np.int32, copy=False)
+        node = np.where(at >= 0, self.node_of[at], np.int32(-1))
+        # Threads without any call, and device work of unknown origin, need no search.
+        has_calls = np.zeros(int(timeline.lane.max(initial=0)) + 1, dtype=bool)
+        has_calls[self.nodes.lane] = True
+        search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
+        asked = at[search]
+        node[search] = innermost(self.nodes, timeline.lane[asked], events.start_ns[asked])
+        path: Rows = np.where(node >= 0, self.node_path[node], np.int32(-1))
+        return path
+
+
+def _calls(timeline: Timeline) -> _Calls | None:
+    events = timeline.events
+    rows = module_calls(timeline)
+    if not len(rows):
+        return None
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
+    rows = rows[nesting.order]
+    nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
+    node_of = np.full(len(events), -1, dtype=np.int32)
+    node_of[rows] = np.arange(len(rows), dtype=np.int32)
+    paths = [OUTSIDE_MODULES, BACKWARD_OUTSIDE]
+    names, upper = list(paths), [-1, -1]
+    every = np.ones(len(rows), dtype=np.bool_)
+    found = found_paths(nesting.parent, np.zeros_like(rows), events.name[rows], every, np.zeros(len(paths), np.int32))
+    for parent, name, depth in zip(found.parent.tolist(), found.key.tolist(), found.depth.tolist(), strict=True):
+        own = module_name(events.strings[name])
+        paths.append(f"{paths[parent]}/{own}" if depth > 1 else own)
+        names.append(own)
+        upper.append(parent if depth > 1 else -1)
+    return _Calls(nodes, found.node, node_of, paths, names, upper)
+
+
+def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Rows) -> Ints:
+    """(m,) path of events outside all calls: that of the forward operator whose backward they belong to."""
+    events, forest = timeline.events, timeline.host
+    found = np.full(len(rows), _OUTSIDE, dtype=np.int64)
+    at = np.where(timeline.is_device[rows], timeline.launcher[rows], rows)
+    known = np.flatnonzero(at >= 0)
+    asked = at[known]
+    prefixed = [number for number, text in enumerate(events.strings.texts) if text.startswith(_BACKWARD)]
+    if prefixed:
+        roots = forest.row[np.isin(events.name[forest.row], prefixed)]
+        found[known] = np.where(_inside(timeline, roots, asked) >= 0, _BACK, _OUTSIDE)
+    target, path = _arrows(timeline, calls, flows)
+    if len(target):
+        node = _inside(timeline, target, asked)
+        found[known] = np.where(node >= 0, path[node], found[known])
+    return found
+
+
+def _inside(timeline: Timeline, enclosing: Some, asked: Some) -> Some:
+    """(m,) index into `enclosing` of the innermost of these events around the start of each asked one, -1 if none."""
+    events = timeline.events
+    if not len(enclosing):
+        return np.full(len(asked), -1, dtype=np.int64)
+    start, lane = events.start_ns[enclosing], timeline.lane[enclosing]
+    nesting = nest(lane, start, timeline.ends(enclosing), events.strings.ranks()[events.name[enclosing]])
+    order = nesting.order
+    nodes = Enclosers(lane[order], start[order], nesting.end, nesting.parent)
+    node = innermost(nodes, timeline.lane[asked], events.start_ns[asked])
+    return np.where(node >= 0, order[node], -1)
+
+
+def _arrows(timeline: Timeline, calls: _Calls, flows: FlowTable) -> tuple[Some, Some]:
+    """(t,) rows of backward operators and (t,) the paths of their forward operators.
+
+    An arrow has times, but no thread: it leaves from the operator inside a module that starts then and arrives at the
+    one outside all modules. An id that comes twice at one end leads nowhere.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    leave, arrive = (_once(flows, flows.is_start == side) for side in (True, False))
+    _, one, two = np.intersect1d(leave[0], arrive[0], assume_unique=True, return_indices=True)
+    if not len(one):
+        return none, none
+    rows = timeline.host.row
+    path = calls.path_of(timeline, rows)
+    source = _first_at(timeline, rows[path >= 0], leave[1][one])
+    target = _first_at(timeline, rows[path < 0], arrive[1][two])
+    hit = (source >= 0) & (target >= 0)
+    source, target = source[hit], target[hit]
+    # The engine's call around the backward operator belongs to it as well.
+    node_of = np.full(len(timeline.events), -1, dtype=np.int64)
+    node_of[rows] = np.arange(len(rows))
+    parent = timeline.host.parent[node_of[target]]
+    names = timeline.events.strings.texts
+    engine = np.array([text.startswith(_BACKWARD) for text in names], dtype=bool)
+    around = (parent >= 0) & engine[timeline.events.name[rows[parent]]]
+    target = np.where(around, rows[parent], target)
+    target, first, _ = unique_first(target)
+    return target, calls.path_of(timeline, source[first])
+
+
+def _once(flows: FlowTable, side: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Ids that occur once among these arrow ends, ascending, and their times."""
+    ids, first, count = unique_first(flows.flow_id[side])
+    return ids[count == 1], flows.start_ns[side][first[count == 1]]
+
+
+def _first_at(timeline: Timeline, rows: Some, at: Ints) -> Ints:
+    """(q,) row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
+    events = timeline.events
+    order = np.lexsort(
+        (events.strings.ranks()[events.name[rows]], -events.dur_ns[rows], events.start_ns[rows])
+    )
+    rows = rows[order]
+    start = events.start_ns[rows]
+    place = np.searchsorted(start, at)
+    found = np.append(rows, -1)[place]
+    return np.where((found >= 0) & (events.start_ns[found] == at), found, -1)

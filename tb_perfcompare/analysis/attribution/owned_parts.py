@@ -1,0 +1,170 @@
+"""What stands below an entity: who called it and with which input shape; around a gap, what the host did.
+
+Device work is split by the operator that launched it and that operator's input shape, host operators by their own input
+shape, runtime calls by the operator they belong to, the profiler's work by its name. (Definitions: docs/ledger.md.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.attribution.idle_context import surroundings
+from tb_perfcompare.analysis.attribution.ownership import Shares
+from tb_perfcompare.analysis.columns.cells import added_cells
+from tb_perfcompare.analysis.columns.grouping import finest
+from tb_perfcompare.analysis.columns.numbering import numbered, rows_where, taken
+from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH, operator_keys_of
+from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
+from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+
+MOST_PARTS = 20_000
+"""A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""
+
+SMALLER = "(smaller parts)"
+
+_CALLERS = ("", UNKNOWN_LAUNCH, NO_OPERATOR)
+_, _UNKNOWN, _NONE = range(len(_CALLERS))
+_LABELS = TextPool(list(CATEGORY_LABELS))
+
+
+def owned_parts(
+    timeline: Timeline, rows: Rows, shares: Shares, entity: Rows, entities: tuple[NDArray[np.int8], Texts], step: Rows,
+    steps: int,
+) -> SplitTime:  # fmt: skip
+    """The parts of every entity, keys (category label, entity, caller, shape).
+
+    rows      (m,) events that may own time, the claims of `shares`
+    entity    (m,) their entities; of those the StepCategory and the key, of OperatorKeys.pool
+    step      (n,) step of every event, -1 outside; there are `steps`
+    """
+    found, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities[0]))
+    around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
+    parts, gaps = len(found[0]), len(gap_texts)
+    cells = added_cells(
+        parts + gaps,
+        steps,
+        [
+            ((part, shares.claim), shares.step, shares.time_ns),
+            (around + parts, shares.gap_step, shares.gap_end - shares.gap_start),
+        ],
+        [(part, (step, rows), None)],
+    )
+    known = operator_keys_of(timeline.events.strings)
+    (category, key), nobody = entities, known.places((NOBODY,))
+    callers = [*caller_texts, *gap_texts, SMALLER]
+    found_keys = _PartKeys(
+        timeline.events.strings,
+        label=np.append(category[found[0]], np.full(gaps, np.int8(StepCategory.OTHER))),
+        entity=np.append(key.code[found[0]], np.full(gaps, nobody, dtype=np.int32)),
+        caller=np.append(found[1].astype(np.int32), np.arange(gaps, dtype=np.int32) + np.int32(len(caller_texts))),
+        shape=np.append(found[2].astype(np.int32), np.zeros(gaps, dtype=np.int32)),
+        callers=callers,
+        shapes=shape_texts,
+    )
+    entry = np.append(found[0], np.full(gaps, len(category)))
+    cells, is_rest, pooled = cells.largest(MOST_PARTS, found_keys.first, entry)
+    split = cells.named(lambda rows: found_keys.of(rows, is_rest))
+    if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):
+        split = split.renamed(split.keys)  # something in the recording is called like the rest, or like a gap
+    told = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
+    return replace(split, told=tuple(what for what, known in told if known), pooled=pooled)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _PartKeys:
+    """Keys of p parts, each column as numbers: `label` in CATEGORY_LABELS, `entity` in OperatorKeys.pool, `caller` and
+    `shape` in these texts, of which the last caller is SMALLER and the first shape is none."""
+
+    strings: StringTable
+    label: NDArray[np.int8]
+    entity: Rows
+    caller: Rows
+    shape: Rows
+    callers: list[str]
+    shapes: list[str]
+
+    def of(self, rows: Ints, is_rest: NDArray[np.bool_]) -> Keys:
+        """Of some parts; those that stand for the rest of an entity have no caller and shape."""
+        rest = is_rest[rows]
+        caller = np.where(rest, np.int32(len(self.callers) - 1), self.caller[rows])
+        shape = np.where(rest, np.int32(0), self.shape[rows])
+        return keys(
+            (self.label[rows], _LABELS),
+            (self.entity[rows], operator_keys_of(self.strings).pool),
+            (caller, TextPool(self.callers)),
+            (shape, TextPool(self.shapes)),
+        )
+
+    def first(self, rows: Ints, many: int) -> Ints:
+        """So many of these parts: those whose keys come first."""
+        ranks = operator_keys_of(self.strings).ranks(self.strings)
+        label = np.argsort(np.argsort(CATEGORY_LABELS))
+        place = label[self.label[rows]] * np.int64(len(ranks)) + ranks[self.entity[rows]]
+        last = np.partition(place, many - 1)[many - 1] if many else -1
+        before = rows[place < last]
+        equal = sorted(
+            rows[place == last].tolist(), key=lambda row: (self.callers[self.caller[row]], self.shapes[self.shape[row]])
+        )
+        return np.append(before, np.array(equal[: many - len(before)], dtype=np.int64))
+
+
+def _parts(
+    timeline: Timeline, rows: Rows, entity: Rows, entities: int
+) -> tuple[list[Ints], Rows, list[str], list[str]]:
+    """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
+    caller, callers = _callers(timeline, rows)
+    shape, shapes = _shapes(timeline, rows)
+    found, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
+    return found, part, callers, shapes
+
+
+def _callers(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
+    """(m,) who called each event, as an index into texts."""
+    events = timeline.events
+    caller = np.zeros(len(rows), dtype=np.int32)
+    # "(profiler overhead)" is one entity; its parts are the kinds of work.
+    overhead = np.flatnonzero(events.category[rows] == Category.OVERHEAD)
+    calls = rows_where(taken(timeline.is_device | timeline.is_api, rows))
+    operator = timeline.operator[rows[calls]]
+    known = np.flatnonzero(operator >= 0)
+    named = np.concatenate([events.name[operator[known]], events.name[rows[overhead]]])
+    used, place = numbered(named, len(events.strings))
+    keys_of = operator_keys_of(events.strings)
+    number, places = keys_of.numbered(used, _CALLERS)
+    caller[np.concatenate([calls[known], overhead])] = number[place]
+    lost = calls[operator < 0]
+    caller[lost] = _NONE
+    caller[lost[timeline.is_device[rows[lost]] & (timeline.launcher[rows[lost]] < 0)]] = _UNKNOWN
+    return caller, list(map(keys_of.pool.texts.__getitem__, places.tolist()))
+
+
+def _shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
+    """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
+    events = timeline.events
+    if "input_dims" not in events.args:
+        return np.zeros(len(rows), dtype=np.int32), [""]
+    ids = shape_ids(events)
+    dims = taken(ids, np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32))
+    merged = np.flatnonzero(timeline.host.merged)
+    forest = timeline.host.row
+    dims[forest[merged]] = dims[forest[timeline.host.top[merged]]]
+    dims[timeline.is_api] = -1
+    work = rows_where(timeline.is_device)
+    operator = taken(timeline.operator, work)
+    dims[work] = np.where(operator >= 0, taken(dims, operator), np.int32(-1))
+    dims += 1
+    used, place = numbered(taken(dims, rows), len(events.strings) + 1)
+    del dims
+    number, texts = numbered_texts(events.strings, used)
+    return taken(number, place), texts

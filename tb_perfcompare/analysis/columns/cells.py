@@ -1,0 +1,70 @@
+"""Cells of rows and steps added up from millions of events, looked up where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.native_passes import compiled
+from tb_perfcompare.analysis.columns.numbering import Chosen, added, numbered_pairs
+from tb_perfcompare.model.summary.split_time import SplitCells, Values, add_cells
+
+Ints = NDArray[np.int64]
+
+Cells: TypeAlias = tuple[Chosen, Chosen, "Chosen | None"]
+"""(rows, steps, values); None for 1 everywhere. What has a row or step below zero is not counted."""
+
+_SMALL = 1 << 16
+
+
+def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
+    """Times and calls of `count` rows added up, as add_cells of model/summary/split_time.py does."""
+    if compiled() is None:
+        return add_cells(count, [_looked_up(*part) for part in timed], [_looked_up(*part) for part in called])
+    size = count * steps
+    if size > _SMALL and size > sum(_length(row) for row, _, _ in (*timed, *called)):
+        return _sparse(count, steps, timed, called)
+    time, calls = (np.zeros((count, steps), dtype=np.int64) for _ in range(2))
+    for sums, parts in ((time, timed), (calls, called)):
+        for row, step, values in parts:
+            sums += added(row, count, step, steps, values)
+    code = np.flatnonzero((time != 0) | (calls != 0))
+    return SplitCells(count, code // steps, code % steps, time.ravel()[code], calls.ravel()[code])
+
+
+def _sparse(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
+    """Without room for cells that nothing lies in."""
+    parts = [_looked_up(*part) for part in (*timed, *called)]
+    rows, within = (np.concatenate([part[i] for part in parts]) for i in range(2))
+    code, place = numbered_pairs(rows, count, within, steps)
+    del rows, within
+    time, calls = np.zeros(len(code), dtype=np.int64), np.zeros(len(code), dtype=np.int64)
+    begin = 0
+    for number, (row, _, values) in enumerate(parts):
+        sums = time if number < len(timed) else calls
+        sums += added(place[begin : begin + len(row)], len(code), value=values)[:, 0]
+        begin += len(row)
+    some = np.flatnonzero((time != 0) | (calls != 0))
+    code = code[some]
+    return SplitCells(count, code // max(steps, 1), code % max(steps, 1), time[some], calls[some])
+
+
+def _length(chosen: Chosen) -> int:
+    return len(chosen[1] if isinstance(chosen, tuple) else chosen)
+
+
+def _looked_up(row: Chosen, step: Chosen, values: Chosen | None) -> Values:
+    """Without what is not counted."""
+    rows, within = _values(row), _values(step)
+    some = np.flatnonzero((rows >= 0) & (within >= 0))
+    weights = np.ones(len(some), dtype=np.int64) if values is None else _values(values, np.int64)[some]
+    return rows[some], within[some], weights
+
+
+def _values(chosen: Chosen, dtype: type[np.generic] = np.int32) -> NDArray[Any]:
+    values, at = chosen if isinstance(chosen, tuple) else (chosen, None)
+    values = values.astype(dtype, copy=False)
+    return values if at is None else np.where(at >= 0, values[at], values.dtype.type(-1))

@@ -1,0 +1,70 @@
+"""Yes or no for every event, from what is asked once per category or per distinct value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import repeat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.joined_names import JoinedNames
+from tb_perfcompare.model.names.names import passing_names
+from tb_perfcompare.model.strings import StringTable
+
+Flags = NDArray[np.bool_]
+
+
+def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
+    """(n,) whether each event's category is one of these. Comparing bytes is the quickest that numpy can do."""
+    first, *others = sorted(members)
+    if others and others[-1] - first == len(others):  # neighbours: one comparison for all
+        flags: Flags = (category - np.int8(first)).view(np.uint8) <= len(others)
+        return flags
+    flags = category == first
+    for other in others:
+        flags |= category == other
+    return flags
+
+
+def used_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+    """The different codes, ascending; they lie in 0..size - 1."""
+    seen = np.zeros(size, dtype=bool)
+    seen[codes] = True
+    return np.flatnonzero(seen)
+
+
+def holding(marks: Sequence[str], texts: Sequence[str]) -> list[bool]:
+    """Whether each text holds one of the marks. Tables and figures ask for the same ones."""
+    return list(map(_holds, repeat(tuple(marks)), texts))
+
+
+@lru_cache(maxsize=1 << 14)
+def _holds(marks: tuple[str, ...], text: str) -> bool:
+    return any(map(text.__contains__, marks))
+
+
+class NameFlags:
+    """Tests of names, at most eight, each asked once per distinct name of the events; one look-up per event for all."""
+
+    def __init__(self, strings: StringTable, name: NDArray[np.int32], *tests: Callable[[str], bool]) -> None:
+        used = used_codes(name, len(strings)).tolist()
+        texts = [strings[code] for code in used]
+        joined = JoinedNames(texts)
+        bits = np.zeros(len(strings), dtype=np.uint8)
+        self._bit = {test: 1 << number for number, test in enumerate(tests)}
+        self._any: dict[Callable[[str], bool], bool] = {}
+        for test, bit in self._bit.items():
+            passing = [used[at] for at in passing_names(test, joined)]
+            bits[passing] |= bit
+            self._any[test] = bool(passing)
+        self._bits = bits[name]
+
+    def where(self, test: Callable[[str], bool]) -> Flags:
+        """(n,) whether each event's name passes."""
+        if not self._any[test]:
+            return np.zeros(len(self._bits), dtype=bool)
+        flags: Flags = (self._bits & self._bit[test]) != 0
+        return flags

@@ -1,0 +1,164 @@
+"""Which event encloses which on one thread.
+
+Rule: events of a lane are taken in order of start, the longer first; an event's parent is the latest earlier event
+that is still open. An event that outlasts its parent is clipped to it, so that children never exceed their parents,
+siblings never overlap, and self times are never below zero.
+
+Every function has two forms that give the same: a compiled one (native/nesting.c), which follows the rule row by row,
+and one in numpy (nesting_in_numpy.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, indices, packed, packed_tie, unpacked
+from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
+from tb_perfcompare.model.unique import unique_places
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nesting:
+    """Rows are in (lane, start, -end) order, n of them.
+
+    order   (n,) rows of the input
+    parent  (n,) row of the parent in this order, -1 at the top
+    depth   (n,) 0 at the top
+    end     (n,) clipped end
+    inside  (n,) clipped time of the rows right below: end - start - inside is a row's own time
+    clipped number of events that outlasted their parent
+    """
+
+    order: Rows
+    parent: Rows
+    depth: Rows
+    end: Ints
+    inside: Ints
+    clipped: int
+
+
+def nest(
+    lane: NDArray[np.integer], start: Ints, end: Ints, *ties: Tie, rows: NDArray[np.integer] | None = None
+) -> Nesting:
+    """Nest events by time, all of the columns or these rows of them. `ties` order events of equal lane, start and end,
+    the first before the second, so that the result ignores file order."""
+    module = compiled()
+    if module is None:
+        at = np.arange(len(start)) if rows is None else rows.astype(np.int64)
+        found = nest_in_numpy(lane[at], start[at], end[at], tuple(tie[at] for tie in ties))
+        order, parent, depth = (column.astype(np.int32) for column in (at[found[0]], found[1], found[2]))
+        return Nesting(order, parent, depth, *found[3:])
+    numbered, lanes = _numbered(lane)
+    order, parent, depth, clipped_end, inside, clipped = module.nest(
+        packed(numbered, np.int32),
+        lanes,
+        packed(start, np.int64),
+        packed(end, np.int64),
+        tuple(packed_tie(tie) for tie in ties),
+        None if rows is None else packed(rows, np.int32),
+    )
+    return Nesting(
+        unpacked(order, np.int32),
+        unpacked(parent, np.int32),
+        unpacked(depth, np.int32),
+        unpacked(clipped_end, np.int64),
+        unpacked(inside, np.int64),
+        clipped,
+    )
+
+
+def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Rows:
+    """(n,) rows in the order of `first`; of equal ones the larger `second` comes first, then ties decide, then rows. So
+    spans given as start and end come in order of start, the longer ones first."""
+    module = compiled()
+    if module is None:
+        return np.lexsort((*(tie[:] for tie in reversed(ties)), ~second, first)).astype(np.int32)
+    columns = packed(first, np.int64), packed(second, np.int64), tuple(packed_tie(tie) for tie in ties)
+    return unpacked(module.order(*columns), np.int32)
+
+
+def _numbered(lane: NDArray[np.integer]) -> tuple[NDArray[np.integer], int]:
+    """(lanes, how many): as they are where they are small numbers already, else numbered anew in their order."""
+    lanes = int(lane.max(initial=-1)) + 1
+    if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
+        return lane, lanes
+    used, numbered = unique_places(lane)
+    return numbered, len(used)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Enclosers:
+    """Nested events to look things up in, in (lane, start, -end) order; n rows.
+
+    lane, start, end, parent  (n,) as of a Nesting
+    """
+
+    lane: NDArray[np.integer]
+    start: Ints
+    end: Ints
+    parent: NDArray[np.integer]
+
+
+def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Rows:
+    """(q,) row of the innermost node of the same lane that is open at each instant, -1 if none."""
+    nodes_count = len(nodes.start)
+    if not nodes_count or not len(at):
+        return np.full(len(at), -1, dtype=np.int32)
+    module = compiled()
+    if module is None:
+        return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at).astype(np.int32)
+    here, lanes = _numbered(nodes.lane)
+    there = lane
+    if here is not nodes.lane or int(lane.max()) >= lanes or int(lane.min()) < 0:
+        numbered, lanes = _numbered(np.concatenate([nodes.lane, lane]))
+        here, there = np.split(numbered, [nodes_count])
+    return unpacked(
+        module.innermost(
+            packed(here, np.int32),
+            lanes,
+            packed(nodes.start, np.int64),
+            packed(nodes.end, np.int64),
+            indices(nodes.parent),
+            packed(there, np.int32),
+            packed(at, np.int64),
+        ),
+        np.int32,
+    )
+
+
+def with_descendants(parent: NDArray[np.integer], depth: NDArray[np.integer], own: Ints) -> Ints:
+    """(n,) own value plus those of everything nested below. Every row stands behind its parent."""
+    module = compiled()
+    if module is not None:
+        return unpacked(module.sum_upwards(indices(parent), packed(own, np.int64)), np.int64)
+    total = own.copy()
+    for rows in reversed(by_level(depth)[1:]):
+        np.add.at(total, parent[rows], total[rows])
+    return total
+
+
+def least_below(parent: NDArray[np.integer], depth: NDArray[np.integer], own: Ints) -> Ints:
+    """(n,) the smallest of the own value and those of everything nested below. Every row stands behind its parent."""
+    module = compiled()
+    if module is not None:
+        return unpacked(module.least_upwards(indices(parent), packed(own, np.int64)), np.int64)
+    least = own.copy()
+    for rows in reversed(by_level(depth)):
+        inner = rows[parent[rows] >= 0]
+        np.minimum.at(least, parent[inner], least[inner])
+    return least
+
+
+def by_level(depth: NDArray[np.integer]) -> list[Ints]:
+    """The rows of each depth, the outermost first; depths without rows are left out."""
+    deepest = int(depth.max(initial=0))
+    if deepest < np.iinfo(np.int16).max:
+        depth = depth.astype(np.int16)  # numpy sorts these by counting
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1) if len(order) else []

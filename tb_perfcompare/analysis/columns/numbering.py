@@ -1,0 +1,122 @@
+"""Numbering what occurs, and adding up by it.
+
+Every function has two forms that give the same: a compiled one (native/codes.c), which needs no room beside its result,
+and one in numpy. Sums of the latter are of doubles, which carry nanoseconds exactly up to 104 days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.native_passes import compiled, indices, unpacked
+from tb_perfcompare.model.summary import split_time
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
+Number = TypeVar("Number", bound=np.generic)
+Chosen: TypeAlias = "Some | tuple[Some, Some]"
+"""A column with a value per i, or a column and the index into it per i; an index below zero is of nothing."""
+
+
+_PORTION = 1 << 18
+
+_MANY = 1 << 10
+"""Rows from which on the compiled form is quicker."""
+
+_SIZES: dict[int, type[np.signedinteger]] = {1: np.int8, 4: np.int32, 8: np.int64}
+
+
+def portions(count: int) -> Iterator[slice]:
+    """Stretches of so many rows, one after the other: what is made of all rows at once takes more room than its result.
+    At least one."""
+    for begin in range(0, max(count, 1), _PORTION):
+        yield slice(begin, min(begin + _PORTION, count))
+
+
+def taken(values: NDArray[Number], at: Some) -> NDArray[Number]:
+    """values[at], without the copy of the indices that numpy makes of those of 4 bytes."""
+    module = compiled()
+    size = values.dtype.itemsize
+    if module is not None and len(at) >= _MANY and size in _SIZES and values.flags.c_contiguous:
+        return np.frombuffer(module.take(values.view(_SIZES[size]), size, indices(at)), values.dtype)
+    found = np.empty(len(at), dtype=values.dtype)
+    for some in portions(len(at)):
+        found[some] = values[at[some]]
+    return found
+
+
+def rows_where(chosen: NDArray[np.bool_]) -> Rows:
+    """The rows that are chosen; np.flatnonzero gives indices of twice the size."""
+    found = np.empty(np.count_nonzero(chosen), dtype=np.int32)
+    begin = 0
+    for some in portions(len(chosen)):
+        here = np.flatnonzero(chosen[some])
+        found[begin : begin + len(here)] = here + some.start
+        begin += len(here)
+    return found
+
+
+def numbered(code: Some, size: int) -> tuple[Ints, Rows]:
+    """(the different codes in order, which of them each is); codes lie in 0..size - 1."""
+    module = compiled()
+    if module is None:
+        found, place = split_time.distinct(code.astype(np.int64, copy=False), size)
+        return found, place.astype(np.int32)
+    codes, places = module.distinct(indices(code), None, 1, size)
+    return unpacked(codes, np.int64), unpacked(places, np.int32)
+
+
+def numbered_pairs(first: Some, firsts: int, second: Some, seconds: int) -> tuple[Ints, Rows]:
+    """The same of the codes `first * seconds + second`; `first` lies in 0..firsts - 1, `second` in 0..seconds - 1."""
+    module = compiled()
+    if module is None:
+        found, place = split_time.distinct(first.astype(np.int64) * seconds + second, firsts * seconds)
+        return found, place.astype(np.int32)
+    codes, places = module.distinct(indices(first), indices(second), max(seconds, 1), firsts * seconds)
+    return unpacked(codes, np.int64), unpacked(places, np.int32)
+
+
+def added(row: Chosen, rows: int, column: Chosen | None = None, columns: int = 1, value: Chosen | None = None) -> Ints:
+    """(rows, columns) sums of the values, or without them how many, that belong to each row and column; those with a
+    row or column below zero belong to none."""
+    module = compiled()
+    if module is None:
+        return _added_in_numpy(row, rows, column, columns, value)
+    sums = module.add_up(_given(row), _given(column), _given(value), max(columns, 1), rows * columns)
+    return unpacked(sums, np.int64).reshape(rows, columns)
+
+
+def _given(chosen: Chosen | None) -> object:
+    if chosen is None:
+        return None
+    return tuple(map(indices, chosen)) if isinstance(chosen, tuple) else indices(chosen)
+
+
+def _added_in_numpy(row: Chosen, rows: int, column: Chosen | None, columns: int, value: Chosen | None) -> Ints:
+    place, known = _values(row)
+    known &= place >= 0
+    if column is not None:
+        within, also = _values(column)
+        known &= also & (within >= 0)
+        place = place * columns + within
+    weights = None
+    if value is not None:
+        weights, also = _values(value)
+        known &= also
+        weights = weights[known]
+    sums = np.bincount(place[known], weights=weights, minlength=rows * columns)
+    table: Ints = sums.astype(np.int64, copy=False).reshape(rows, columns)
+    return table
+
+
+def _values(chosen: Chosen) -> tuple[Ints, NDArray[np.bool_]]:
+    """(the value per i, whether there is one)."""
+    if not isinstance(chosen, tuple):
+        return chosen.astype(np.int64), np.ones(len(chosen), dtype=np.bool_)
+    values, at = chosen
+    return np.append(values, 0)[at].astype(np.int64), at >= 0

@@ -1,0 +1,105 @@
+"""The keys of operators, once per distinct name instead of once per table."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.names.names import kernel_key, other_keys
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.summary import NOBODY, PROFILER_WORK
+from tb_perfcompare.model.texts import Codes, TextPool
+from tb_perfcompare.model.unique import unique_first
+
+Rows = NDArray[np.int32]
+
+UNKNOWN_LAUNCH = "(launch not recorded)"
+NO_OPERATOR = "(outside operators)"
+_APART = ("", UNKNOWN_LAUNCH, NO_OPERATOR, PROFILER_WORK, NOBODY)
+"""Texts in the place of an operator. Looking for all of them among the names takes as long as for one."""
+
+
+class OperatorKeys:
+    """Of t texts. A recording's are names of operators and kernels, shapes, stacks and more: a key is found out when it
+    is asked for.
+
+    pool  the texts, then keys that are none of them: of equal texts there is one
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._given = len(texts)
+        self.pool = TextPool(list(texts))
+        self._is_known = np.zeros(len(texts), dtype=bool)
+        self._key = np.arange(len(texts), dtype=np.int32)
+        self._place: dict[str, int] = {}  # of what was looked for
+
+    def of(self, codes: Codes) -> Rows:
+        """(c,) place in the pool of the key of each of these texts."""
+        unknown = codes[~self._is_known[codes]]
+        if len(unknown):
+            self._find_out(unknown)
+        return self._key[codes]
+
+    def numbered(self, codes: Codes, known: Sequence[str] = ()) -> tuple[Rows, Rows]:
+        """((c,) number of the key of each of these codes, place in the pool by number): `known` first, then the others
+        in the order in which they come."""
+        place = self.of(codes)
+        every = np.concatenate([np.array(self.places(known), dtype=np.int32), place])
+        same, first, _ = unique_first(every)
+        places: Rows = same[np.argsort(first, kind="stable")]
+        number = np.zeros(len(self.pool), dtype=np.int32)
+        number[places] = np.arange(len(places), dtype=np.int32)
+        return number[place], places
+
+    def places(self, texts: Collection[str]) -> list[int]:
+        """Where these texts stand in the pool, which has them then."""
+        new = set(texts).difference(self._place)
+        if new:
+            new.update(_APART)
+            new.difference_update(self._place)
+            given = self.pool.texts
+            self._place.update((given[at], at) for at in [at for at, text in enumerate(given) if text in new])
+            for text in sorted(new.difference(self._place)):
+                self._place[text] = len(given)
+                given.append(text)
+        return [self._place[text] for text in texts]
+
+    def ranks(self, strings: StringTable) -> NDArray[np.int64]:
+        """Place of each text of the pool in alphabetical order; `strings` are the texts that it began with."""
+        ranks, texts = strings.ranks(), self.pool.texts
+        others = sorted(range(self._given, len(texts)), key=texts.__getitem__)
+        if not others:
+            return ranks
+        order = strings.in_order().tolist()
+        before = np.array([bisect_left(order, texts[at], key=texts.__getitem__) for at in others], dtype=np.int64)
+        out = np.empty(len(texts), dtype=np.int64)
+        out[: self._given] = ranks + np.searchsorted(before, ranks, side="right")
+        out[others] = before + np.arange(len(others))
+        return out
+
+    def _find_out(self, codes: Codes) -> None:
+        self._is_known[codes] = True
+        others = other_keys(list(map(self.pool.texts.__getitem__, codes.tolist())))
+        if others:
+            self._key[codes[list(others)]] = self.places(list(others.values()))
+
+
+def operator_keys_of(strings: StringTable) -> OperatorKeys:
+    """Of all texts of a recording."""
+    return strings.known(OperatorKeys)
+
+
+def kernel_places(strings: StringTable, codes: Codes) -> Rows:
+    """(c,) place in the pool of the key of each of these kernels' names, by what joins kernels."""
+    others: dict[int, str] = {}
+    found = codes.astype(np.int32)
+    for at, code in enumerate(codes.tolist()):
+        key = kernel_key(strings[code])
+        if key != strings[code]:
+            others[at] = key
+    if others:
+        found[list(others)] = operator_keys_of(strings).places(list(others.values()))
+    return found

@@ -1,0 +1,158 @@
+"""Functions per cycle: each counted once, though a table repeats it on the row of every counter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.cycles.cycle_steps import LONGEST_NS, Cycles, whole_ns
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, Codes, CycleTable
+from tb_perfcompare.model.summary.summary import GroupTable
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Functions:
+    """What the rows say about functions, (rows,) each unless noted; rows without a name are left out of `first`.
+
+    time_ns    time of all calls of the row's function in its cycle, process and device
+    calls      their number, 0 where the table does not say
+    on_device  whether it ran on a device
+    first      (u,) rows that stand for one function each
+    unnamed    rows without a function name
+    differing  functions whose repeated rows disagree about time or calls
+    negative   functions with a time below zero, taken as zero
+    """
+
+    time_ns: Ints
+    calls: Ints
+    on_device: NDArray[np.bool_]
+    first: Ints
+    unnamed: int
+    differing: int
+    negative: int
+
+
+def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
+    """Raises CorruptInput for times or calls beyond what 64 bits hold."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        spent_us = table.beta_pct * table.cycle_us / 100
+    if table.duration_us is not None:
+        spent_us = np.where(np.isfinite(table.duration_us), table.duration_us, spent_us)
+    time_ns = whole_ns(np.where(np.isfinite(spent_us), spent_us, LONGEST_NS), table.source, "duration or beta_pct")
+    calls = _calls(table)
+    named = np.flatnonzero(table.function != NO_TEXT)
+    told = [codes for codes in (table.kind, table.host) if codes is not None]
+    key = _together([cycles.of_row, table.pid, table.device, table.function, *told])[named]
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    chosen = named[first]
+    odd = (time_ns[named] != time_ns[chosen][group]) | (calls[named] != calls[chosen][group])
+    negative = int((time_ns[chosen] < 0).sum())
+    time_ns = np.maximum(time_ns, 0)
+    if float(time_ns[chosen].astype(np.float64).sum()) >= LONGEST_NS:
+        raise CorruptInput(
+            table.source, "times of functions add up to more than 146 years", place="column duration",
+            hint="its unit is microseconds",
+        )  # fmt: skip
+    host = table.strings.find(HOST)
+    return Functions(
+        time_ns=time_ns,
+        calls=calls,
+        on_device=(table.device != NO_TEXT) & (table.device != host),
+        first=chosen,
+        unnamed=len(table) - len(named),
+        differing=len(np.unique(group[odd])),
+        negative=negative,
+    )
+
+
+def launches_per_cycle(functions: Functions, cycles: Cycles) -> Ints:
+    """(s,) calls of functions that ran on a device."""
+    rows = functions.first[functions.on_device[functions.first]]
+    launches = np.zeros(len(cycles), dtype=np.int64)
+    np.add.at(launches, cycles.of_row[rows], functions.calls[rows])
+    return launches
+
+
+def function_table(table: CycleTable, cycles: Cycles, functions: Functions, kept: Ints) -> GroupTable:
+    """Functions x the `kept` cycles, zero where a function did not run, summed over processes and devices."""
+    rows = functions.first
+    kinds = _kinds(table, functions)[rows]
+    names = [kernel_key(text) for text in table.strings.texts]
+    code = _together([table.function[rows], kinds])
+    _, at, group = np.unique(code, return_index=True, return_inverse=True)
+    pairs = zip(table.function[rows][at].tolist(), kinds[at].tolist(), strict=True)
+    own = [((names[function], _type_text(table, kind)), table.strings[function]) for function, kind in pairs]
+    shown: dict[tuple[str, str], str] = {}
+    for key, name in sorted(own):
+        shown.setdefault(key, name)
+    place = {key: row for row, key in enumerate(shown)}
+    row_of = np.array([place[key] for key, _ in own], dtype=np.int64)[group]
+    shape = (len(shown), len(cycles))
+    time, calls = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    cell = (row_of, cycles.of_row[rows])
+    np.add.at(time, cell, functions.time_ns[rows])
+    np.add.at(calls, cell, functions.calls[rows])
+    time, calls = time[:, kept], calls[:, kept]
+    ran = np.flatnonzero(time.any(axis=1) | calls.any(axis=1))
+    keys = list(shown)
+    return GroupTable(
+        kind="function",
+        key_columns=("name", "type"),
+        keys=tuple(keys[row] for row in ran.tolist()),
+        names=tuple(shown[keys[row]] for row in ran.tolist()),
+        calls=calls[ran],
+        measures_ns={"total": time[ran]},
+        min_ns=None,
+        max_ns=None,
+        facts={},
+    )
+
+
+_ON_DEVICE, _ON_HOST = -2, -3
+"""Codes of a type that the table leaves out."""
+
+
+def _kinds(table: CycleTable, functions: Functions) -> Codes:
+    """(rows,) code of the type; where there is none, whether the function ran on a device."""
+    unknown = np.where(functions.on_device, _ON_DEVICE, _ON_HOST)
+    if table.kind is None:
+        return unknown.astype(np.int32)
+    return np.where(table.kind == NO_TEXT, unknown, table.kind).astype(np.int32)
+
+
+def _type_text(table: CycleTable, kind: int) -> str:
+    return {_ON_DEVICE: DEVICE_TYPE, _ON_HOST: HOST_TYPE}.get(kind) or table.strings[kind]
+
+
+def _calls(table: CycleTable) -> Ints:
+    if table.instances is None:
+        return np.zeros(len(table), dtype=np.int64)
+    calls = np.maximum(np.nan_to_num(table.instances, nan=0.0), 0.0)
+    if len(calls) and float(calls.sum()) >= LONGEST_NS:
+        raise CorruptInput(
+            table.source, "more calls than can be counted", place="column instances_count", hint="write the table again"
+        )
+    return np.rint(calls).astype(np.int64)
+
+
+def _together(columns: list[NDArray[np.integer]]) -> Ints:
+    """(rows,) one number per combination of values: equal numbers, equal values."""
+    out, size = np.zeros(len(columns[0]), dtype=np.int64), 1
+    for column in columns:
+        lowest, highest = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+        span = highest - lowest + 1
+        if size * span >= 2**62:
+            found, out = np.unique(out, return_inverse=True)
+            size = len(found)
+        if size * span >= 2**62:
+            found, code = np.unique(column, return_inverse=True)
+            out, size = out * len(found) + code, size * len(found)
+        else:
+            out, size = out * span + (column.astype(np.int64) - lowest), size * span
+    return out

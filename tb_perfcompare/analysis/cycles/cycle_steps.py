@@ -1,0 +1,108 @@
+"""The cycles of a table: what is one, how long it took, which rows belong to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.recordings.cycles import CycleTable, Floats
+
+Ints = NDArray[np.int64]
+
+LONGEST_NS = 2.0**62
+"""Times of a table have to add up to less than this, 146 years."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cycles:
+    """s distinct cycles by number, start and length.
+
+    label     s texts: the number; "3 (2)" for another cycle with the number 3
+    total_ns  (s,) length
+    start_ns  (s,) since the epoch where the table says, else every cycle begins where the one before ends
+    dated     whether the starts are the table's
+    of_row    (rows,) cycle of each row
+    repeated  numbers that more than one cycle bears
+    """
+
+    label: tuple[str, ...]
+    total_ns: Ints
+    start_ns: Ints
+    dated: bool
+    of_row: Ints
+    repeated: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+def find_cycles(table: CycleTable) -> Cycles:
+    """The distinct (number, length) pairs of the rows. Raises CorruptInput for lengths beyond LONGEST_NS."""
+    length = whole_ns(table.cycle_us, table.source, "anchor_dur_us")
+    start = None if table.start_us is None else _starts(table.start_us, table.source)
+    # the start of a cycle is the earliest that any of its rows says; the order is by number, start, length
+    order = np.lexsort((length, table.cycle))
+    number, size = table.cycle[order], length[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (number[1:] != number[:-1]) | (size[1:] != size[:-1])
+    place = np.cumsum(first) - 1
+    of_row = np.empty(len(order), dtype=np.int64)
+    of_row[order] = place
+    number, size = number[first], size[first]
+    begin = np.full(len(number), np.iinfo(np.int64).max)
+    if start is not None:
+        known = np.flatnonzero(start >= 0)
+        np.minimum.at(begin, of_row[known], start[known])
+    dated = bool((begin < np.iinfo(np.int64).max).all())
+    ranked = np.lexsort((size, begin, number)) if dated else np.arange(len(number))
+    new = np.empty(len(ranked), dtype=np.int64)
+    new[ranked] = np.arange(len(ranked))
+    number, size, begin = number[ranked], size[ranked], begin[ranked]
+    if float(size.astype(np.float64).sum()) >= LONGEST_NS:
+        raise _too_long(table.source, "anchor_dur_us")
+    return Cycles(
+        label=_labels(number.tolist()),
+        total_ns=size,
+        start_ns=begin if dated else np.cumsum(size) - size,
+        dated=dated,
+        of_row=new[of_row],
+        repeated=tuple(n for n, count in zip(*_counted(number), strict=True) if count > 1),
+    )
+
+
+def whole_ns(us: Floats, path: str, column: str) -> Ints:
+    """Microseconds as nanoseconds, NaN as 0. Raises CorruptInput beyond what 64 bits hold."""
+    known = np.nan_to_num(us, nan=0.0)
+    if len(known) and float(np.abs(known).max()) * 1000 >= LONGEST_NS:
+        raise _too_long(path, column)
+    # a time since the epoch has no room for its fraction once it is multiplied
+    whole = np.floor(known)
+    return whole.astype(np.int64) * 1000 + np.rint((known - whole) * 1000).astype(np.int64)
+
+
+def _starts(us: Floats, path: str) -> Ints:
+    """-1 where a row does not say."""
+    return np.where(np.isfinite(us) & (us >= 0), whole_ns(us, path, "cycle_start_ts"), -1)
+
+
+def _counted(numbers: Ints) -> tuple[list[int], list[int]]:
+    found, counts = np.unique(numbers, return_counts=True)
+    return found.tolist(), counts.tolist()
+
+
+def _labels(numbers: list[int]) -> tuple[str, ...]:
+    seen: dict[int, int] = {}
+    labels = []
+    for number in numbers:
+        seen[number] = seen.get(number, 0) + 1
+        labels.append(str(number) if seen[number] == 1 else f"{number} ({seen[number]})")
+    return tuple(labels)
+
+
+def _too_long(path: str, column: str) -> CorruptInput:
+    return CorruptInput(
+        path, "times add up to more than 146 years", place=f"column {column}", hint="its unit is microseconds"
+    )

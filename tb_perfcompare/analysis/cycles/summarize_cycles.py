@@ -1,0 +1,223 @@
+"""A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/perf_data.md).
+
+Functions of a table are sums over threads, processes and streams. How they overlap was not recorded, so that the ledger
+leaves a cycle whole; the functions are compared in a table of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.cycles.cycle_counters import cycle_counters
+from tb_perfcompare.analysis.cycles.cycle_functions import (
+    Functions,
+    find_functions,
+    function_table,
+    launches_per_cycle,
+)
+from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
+from tb_perfcompare.analysis.pooling.admission import Admission, admit
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.cycles import HOST, NO_TEXT, CycleRecording, CycleTable
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.summary import (
+    CYCLE_TIME,
+    INCOMPLETE,
+    OVERLAPPING,
+    Capture,
+    CounterSeries,
+    DeviceFacts,
+    DroppedStep,
+    OwnedTime,
+    StepCategory,
+    StepTable,
+    Summary,
+)
+
+Ints = NDArray[np.int64]
+
+_NO_LENGTH = "no length"
+
+_NO_TRACE = "a perf_data table has sums per cycle and function, no events"
+_AMONG = "a perf_data table has its kernels, copies and collectives among the functions"
+_ABSENT = {
+    "categories": (
+        "functions overlap across threads and streams by an amount that the table does not tell: a cycle cannot be "
+        "split into parts that add up to it, the table of functions has their times side by side"
+    ),
+    "operators": _NO_TRACE,
+    "operators_by_shape": _NO_TRACE,
+    "kernels": _AMONG,
+    "modules": _NO_TRACE,
+    "communication": _AMONG,
+    "memcpy": _AMONG,
+    "memory": _NO_TRACE,
+    "launches": "a perf_data table has sums per cycle, no single launches",
+    "device": "a perf_data table has no device figures beyond its counters",
+}
+_NAMED = 8
+
+
+def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
+    """Summary of one table. Cycles are as the tracer cut them, whatever the `window`.
+
+    Raises CorruptInput if no cycle has a length, or for figures beyond 64 bits.
+    """
+    table, where = recording.table, recording.file.path
+    cycles = find_cycles(table)
+    functions = find_functions(table, cycles)
+    launches = launches_per_cycle(functions, cycles)
+    admission = admit(np.where(cycles.total_ns > 0, launches, 0))
+    timed = cycles.total_ns > 0
+    kept = np.flatnonzero(timed & ~admission.incomplete)
+    if not len(kept):
+        hint = "the column anchor_dur_us must hold the lengths of the cycles in microseconds"
+        raise CorruptInput(where, "no cycle has a length", hint=hint)
+    steps = StepTable(
+        capture=np.zeros(len(kept), dtype=np.int32),
+        label=tuple(cycles.label[at] for at in kept.tolist()),
+        start_ns=cycles.start_ns[kept],
+        total_ns=cycles.total_ns[kept],
+        launches=launches[kept],
+    )
+    group = function_table(table, cycles, functions, kept)
+    counters = cycle_counters(table, cycles, functions, recording.counters, kept)
+    device = _device(table, functions, cycles, kept)
+    zero_ns = 0 if cycles.dated else None  # a table's times are of the day
+    absent = dict(_ABSENT)
+    if not len(group):
+        absent["functions"] = "no row names a function"
+    if counters is None:
+        absent["counters"] = "no counter has a value in the compared cycles"
+    return Summary(
+        source=origin.source,
+        format=CYCLES,
+        captures=(Capture(origin.run, origin.worker, origin.span, origin.rank, recording.file, device, zero_ns),),
+        device=device,
+        window=window,
+        marked=True,
+        steps=steps,
+        dropped=tuple(
+            DroppedStep(0, cycles.label[at], int(cycles.total_ns[at]), INCOMPLETE if timed[at] else _NO_LENGTH)
+            for at in np.flatnonzero(~timed | admission.incomplete).tolist()
+        ),
+        other_window=steps.total_ns,
+        owned=_whole(steps.total_ns),
+        groups={"functions": group} if len(group) else {},
+        device_metrics=(),
+        environment=_environment(table, cycles, device),
+        recommendations=(),
+        absent=absent,
+        notes=(
+            *recording.notes,
+            *_cycle_notes(cycles, launches, admission, where),
+            *_row_notes(table, functions, counters, where),
+        ),
+        reading="as recorded",
+        metric=CYCLE_TIME,
+        counters=counters,
+    )
+
+
+def _whole(total_ns: Ints) -> OwnedTime:
+    """Every cycle belongs to one entity, so that the books close without a split that nobody measured."""
+    one = total_ns[None, :]
+    return OwnedTime(
+        category=np.array([StepCategory.OTHER], dtype=np.int8),
+        key=(OVERLAPPING,),
+        name=(OVERLAPPING,),
+        time_ns=one,
+        plain_ns=one,
+        calls=np.zeros_like(one),
+    )
+
+
+def _device(table: CycleTable, functions: Functions, cycles: Cycles, kept: Ints) -> DeviceFacts:
+    """The devices that did work in the kept cycles; a table does not name their model."""
+    rows = functions.first[functions.on_device[functions.first]]
+    rows = rows[np.isin(cycles.of_row[rows], kept)]
+    names = sorted({table.strings[code] for code in np.unique(table.device[rows]).tolist()})
+    words = dict.fromkeys(name.split(" ")[0] for name in names)
+    return DeviceFacts("unknown", "/".join(words) or HOST, "", len(names))
+
+
+def _environment(table: CycleTable, cycles: Cycles, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    pids = table.pids()
+    devices = [table.strings[code] for code in np.unique(table.device).tolist() if code != NO_TEXT]
+    hosts = [] if table.host is None else [table.strings[c] for c in np.unique(table.host).tolist() if c != NO_TEXT]
+    rows = (
+        ("cycle.anchor", ", ".join(table.anchors())),
+        ("cycle.recorded", str(len(cycles))),
+        ("process.count", str(len(pids))),
+        ("process.ids", _listed([str(pid) for pid in pids])),
+        ("host.count", str(len(hosts)) if hosts else ""),
+        ("host.names", _listed(sorted(hosts))),
+        ("device.count", str(device.count)),
+        ("device.names", _listed(sorted(name for name in devices if name != HOST))),
+    )
+    return tuple((name, value) for name, value in rows if value)
+
+
+def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: str) -> list[Note]:
+    notes = []
+    missing = [cycles.label[at] for at in np.flatnonzero(admission.incomplete & (cycles.total_ns > 0)).tolist()]
+    if missing:
+        message = (
+            f"{_count(len(missing))} left out as incomplete, {_listed(missing)}: fewer than {admission.least:,.4g} "
+            f"launches where {admission.usual:,.0f} are usual; the recorder began late or lost events"
+        )
+        notes.append(Note(NoteCode.STEPS_DROPPED, message, where))
+    more = [cycles.label[at] for at in np.flatnonzero(admission.unusual).tolist()]
+    if more:
+        most = int(launches[admission.unusual].max())
+        message = (
+            f"{_count(len(more))} with unusually many launches, {_listed(more)}: up to {most:,} where "
+            f"{admission.usual:,.0f} are usual; they are kept"
+        )
+        notes.append(Note(NoteCode.UNUSUAL_STEPS, message, where))
+    empty = [cycles.label[at] for at in np.flatnonzero(cycles.total_ns <= 0).tolist()]
+    if empty:
+        message = f"{_count(len(empty))} left out, {_listed(empty)}: no length"
+        notes.append(Note(NoteCode.STEPS_DROPPED, message, where))
+    if cycles.repeated:
+        numbers = _listed([str(number) for number in cycles.repeated])
+        message = f"cycle numbers with more than one length, {numbers}: each length counts as a cycle"
+        notes.append(Note(NoteCode.DUPLICATE_KEYS, message, where))
+    return notes
+
+
+def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries | None, where: str) -> list[Note]:
+    found = (
+        (functions.unnamed, NoteCode.DROPPED_EVENTS, "rows without a function name left out"),
+        (functions.negative, NoteCode.NEGATIVE_DURATION, "times of functions below zero, taken as zero"),
+        (
+            functions.differing,
+            NoteCode.DUPLICATE_KEYS,
+            "functions have different times or calls on the rows of their counters; the first row counts",
+        ),
+    )
+    notes = [Note(code, f"{count:,} {what}", where) for count, code, what in found if count]
+    if table.instances is None:
+        message = (
+            "no column instances_count: calls are not known, incomplete cycles cannot be told, and nothing shows "
+            "whether both sides do the same work"
+        )
+        notes.append(Note(NoteCode.NO_CALLS, message, where))
+    if counters is not None and (counters.samples < 0).any():
+        message = (
+            "how many samples a counter of a device has is not known: counters files do not name the device of a sample"
+        )
+        notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, "counters"))
+    return notes
+
+
+def _count(cycles: int) -> str:
+    return "1 cycle" if cycles == 1 else f"{cycles:,} cycles"
+
+
+def _listed(texts: list[str]) -> str:
+    more = f" and {len(texts) - _NAMED:,} more" if len(texts) > _NAMED else ""
+    return ", ".join(texts[:_NAMED]) + more

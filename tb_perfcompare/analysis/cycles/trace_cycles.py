@@ -1,0 +1,223 @@
+"""Traces as per-cycle tables: an admitted step is a cycle, whoever owns time in the ledger is a function.
+
+Definitions, and how such a table differs from a recorded one: docs/strict.md, "Traces".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.counters.step_counters import Key, StepCounter, counter_name, covered, step_counters
+from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.model.names.names import STEP_PREFIX
+from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DEVICE_CATEGORIES, STEP_TIME, StepCategory, Summary
+
+TOTAL, EXCLUSIVE = "total", "exclusive"
+BETAS = (TOTAL, EXCLUSIVE)
+"""What a share is of: summed durations, as in published tables, or owned time, which sums to the step."""
+
+_WHOLE = "(whole recording)"
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterFacts:
+    """One counter of the tables. `covered`: mean share of a step that samples of its own stand for, per side; NaN where
+    that is not known, None on a side without the counter, which leaves it out of both tables."""
+
+    name: str
+    device: str
+    unit: str
+    covered: tuple[float | None, float | None]
+
+    @property
+    def compared(self) -> bool:
+        """Both sides have it."""
+        return None not in self.covered
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepsAsCycles:
+    """Both sides in the same form; `counters` by device and name."""
+
+    tables: tuple[CycleTable, CycleTable]
+    counters: tuple[CounterFacts, ...]
+
+
+def as_cycles(
+    normal: Summary, abnormal: Summary, numbers: tuple[Mapping[str, int], Mapping[str, int]], beta: str = TOTAL
+) -> StepsAsCycles:
+    """Both sides as tables. `numbers`: worker -> the pid its rows get, per side.
+
+    Raises NotComparable for sources without times per step and for sides whose steps are different things.
+    """
+    sides = (normal, abnormal)
+    for side in sides:
+        _check_steps(side)
+    markers = [step_marker(side) for side in sides]
+    if markers[0] != markers[1]:
+        raise NotComparable(
+            f"cycles are {markers[0]} on the normal side and {markers[1]} on the abnormal side: not the same thing",
+            hint="record both sides with profiler.step() in the loop",
+        )
+    found = [step_counters(side) for side in sides]
+    words = {False: HOST, True: normal.device.word}
+    facts = tuple(
+        CounterFacts(key[1], words[key[0]], key[2], (covered(found[0], key), covered(found[1], key)))
+        for key in sorted({*found[0], *found[1]})
+    )
+    common = sorted(found[0].keys() & found[1].keys())
+    times = [_times(side, beta) for side in sides]
+    tables = [
+        _table(side, own, time, {key: counters[key] for key in common}, markers[0])
+        for side, own, time, counters in zip(sides, numbers, times, found, strict=True)
+    ]
+    return StepsAsCycles((tables[0], tables[1]), facts)
+
+
+def step_marker(summary: Summary) -> str:
+    """What delimits the steps of a trace."""
+    return STEP_PREFIX.rstrip("#") if summary.marked else _WHOLE
+
+
+def _check_steps(summary: Summary) -> None:
+    if summary.metric != STEP_TIME:
+        format_title = TITLES[summary.format]
+        raise NotComparable(
+            f"{summary.source} has launches that are not cut into steps ({format_title}): no cycles to compare",
+            hint="tb-perfcompare diff compares such sources",
+        )
+    if not summary.is_split:
+        raise NotComparable(
+            f"{summary.source} holds saved answers: totals and means, no times of functions per step",
+            hint="give the traces themselves, or use tb-perfcompare diff",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Functions:
+    """f functions: (f,) texts and codes of StepCategory, whether they ran on a device; (f, s) times and calls."""
+
+    name: tuple[str, ...]
+    kind: tuple[int, ...]
+    on_device: NDArray[np.bool_]
+    time_ns: Ints
+    calls: Ints
+
+
+def _times(summary: Summary, beta: str) -> _Functions:
+    """The entities as functions. Those of one name on one device are one function, whatever their categories.
+
+    Time in which nothing was recorded has a row only where shares are to sum to the step.
+    """
+    owned = summary.owned
+    index: dict[tuple[str, bool], int] = {}
+    kinds: list[int] = []
+    chosen, place = [], []
+    for entity, (category, key) in enumerate(zip(owned.category.tolist(), owned.key, strict=True)):
+        if category == StepCategory.OTHER and beta != EXCLUSIVE:
+            continue
+        function = (key, category in DEVICE_CATEGORIES)
+        if function not in index:
+            index[function] = len(index)
+            kinds.append(category)
+        chosen.append(entity)
+        place.append(index[function])
+    time_ns, calls = (np.zeros((len(index), len(summary.steps)), dtype=np.int64) for _ in range(2))
+    np.add.at(time_ns, place, (owned.time_ns if beta == EXCLUSIVE else owned.plain_ns)[chosen])
+    np.add.at(calls, place, owned.calls[chosen])
+    on_device = np.array([device for _, device in index], dtype=np.bool_)
+    return _Functions(tuple(name for name, _ in index), tuple(kinds), on_device, time_ns, calls)
+
+
+def _table(
+    summary: Summary, numbers: Mapping[str, int], functions: _Functions, counters: Mapping[Key, StepCounter],
+    marker: str,
+) -> CycleTable:  # fmt: skip
+    """One row per (step, function, counter of its device); a function of one of a worker's steps has a row in all."""
+    strings = StringTable()
+    steps = summary.steps
+    pid = np.array([numbers[capture.worker] for capture in summary.captures], np.int64)[steps.capture]
+    blocks = [_Block.empty()]
+    for number in np.unique(pid).tolist():
+        own = np.flatnonzero(pid == number)
+        ran = functions.time_ns[:, own].any(axis=1) | functions.calls[:, own].any(axis=1)
+        for on_device in (False, True):
+            rows = np.flatnonzero(ran & (functions.on_device == on_device))
+            mine = {key: counter for key, counter in counters.items() if key[0] == on_device}
+            for key, counter in mine.items():
+                blocks.append(_counted(rows, own, counter, strings.intern(counter_name(key, mine))))
+            if not mine:
+                blocks.append(_uncounted(rows, own, strings.intern(NO_COUNTER)))
+    all_rows = _Block(*(np.concatenate(parts) for parts in zip(*(block.columns for block in blocks), strict=True)))
+    order = np.lexsort((all_rows.metric, all_rows.function, all_rows.step))
+    function, step = all_rows.function[order], all_rows.step[order]
+    spent, total = functions.time_ns[function, step], steps.total_ns[step]
+    names = np.array([strings.intern(name) for name in functions.name], np.int32)
+    kinds = np.array([strings.intern(CATEGORY_LABELS[kind]) for kind in functions.kind], np.int32)
+    devices = np.where(functions.on_device, strings.intern(summary.device.word), strings.intern(HOST)).astype(np.int32)
+    return CycleTable(
+        source=summary.source,
+        strings=strings,
+        cycle=step + 1,
+        pid=pid[step],
+        function=names[function],
+        metric=all_rows.metric[order],
+        device=devices[function],
+        beta_pct=np.divide(spent * 100.0, total, out=np.zeros(len(step)), where=total > 0),
+        mu_pct=all_rows.mu[order],
+        cycle_us=total / 1000,
+        anchor=np.full(len(step), strings.intern(marker), np.int32),
+        duration_us=spent / 1000,
+        instances=functions.calls[function, step].astype(np.float64),
+        interpolated=all_rows.interpolated[order] if counters else None,
+        kind=kinds[function],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Rows of a table to be, (rows,) each; `metric` is NO_TEXT where the counter has no value in the step."""
+
+    function: Ints
+    step: Ints
+    metric: NDArray[np.int32]
+    mu: Floats
+    interpolated: NDArray[np.bool_]
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        return self.function, self.step, self.metric, self.mu, self.interpolated
+
+    @classmethod
+    def empty(cls) -> _Block:
+        none = np.zeros(0, dtype=np.int64)
+        return cls(none, none, none.astype(np.int32), none.astype(np.float64), none.astype(np.bool_))
+
+
+def _counted(rows: Ints, steps: Ints, counter: StepCounter, code: int) -> _Block:
+    mean = np.tile(counter.mean[steps], len(rows))
+    metric = np.where(np.isfinite(mean), code, NO_TEXT).astype(np.int32)
+    return _Block(
+        np.repeat(rows, len(steps)), np.tile(steps, len(rows)), metric, mean,
+        np.tile(counter.interpolated[steps], len(rows)),
+    )  # fmt: skip
+
+
+def _uncounted(rows: Ints, steps: Ints, code: int) -> _Block:
+    """A device without counters: mu is 0."""
+    count = len(rows) * len(steps)
+    return _Block(
+        np.repeat(rows, len(steps)), np.tile(steps, len(rows)), np.full(count, code, np.int32), np.zeros(count),
+        np.zeros(count, np.bool_),
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+"""The collectives of a trace one by one, and how long computing kernels run beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.event_masks import used_codes
+from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.columns.intervals import union
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
+from tb_perfcompare.model.summary.summary import StepCategory
+
+Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
+Intervals = tuple[Ints, Ints]
+
+_NO_NAME = -1
+
+
+def collectives(timeline: Timeline, windows: Windows, step: Some) -> Collectives | None:
+    """Those that start in a step, `step` (n,) being each event's step or -1: the ones on the device, or the ones of the
+    host where the device has none. None without any."""
+    role = timeline.role == StepCategory.COMMUNICATION
+    on_device = np.flatnonzero(role & timeline.is_device)
+    rows = on_device if len(on_device) else _outermost(timeline, np.flatnonzero(role))
+    counted = rows[step[rows] >= 0]
+    if not len(counted):
+        return None
+    events = timeline.events
+    counted = counted[np.lexsort((counted, events.start_ns[counted], step[counted]))]
+    keys, group_size, key = _keys(timeline, np.sort(counted))
+    places = np.searchsorted(np.sort(counted), counted)
+    busy = union(events.start_ns[rows], timeline.ends(rows))
+    hidden = np.full(len(windows.label), UNKNOWN, dtype=np.int64)
+    if len(on_device):
+        kernels = np.flatnonzero(timeline.role == StepCategory.KERNEL)
+        hidden = _both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
+    return Collectives(
+        keys, group_size, key[places], step[counted].astype(np.int64), events.dur_ns[counted], _within(busy, windows),
+        hidden,
+    )  # fmt: skip
+
+
+def _outermost(timeline: Timeline, rows: Ints) -> Ints:
+    """Host ranges without those inside another one of the same thread: `record_param_comms` around `nccl:all_reduce` is
+    one collective."""
+    start, end, lane = timeline.events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
+    order = np.lexsort((rows, -end, start, lane))
+    kept = []
+    thread, reach = None, 0
+    for at in order.tolist():
+        if lane[at] == thread and end[at] <= reach:
+            continue
+        thread, reach = lane[at], int(end[at])
+        kept.append(at)
+    return np.sort(rows[np.array(kept, dtype=np.int64)])
+
+
+def _keys(timeline: Timeline, rows: Ints) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
+    """(the keys, the size of each one's group, the key of each row); rows ascend."""
+    events = timeline.events
+    group = np.asarray(argument_of(events, "process_group", rows, _NO_NAME), dtype=np.int64)
+    ranks = np.asarray(argument_of(events, "group_size", rows, UNKNOWN), dtype=np.int64)
+    name = events.name[rows].astype(np.int64)
+    index: dict[tuple[str, str], int] = {}
+    number: dict[tuple[int, int], int] = {}
+    texts = {code: kernel_key(events.strings[code]) for code in used_codes(name, len(events.strings)).tolist()}
+    key = np.zeros(len(rows), dtype=np.int64)
+    for place, pair in enumerate(zip(name.tolist(), group.tolist(), strict=True)):
+        at = number.get(pair)
+        if at is None:
+            called = events.strings[pair[1]] if pair[1] != _NO_NAME else ""
+            at = number[pair] = index.setdefault((texts[pair[0]], called), len(index))
+        key[place] = at
+    size = np.full(len(index), UNKNOWN, dtype=np.int64)
+    np.maximum.at(size, key, ranks)
+    return tuple(index), size, key
+
+
+def _within(intervals: Intervals, windows: Windows) -> Ints:
+    """(s,) length of the part of each window that disjoint sorted intervals cover."""
+    start, end = intervals
+    if not len(start):
+        return np.zeros(len(windows.label), dtype=np.int64)
+    before = np.concatenate([[0], np.cumsum(end - start)])
+
+    def until(at: Ints) -> Ints:
+        last = np.searchsorted(start, at, side="right") - 1
+        inside = np.minimum(at, end[last]) - start[last]
+        found: Ints = np.where(last >= 0, before[np.maximum(last, 0)] + inside, 0)
+        return found
+
+    return until(windows.end_ns) - until(windows.start_ns)
+
+
+def _both(one: Intervals, two: Intervals, windows: Windows) -> Ints:
+    """(s,) length of the part of each window that both cover."""
+    either = union(np.concatenate([one[0], two[0]]), np.concatenate([one[1], two[1]]))
+    return _within(one, windows) + _within(two, windows) - _within(either, windows)

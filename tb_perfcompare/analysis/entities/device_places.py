@@ -1,0 +1,187 @@
+"""Device work by the operators around its launch: the tree that the alignment of two runs walks (docs/alignment.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.cells import added_cells
+from tb_perfcompare.analysis.columns.grouping import finest
+from tb_perfcompare.analysis.columns.nesting import least_below, sorted_order
+from tb_perfcompare.analysis.columns.numbering import added, numbered, numbered_pairs, rows_where, taken
+from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
+from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import PlacePool
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.model.texts import TextPool, Texts, keys
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
+
+_LABELS = TextPool(list(CATEGORY_LABELS))
+
+
+def device_work(timeline: Timeline, step: Some) -> DeviceWork | None:
+    """The device events that start in an admitted step; `step` (n,) is each event's step or -1. None without any."""
+    events = timeline.events
+    rows = np.flatnonzero(timeline.is_device & (step >= 0))
+    if not len(rows):
+        return None
+    rows = rows[np.argsort(events.start_ns[rows], kind="stable")]
+    nodes = _Nodes(timeline, rows)
+    places = _Places(timeline, nodes)
+    work = _work(timeline, rows, step, nodes.of_row, places)
+    return DeviceWork(work, _operators(timeline, rows, step, nodes, places))
+
+
+class _Nodes:
+    """Rows of the host forest with device work below; calls nested alone in one of the same name count as that one.
+
+    of_row  (r,) forest row of the operator of each device event, -1 without one
+    above   (h,) forest row of the operator around each, -1 at the top
+    first   (h,) position in `rows` of the first work below, len(rows) where there is none
+    active  (h,) bool whether there is any
+    """
+
+    def __init__(self, timeline: Timeline, rows: Ints) -> None:
+        forest = timeline.host
+        h = len(forest.row)
+        node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
+        node_of[forest.row] = forest.top
+        self.of_row = node_of[timeline.operator[rows]]
+        del node_of  # what follows needs the room
+        self.above = np.append(forest.top, np.int32(-1))[forest.parent]
+        first = np.full(h, len(rows), dtype=np.int64)
+        below = np.flatnonzero(self.of_row >= 0)
+        first[self.of_row[below[::-1]]] = below[::-1]  # of equal indices the last one assigned stays
+        self.first = least_below(self.above, forest.depth, first)
+        self.active = self.first < len(rows)
+
+
+class _Places:
+    """The distinct places of the nodes, p of them.
+
+    of_node  (h,) number of the place, -1 for nodes without work
+    name     (p,) the operator's key, in OperatorKeys.pool
+    shape    (p,) its input shape, in `shapes`
+    above    (p,) number of the place above, which comes before it; -1 at the top
+    pool     their texts, each at its number + 1
+    """
+
+    def __init__(self, timeline: Timeline, nodes: _Nodes) -> None:
+        active = rows_where(nodes.active)
+        name, names, shape, shapes = _names_and_shapes(timeline, taken(timeline.host.row, active))
+        (name_of, shape_of), pair_of = finest([(name, len(names)), (shape, len(shapes))])
+        pair = np.zeros(len(nodes.active), dtype=np.int32)
+        pair[active] = pair_of
+        none = np.zeros(1, dtype=np.int32)  # the node above all, number 0
+        found = found_paths(nodes.above, np.broadcast_to(none, pair.shape), pair, nodes.active, none)
+        self.of_node = np.where(found.node > 0, found.node - np.int32(1), np.int32(-1))
+        self.above = found.parent - np.int32(1)
+        self.name = names[name_of[found.key]]
+        self.shape = shape_of[found.key].astype(np.int32)
+        self.names, self.shapes = operator_keys_of(timeline.events.strings).pool, TextPool(shapes)
+        self.pool = PlacePool(found.parent, Texts(self.name, self.names), Texts(self.shape, self.shapes))
+
+    def __len__(self) -> int:
+        return len(self.above)
+
+
+def _names_and_shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, Rows, Rows, list[str]]:
+    """((q,) number of each operator's key, place of these in OperatorKeys.pool, (q,) number of its input shape, these);
+    the first shape is none."""
+    events = timeline.events
+    used, at = numbered(taken(events.name, rows), len(events.strings))
+    number, names = operator_keys_of(events.strings).numbered(used)
+    name = taken(number, at)
+    if "input_dims" not in events.args or not len(used):
+        return name, names, np.zeros(len(name), dtype=np.int32), [""]
+    ids = shape_ids(events) + np.int32(1)
+    raw = taken(np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32), rows)
+    used, at = numbered(taken(ids, raw), len(events.strings) + 1)
+    number, shapes = numbered_texts(events.strings, used)
+    return name, names, taken(number, at), shapes
+
+
+def _work(timeline: Timeline, rows: Ints, step: Some, node: Rows, places: _Places) -> SplitTime:
+    events = timeline.events
+    place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
+    used, at = numbered(taken(events.name, rows), len(events.strings))
+    key, of_used = numbered(kernel_places(events.strings, used), len(places.names))  # names may differ and the keys not
+    (category, kernel, place_of), at = finest(
+        [
+            (timeline.role[rows], len(CATEGORY_LABELS)),
+            (taken(of_used, at), len(key)),
+            (place, len(places) + 1),
+        ]
+    )
+    first = np.empty(len(category), dtype=np.int64)
+    first[at[::-1]] = np.arange(len(rows))[::-1]  # of equal indices the last one assigned stays
+    texts = [places.names.texts[code] for code in key.tolist()]
+    order, rank = _in_order(
+        events.start_ns[rows][first],
+        (_ranks(CATEGORY_LABELS)[category], _ranks(texts)[kernel]),
+        lambda number: places.pool.text(int(place_of[number])),
+    )
+    row, steps = rank[at], int(step.max(initial=0)) + 1
+    cells = added_cells(len(order), steps, [(row, (step, rows), (events.dur_ns, rows))], [(row, (step, rows), None)])
+    category, kernel, place_of = category[order], kernel[order], place_of[order]
+    return cells.named(
+        lambda rows: keys((category[rows], _LABELS), (kernel[rows], TextPool(texts)), (place_of[rows], places.pool))
+    )
+
+
+def _operators(timeline: Timeline, rows: Ints, step: Some, nodes: _Nodes, places: _Places) -> SplitTime:
+    """A cell for every call, in the step where its work began, and one for all work of a step in every place around
+    it."""
+    active = np.flatnonzero(nodes.active)
+    called, when = places.of_node[active], step[rows[nodes.first[active]]]
+    known = np.flatnonzero(nodes.of_row >= 0)
+    steps = int(step.max(initial=0)) + 1
+    code, at = numbered_pairs(places.of_node[nodes.of_row[known]], len(places), step[rows[known]], steps)
+    place, within = np.divmod(code, steps)
+    dur = added(at, len(code), value=(timeline.events.dur_ns, rows[known]))[:, 0]
+    place, within, dur = cells_upwards(places.above, place, within, dur, steps)
+    first = np.full(len(places), len(rows), dtype=np.int64)
+    np.minimum.at(first, called, nodes.first[active])
+    ranks = operator_keys_of(timeline.events.strings).ranks(timeline.events.strings)
+    order, rank = _in_order(
+        timeline.events.start_ns[rows][first],
+        (ranks[places.name], _ranks(places.shapes.texts)[places.shape]),
+        lambda number: places.pool.text(int(places.above[number]) + 1),
+    )
+    cells = added_cells(len(order), steps, [(rank[place], within, dur)], [(rank[called], when, None)])
+    name, shape, above = places.name[order], places.shape[order], places.above[order] + np.int32(1)
+    return cells.named(
+        lambda rows: keys((name[rows], places.names), (shape[rows], places.shapes), (above[rows], places.pool))
+    )
+
+
+def _ranks(texts: Sequence[str]) -> Ints:
+    """(t,) place of each text in alphabetical order."""
+    rank = np.empty(len(texts), dtype=np.int64)
+    rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    return rank
+
+
+def _in_order(start_ns: Ints, ranks: tuple[Ints, Ints], place: Callable[[int], str]) -> tuple[Ints, Ints]:
+    """(numbers in the order of their first start, ranks and then places settling what starts at once; new place of
+    each). A place is asked for where ranks are equal."""
+    order = sorted_order(start_ns, np.zeros_like(start_ns), *ranks).astype(np.int64)
+    equal = np.diff(start_ns[order]) == 0
+    for rank in ranks:
+        equal &= np.diff(rank[order]) == 0
+    ties = np.flatnonzero(equal)
+    for tie in np.split(ties, np.flatnonzero(np.diff(ties) > 1) + 1) if len(ties) else ():
+        span = slice(int(tie[0]), int(tie[-1]) + 2)
+        order[span] = sorted(order[span].tolist(), key=place)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return order, rank

@@ -1,0 +1,177 @@
+"""Tables of device work: kernels, copies and sets, collectives."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.event_masks import Flags, among, holding, used_codes
+from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
+from tb_perfcompare.analysis.columns.numbering import numbered, numbered_pairs
+from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.entities.launch_properties import launch_texts
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Some = NDArray[np.integer]
+Floats = NDArray[np.float64]
+Texts = tuple[Ints, tuple[str, ...]]
+"""(number of each row's text, the texts)"""
+
+
+def device_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
+    """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
+    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication"."""
+    category = timeline.events.category
+    kernels = _Work(timeline, category == Category.KERNEL, step, steps)
+    copies = _Work(timeline, among(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
+    collectives = _Work(timeline, timeline.role == StepCategory.COMMUNICATION, step, steps)
+    measured = {name: kernels.carried(kernels.numbers(name)) for name in ("blocks_per_sm", "occupancy")}
+    tables = {
+        "kernels": kernels.table("kernel", measured, tensor_cores=True),
+        "memcpy": copies.table("memcpy", summed="bytes"),
+        "communication": collectives.table("collective"),
+    }
+    launch = launch_texts(timeline.events, kernels.rows)
+    if launch is not None:
+        measured |= {name: kernels.carried(kernels.numbers_in_texts(name)) for name in ("registers", "shared_memory")}
+        tables["kernels_by_launch"] = kernels.table("kernel_by_launch", measured, launch, "launch", tensor_cores=True)
+    below = operator_texts(timeline, kernels.rows)
+    if below is not None:
+        tables["kernels_by_operator"] = kernels.table("kernel_by_operator", {}, below, "operator")
+    return {name: table for name, table in tables.items() if len(table)}
+
+
+def operator_texts(timeline: Timeline, rows: Ints) -> Texts | None:
+    """The operator that launched each row, "" for none; None if no row has one."""
+    operator = timeline.operator[rows]
+    if not (operator >= 0).any():
+        return None
+    events = timeline.events
+    name = np.where(operator >= 0, events.name[operator], -1)
+    used, at = numbered(name + 1, len(events.strings) + 1)
+    none = ("",) if used[0] == 0 else ()
+    keys = operator_keys_of(events.strings)
+    number, places = keys.numbered(used[len(none) :] - 1, none)
+    texts = tuple(map(keys.pool.texts.__getitem__, places.tolist()))
+    return np.concatenate([np.zeros(len(none), dtype=np.int64), number])[at], texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Carried:
+    """A figure of the rows that carry it: (k,) values times durations, (k,) durations; `has` (r,) says which rows."""
+
+    has: Flags | slice
+    product: Floats
+    weight: Floats
+
+    def mean(self, group: Some, groups: int) -> Floats:
+        """(groups,) mean weighted by duration, NaN where no row carries the figure."""
+        group = group[self.has]
+        total = np.bincount(group, weights=self.weight, minlength=groups)
+        product = np.bincount(group, weights=self.product, minlength=groups)
+        mean: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+        return mean
+
+
+class _Work:
+    """The events of one kind that start in a step, grouped by name.
+
+    rows   (r,) rows of the events
+    group  (r,) number of each row's name
+    """
+
+    def __init__(self, timeline: Timeline, chosen: Flags, step: Rows, steps: int) -> None:
+        events = timeline.events
+        self._timeline, self._steps = timeline, steps
+        self.rows = np.flatnonzero(chosen & (step >= 0))
+        self._step, self._dur = step[self.rows], events.dur_ns[self.rows]
+        name, ranks = events.name[self.rows], events.strings.ranks()
+        used = used_codes(name, len(events.strings))
+        number_of = np.zeros(len(events.strings), dtype=np.int64)
+        index: dict[str, int] = {}
+        self._raw: list[str] = []
+        for code in used[np.argsort(ranks[used])].tolist():
+            text = events.strings[code]
+            number_of[code] = index.setdefault(kernel_key(text), len(index))
+            if len(index) > len(self._raw):
+                self._raw.append(text)
+        self._keys = list(index)
+        self.group = number_of[name]
+
+    def numbers(self, argument: str) -> Floats:
+        """(r,) values of an argument, NaN where absent."""
+        return np.asarray(argument_of(self._timeline.events, argument, self.rows, np.nan), dtype=np.float64)
+
+    def numbers_in_texts(self, argument: str) -> Floats:
+        """The same of an argument that is kept as JSON text."""
+        strings = self._timeline.events.strings
+        text = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.int64)
+        number = np.full(len(strings) + 1, np.nan)  # the last place is for no text
+        for code in used_codes(text[text >= 0], len(strings)).tolist():
+            with contextlib.suppress(ValueError):
+                number[code] = float(strings[code])
+        return number[text]
+
+    def carried(self, value: Floats) -> _Carried:
+        """A figure to take means of."""
+        finite = np.isfinite(value)
+        has = slice(None) if finite.all() else finite
+        weight = self._dur[has].astype(np.float64)
+        return _Carried(has, weight * value[has], weight)
+
+    def table(
+        self,
+        kind: str,
+        measured: Mapping[str, _Carried] | None = None,
+        beside: Texts | None = None,
+        column: str = "",
+        *,
+        tensor_cores: bool = False,
+        summed: str = "",
+    ) -> GroupTable:
+        """Groups by name, with `beside` also by what that says of each row. Facts: means of `measured`, whether names
+        say that they use tensor cores, the sum of the argument `summed`."""
+        group: Some = self.group
+        keys: list[tuple[str, ...]] = [(key,) for key in self._keys]
+        raw = self._raw
+        if beside is not None:
+            number, texts = beside
+            used, group = numbered_pairs(group, len(keys), number, len(texts))
+            both = [divmod(code, len(texts)) for code in used.tolist()]
+            keys, raw = [(*keys[name], texts[at]) for name, at in both], [raw[name] for name, _ in both]
+        groups = Groups(group, len(keys), self._step, self._steps)
+        low, high = groups.span(self._dur)
+        facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
+        marks = self._timeline.vendor.tensor_cores
+        if tensor_cores and marks:
+            uses = dict(zip(self._keys, holding(marks, self._keys), strict=True))
+            facts["tensor_cores"] = np.array([uses[key[0]] for key in keys], dtype=np.float64)
+        if summed:
+            facts[summed] = self._sum(summed, group, len(keys))
+        return GroupTable(
+            kind=kind,
+            key_columns=("name",) if beside is None else ("name", column),
+            keys=tuple(keys),
+            names=tuple(raw),
+            calls=groups.matrix(),
+            measures_ns={"total": groups.matrix(self._dur)},
+            min_ns=low,
+            max_ns=high,
+            facts=facts,
+        )
+
+    def _sum(self, argument: str, group: Some, groups: int) -> Floats:
+        """Sum of an argument over the calls; NaN where no call carries it."""
+        value = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
+        has = value >= 0
+        total = np.bincount(group[has], weights=value[has], minlength=groups)
+        return np.where(np.bincount(group[has], minlength=groups) > 0, total, np.nan)

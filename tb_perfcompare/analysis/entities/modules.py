@@ -1,0 +1,111 @@
+"""nn.Module table: calls, host time and the device work launched inside (traces recorded with_stack, with_modules)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest, with_descendants
+from tb_perfcompare.analysis.entities.operators import device_self_times
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.summary.split_time import distinct
+from tb_perfcompare.model.summary.summary import GroupTable
+
+Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
+
+_PREFIX = "nn.Module: "
+
+
+def module_calls(timeline: Timeline) -> Ints:
+    """Rows of the calls of modules, in file order; none if the trace has none."""
+    events = timeline.events
+    column = events.args.get("python_module_id")
+    if column is None:
+        return np.zeros(0, dtype=np.int64)
+    rows = column.rows.astype(np.int64)
+    calls: Ints = rows[events.category[rows] == Category.PYTHON_FUNCTION]
+    return calls
+
+
+def module_name(raw: str) -> str:
+    """`Conv2d_3` of `nn.Module: Conv2d_3`."""
+    return raw.removeprefix(_PREFIX)
+
+
+def module_table(timeline: Timeline, step: Some, steps: int) -> GroupTable | None:
+    """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
+    rows = module_calls(timeline)
+    rows = rows[step[rows] >= 0]
+    if not len(rows):
+        return None
+    events = timeline.events
+    nesting, span, below = _nested(timeline, rows)
+    rows = rows[nesting.order]
+    start = events.start_ns[rows]
+    nodes = Enclosers(timeline.lane[rows], start, nesting.end, nesting.parent)
+    forest = timeline.host.row
+    at = innermost(nodes, timeline.lane[forest], events.start_ns[forest])
+    launched = device_self_times(timeline)[at >= 0]
+    device_self = np.bincount(at[at >= 0], weights=launched, minlength=len(rows)).astype(np.int64)
+    device_total = with_descendants(nesting.parent, nesting.depth, device_self)
+    return _group(
+        timeline,
+        rows,
+        step[rows],
+        steps,
+        {
+            "host_self": span - below,
+            "host_total": span,
+            "device_self": device_self,
+            "device_total": device_total,
+        },
+    )
+
+
+def module_self_times(timeline: Timeline, step: Some) -> tuple[Ints, Ints]:
+    """(rows of the calls that start in a step, time of each without the calls of modules in it), as in the table."""
+    rows = module_calls(timeline)
+    rows = rows[step[rows] >= 0]
+    nesting, span, below = _nested(timeline, rows)
+    return rows[nesting.order], span - below
+
+
+def _nested(timeline: Timeline, rows: Ints) -> tuple[Nesting, Ints, Ints]:
+    """(these calls nested, (r,) their spans in that order, (r,) of these what is in calls below)."""
+    events = timeline.events
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
+    span = nesting.end - events.start_ns[rows[nesting.order]]
+    inner = nesting.parent >= 0
+    below = np.bincount(nesting.parent[inner], weights=span[inner], minlength=len(rows)).astype(np.int64)
+    return nesting, span, below
+
+
+def _group(timeline: Timeline, rows: Ints, step: Some, steps: int, measures: dict[str, Ints]) -> GroupTable:
+    events = timeline.events
+    used, group = distinct(events.name[rows].astype(np.int64), len(events.strings))
+    names = [events.strings[int(i)] for i in used]
+    flat = group * steps + step
+    size = len(names) * steps
+
+    def matrix(values: Ints | None) -> Ints:
+        table: Ints = np.bincount(flat, weights=values, minlength=size).astype(np.int64).reshape(len(names), steps)
+        return table
+
+    low = np.full(len(names), np.iinfo(np.int64).max)
+    high = np.zeros(len(names), dtype=np.int64)
+    np.minimum.at(low, group, measures["host_total"])
+    np.maximum.at(high, group, measures["host_total"])
+    return GroupTable(
+        kind="module",
+        key_columns=("name",),
+        keys=tuple((module_name(name),) for name in names),
+        names=tuple(names),
+        calls=matrix(None),
+        measures_ns={name: matrix(values) for name, values in measures.items()},
+        min_ns=low,
+        max_ns=high,
+        facts={},
+    )

@@ -1,0 +1,239 @@
+"""Operator tables: calls, self and total time on host and device, by name and by name + input shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.event_masks import used_codes
+from tb_perfcompare.analysis.columns.grouping import Groups, added_up, finest, largest, least
+from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
+from tb_perfcompare.analysis.columns.numbering import added, numbered, rows_where, taken
+from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.columns.shown_texts import shown_texts
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import EventTable
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.texts import Keys, TextPool, column, keys
+from tb_perfcompare.model.unique import unique_places
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+
+_NO_CALL = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OperatorTimes:
+    """Per forest row h: (h,) int64 nanoseconds. A merged row (HostForest.merged) counts no call and no total of its own
+    and belongs to the operator of row HostForest.top."""
+
+    host_self: Ints
+    host_total: Ints
+    host_api: Ints
+    device_self: Ints
+    device_total: Ints
+
+
+def operator_times(timeline: Timeline) -> OperatorTimes:
+    """Self and total times of every host event in the forest.
+
+    host_self = span - spans of children - outermost API calls of the operator, never below zero.
+    host_api = those API calls, as recorded.
+    device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
+    """
+    node_of = _nodes(timeline)
+    total, api = _host_total(timeline), _host_api(timeline, node_of)
+    launched = _device_self(timeline, node_of)
+    below = with_descendants(timeline.host.parent, timeline.host.depth, launched)
+    return OperatorTimes(_host_self(timeline, total.copy(), api), total, api, launched, below)
+
+
+def _host_total(timeline: Timeline) -> Ints:
+    forest = timeline.host
+    return forest.end_ns - taken(timeline.events.start_ns, forest.row)
+
+
+def _host_api(timeline: Timeline, node_of: Rows) -> Ints:
+    calls = _outermost_calls(timeline)
+    owner = taken(node_of, taken(timeline.operator, calls))
+    return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, calls))[:, 0]
+
+
+def _host_self(timeline: Timeline, total: Ints, api: Ints) -> Ints:
+    """Takes the place of `total`."""
+    total -= timeline.host.inside
+    total -= api
+    return np.maximum(total, 0, out=total)
+
+
+def device_self_times(timeline: Timeline) -> Ints:
+    """(h,) device work launched by the API calls of each forest row itself."""
+    return _device_self(timeline, _nodes(timeline))
+
+
+def _nodes(timeline: Timeline) -> Rows:
+    """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
+    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
+    node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
+    return node_of
+
+
+def _device_self(timeline: Timeline, node_of: Rows) -> Ints:
+    work = rows_where(timeline.is_device)
+    owner = taken(node_of, taken(timeline.operator, work))
+    return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
+
+
+def _outermost_calls(timeline: Timeline) -> Rows:
+    """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
+    events = timeline.events
+    rows = rows_where(timeline.is_api)
+    start = taken(events.start_ns, rows)
+    end = start + taken(events.dur_ns, rows)
+    nesting = nest(taken(timeline.lane, rows), start, end, taken(events.correlation, rows))
+    return taken(rows, nesting.order[nesting.parent < 0])
+
+
+def operator_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
+    """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
+    forest, events = timeline.host, timeline.events
+    counts = taken(timeline.is_operator & (step >= 0), forest.row)
+    shown = rows_where(counts)
+    rows = taken(forest.row, shown)
+    of = taken(forest.row, taken(forest.top, shown))
+    names, labels = _names(events, rows)
+    parts: list[tuple[Rows, int]] = [(names, len(labels))]
+    arguments: list[tuple[str, str, TextPool]] = []
+    for kind, of_key, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
+        if argument in events.args:
+            number_of, texts = _argument_texts(events, argument, of)
+            parts.append((number_of, len(texts)))
+            arguments.append((kind, of_key, TextPool(texts)))
+    groups_of, of_row = finest(parts)
+    groups = Groups(of_row, len(groups_of[0]), (step, rows), steps)
+    del parts, names, of, of_row  # what follows needs the room
+    sums = _sums(timeline, shown, groups)
+    pool = operator_keys_of(events.strings).pool
+    operators = sums.table("operator", ("name",), groups_of[0], lambda codes: keys((labels[codes], pool)))
+    tables = {"operators": operators}
+    for (kind, of_key, of_texts), numbers in zip(arguments, groups_of[1:], strict=True):
+        width = len(of_texts)
+        tables[f"operators_by_{kind}"] = sums.table(
+            f"operator_by_{kind}", ("name", of_key), groups_of[0] * width + numbers, _pair(labels, pool, of_texts)
+        )
+    return tables
+
+
+def _pair(labels: Rows, pool: TextPool, texts: TextPool) -> Callable[[Ints], Keys]:
+    def pairs(codes: Ints) -> Keys:
+        label, text = np.divmod(codes, len(texts))
+        return keys((labels[label], pool), (text, texts))
+
+    return pairs
+
+
+def _names(events: EventTable, rows: Rows) -> tuple[Rows, Rows]:
+    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): numbered by the first code that
+    has the key."""
+    used, place = numbered(taken(events.name, rows), len(events.strings))
+    number, labels = operator_keys_of(events.strings).numbered(used)
+    return taken(number, place), labels
+
+
+def _argument_texts(events: EventTable, argument: str, rows: Rows) -> tuple[Rows, list[str]]:
+    """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
+    codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
+    codes += 1
+    used, place = numbered(taken(codes, rows), len(events.strings) + 1)
+    number, texts = numbered_texts(events.strings, used)
+    return taken(number, place), texts
+
+
+def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Rows, list[str]]:
+    """((c,) number of what is shown of each text, what is shown); texts that are shown alike share a number, in the
+    order of the first. Ascending codes are those of the texts and one more; 0 is the text "", number 0."""
+    some = codes[1:] if len(codes) and codes[0] == 0 else codes
+    shown = shown_texts(list(map(strings.texts.__getitem__, (some - 1).tolist())))
+    texts = list(dict.fromkeys(("", *shown)))
+    index = dict(zip(texts, range(len(texts)), strict=True))
+    number = np.zeros(len(codes), dtype=np.int32)
+    number[len(codes) - len(some) :] = list(map(index.__getitem__, shown))
+    return number, texts
+
+
+def shape_ids(events: EventTable, argument: str = "input_dims") -> Rows:
+    """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
+    used = used_codes(np.asarray(events.args[argument].values, dtype=np.int32), len(events.strings))
+    out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
+    shown = shown_texts(list(map(events.strings.texts.__getitem__, used.tolist())))
+    first = dict(zip(reversed(shown), reversed(used.tolist()), strict=True))  # of equal texts the last written stays
+    out[used] = list(map(first.__getitem__, shown))
+    return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """What tables show, by the finest groups: (g, s) matrices, (g,) extremes, (g,) place of the first raw name."""
+
+    timeline: Timeline
+    calls: Ints
+    measures_ns: dict[str, Ints]
+    low: Ints
+    high: Ints
+    first_name: Ints
+
+    def table(
+        self, kind: str, key_columns: tuple[str, ...], codes: Ints, keys_of: Callable[[Ints], Keys]
+    ) -> GroupTable:
+        """The table whose row a group belongs to is told by its code; `keys_of` gives those of codes."""
+        used, into = unique_places(codes)
+        strings = self.timeline.events.strings
+        count = len(used)
+        low = least(self.low, into, count)
+        return GroupTable(
+            kind=kind,
+            key_columns=key_columns,
+            keys=keys_of(used),
+            names=column(strings.in_order()[least(self.first_name, into, count)], operator_keys_of(strings).pool),
+            calls=added_up(self.calls, into, count),
+            measures_ns={name: added_up(matrix, into, count) for name, matrix in self.measures_ns.items()},
+            min_ns=np.where(low == _NO_CALL, 0, low),
+            max_ns=largest(self.high, into, count),
+            facts={},
+        )
+
+
+def _sums(timeline: Timeline, shown: Rows, groups: Groups) -> _Sums:
+    forest = timeline.host
+    merged = taken(forest.merged, shown)
+    some = merged.any()
+    counted = np.where(merged, np.int32(-1), groups.of_row) if some else None
+    total = _host_total(timeline)
+    low, high = groups.span(taken(total, shown), ~merged if some else slice(None))
+    host_total = groups.matrix((total, shown), counted)
+    node_of = _nodes(timeline)
+    api = _host_api(timeline, node_of)
+    host_api = groups.matrix((api, shown))
+    host_self = groups.matrix((_host_self(timeline, total, api), shown))
+    del total, api  # what follows needs the room
+    measures = {"host_self": host_self, "host_total": host_total, "host_api": host_api}
+    launched = _device_self(timeline, node_of)
+    del node_of
+    measures["device_self"] = groups.matrix((launched, shown))
+    below = with_descendants(forest.parent, forest.depth, launched)
+    del launched
+    measures["device_total"] = groups.matrix((below, shown), counted)
+    del below
+    return _Sums(
+        timeline,
+        calls=groups.matrix(None, counted),
+        measures_ns=measures,
+        low=low,
+        high=high,
+        first_name=groups.first_names(timeline.events.strings, taken(timeline.events.name, taken(forest.row, shown))),
+    )

@@ -1,0 +1,136 @@
+"""Which Python functions were open around an event.
+
+Traces recorded with_stack=True either have an event for every Python function or, older ones, write the stack as text
+to each operator: `train.py(12): step;train.py(40): <module>`, the innermost first.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest
+from tb_perfcompare.analysis.entities.modules import module_calls
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.names import operator_key
+from tb_perfcompare.model.summary.split_time import distinct
+
+Ints = NDArray[np.int64]
+Some = NDArray[np.integer]
+
+MOST_TEXTS = 50_000
+"""Stacks written as text: of more different ones than this the others count as not recorded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PythonStacks:
+    """Stacks as a tree of t places: a function called from another place.
+
+    parent   (t,) place it was called from, -1 for the outermost; before its own
+    depth    (t,)
+    name     (t,) index into names
+    names    `file.py(12): function`, without addresses
+    place    (n,) innermost place around each event's start, of a Python function its own; -1 for none
+    caller   (n,) of a Python function the place it was called from, else as `place`
+    modules  rows of the calls of modules
+    """
+
+    parent: Ints
+    depth: Ints
+    name: Ints
+    names: list[str]
+    place: Ints
+    caller: Ints
+    modules: Ints
+
+    def around(self, rows: Some) -> Ints:
+        """(q,) place around each of these events, -1."""
+        return self.place[rows]
+
+    def above(self, rows: Some) -> Ints:
+        """(q,) place from which each of these Python functions was called, -1."""
+        return self.caller[rows]
+
+
+def python_stacks(timeline: Timeline) -> PythonStacks | None:
+    """None if the trace has neither Python functions nor stacks."""
+    rows = np.flatnonzero(timeline.events.category == Category.PYTHON_FUNCTION)
+    return _of_functions(timeline, rows) if len(rows) else _of_texts(timeline)
+
+
+def _of_functions(timeline: Timeline, rows: Ints) -> PythonStacks:
+    events = timeline.events
+    ranks = events.strings.ranks()[events.name[rows]]
+    nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
+    rows = rows[nesting.order]
+    used, code = distinct(events.name[rows].astype(np.int64), len(events.strings))
+    index: dict[str, int] = {}
+    name = np.array([index.setdefault(operator_key(events.strings[at]), len(index)) for at in used.tolist()])[code]
+    place = np.full(len(rows), -1, dtype=np.int64)
+    parents, names, depths = [], [], []
+    size = 0
+    for level in by_level(nesting.depth):
+        above = nesting.parent[level]
+        outer = np.where(above >= 0, place[above], -1)
+        found, at = distinct((outer + 1) * len(index) + name[level], (size + 1) * len(index))
+        parents.append(found // len(index) - 1)
+        names.append(found % len(index))
+        depths.append(np.full(len(found), int(nesting.depth[level[0]]), dtype=np.int64))
+        place[level] = at + size
+        size += len(found)
+    nodes = Enclosers(timeline.lane[rows], events.start_ns[rows], nesting.end, nesting.parent)
+    open_then = innermost(nodes, timeline.lane, events.start_ns)
+    around = np.where(open_then >= 0, place[open_then], -1)
+    caller = around.copy()
+    around[rows] = place
+    caller[rows] = np.where(nesting.parent >= 0, place[nesting.parent], -1)
+    return PythonStacks(
+        np.concatenate(parents), np.concatenate(depths), np.concatenate(names), list(index), around, caller,
+        module_calls(timeline),
+    )  # fmt: skip
+
+
+def _of_texts(timeline: Timeline) -> PythonStacks | None:
+    events, forest = timeline.events, timeline.host
+    column = events.args.get("call_stack")
+    if column is None:
+        return None
+    text = column.dense(len(events), -1).astype(np.int64)[forest.row]
+    used = np.unique(text[text >= 0]).tolist()[:MOST_TEXTS]
+    index: dict[str, int] = {}
+    tree: dict[tuple[int, int], int] = {}
+    depth: list[int] = []
+    place_of = np.full(len(events.strings) + 1, -1, dtype=np.int64)
+    for code in used:
+        inner = -1
+        for deep, function in enumerate(reversed(stack_of(events.strings[code]))):
+            key = inner, index.setdefault(operator_key(function), len(index))
+            inner = tree.setdefault(key, len(tree))
+            if inner == len(depth):
+                depth.append(deep)
+        place_of[code] = inner
+    if not tree:
+        return None
+    found: Ints = place_of[text]
+    for level in by_level(forest.depth)[1:]:  # without a stack of its own: called from where its caller was
+        lacking = level[found[level] < 0]
+        found[lacking] = found[forest.parent[lacking]]
+    place = np.full(len(events), -1, dtype=np.int64)
+    place[forest.row] = found
+    # API calls belong to operators, as device work does
+    place = np.where((place < 0) & timeline.is_api & (timeline.operator >= 0), place[timeline.operator], place)
+    outer, name = (np.array(part, dtype=np.int64) for part in zip(*tree, strict=True))
+    return PythonStacks(outer, np.array(depth), name, list(index), place, place, np.zeros(0, dtype=np.int64))
+
+
+def stack_of(raw: str) -> list[str]:
+    """The functions of a stack as written, the innermost first."""
+    try:
+        text = json.loads(raw)
+    except ValueError:
+        return []
+    return [part.strip() for part in text.split(";") if part.strip()] if isinstance(text, str) else []

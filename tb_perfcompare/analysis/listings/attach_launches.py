@@ -1,0 +1,177 @@
+"""A trace and a listing of the same program -> the trace whose kernels carry the listing's utilisation.
+
+No time, call count or share of the ledger changes: kernels gain facts, and device time is sorted by what limits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.listings.launch_matching import Matches, match_names
+from tb_perfcompare.analysis.listings.launches import BOUND_SHARES, metric_settings
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.formats import TITLES
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
+from tb_perfcompare.model.summary.bound import bound_class
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_NOT_MEASURED = BOUND_CLASSES.index("not measured")
+_NAMED = 3
+"""Kernels named in a note."""
+
+
+def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
+    """The summary with the recording's figures on its kernels, each the mean over the launches that stand for it,
+    weighted by their time; and with `bound_ns`: each kernel's own time, split as the time of those launches is.
+
+    Kernels that the recording does not hold have no figures and their time is "not measured". Raises SelectionError for
+    a summary that holds launches itself.
+    """
+    if summary.metric != "step_time":
+        raise SelectionError(
+            f"{summary.source} is no trace: it has figures of its own", hint="attach listings and exports to traces"
+        )
+    where = recording.file.path
+    kernels = summary.groups.get("kernels")
+    if kernels is None:
+        note = Note(NoteCode.ATTACHED_LAUNCHES, "the trace has no kernels that could get figures", where)
+        return replace(summary, notes=(*summary.notes, note))
+    matches = match_names([key[0] for key in kernels.keys], recording.launches.strings.texts)
+    figures = _Figures.of(recording.launches, matches)
+    time = kernels.measures_ns["total"].sum(axis=1)
+    return replace(
+        summary,
+        groups={**summary.groups, "kernels": replace(kernels, facts={**kernels.facts, **figures.facts()})},
+        bound_ns=_bound_times(time, figures.class_ns),
+        environment=(*summary.environment, ("launches.file", where), *metric_settings(recording)),
+        notes=(*summary.notes, *recording.notes, *_notes(summary, recording, kernels, matches, figures)),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Figures:
+    """What the launches behind each of k kernels say together.
+
+    means     fact -> (k,) float64 mean weighted by time, NaN where no launch carries it
+    class_ns  (k, 5) int64 time of those launches per BOUND_CLASSES
+    """
+
+    means: Mapping[str, Floats]
+    class_ns: Ints
+
+    @classmethod
+    def of(cls, launches: LaunchTable, matches: Matches) -> _Figures:
+        """Sums per name first: a name may stand for several kernels, and a kernel may have several names."""
+        names = len(launches.strings)
+        columns = {
+            "tensor_active": launches.tensor,
+            "dram_active": launches.dram,
+            "achieved_occupancy": launches.occupancy,
+            "sm_throughput": launches.sm,
+        }
+        means = {}
+        for fact, values in columns.items():
+            if values is None:
+                continue
+            has = np.isfinite(values)
+            name, weight = launches.name[has], launches.dur_ns[has].astype(np.float64)
+            total = _per_kernel(name, weight, names, matches)
+            product = _per_kernel(name, weight * values[has], names, matches)
+            means[fact] = np.divide(product, total, out=np.full(len(total), np.nan), where=total > 0)
+        classes = bound_class(launches.tensor, launches.dram)
+        per_name = np.zeros((names, len(BOUND_CLASSES)), dtype=np.int64)
+        np.add.at(per_name, (launches.name, classes.astype(np.intp)), launches.dur_ns)
+        class_ns = np.array([per_name[list(codes)].sum(axis=0) for codes in matches.codes], dtype=np.int64)
+        return cls(means, class_ns.reshape(-1, len(BOUND_CLASSES)))
+
+    def facts(self) -> dict[str, Floats]:
+        """The means, and of each kernel with any figure the share of its time per class."""
+        total = self.class_ns.sum(axis=1)
+        measured = total > self.class_ns[:, _NOT_MEASURED]
+        shares = {
+            name: np.divide(self.class_ns[:, place], total, out=np.full(len(total), np.nan), where=measured)
+            for place, name in enumerate(BOUND_SHARES)
+        }
+        return {**self.means, **shares}
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(k,) whether a kernel has a figure that could limit it."""
+        known: NDArray[np.bool_] = np.isfinite(self.means["tensor_active"]) | np.isfinite(self.means["dram_active"])
+        return known
+
+
+def _per_kernel(name: NDArray[np.int32], amount: Floats, names: int, matches: Matches) -> Floats:
+    """(k,) what the launches behind each kernel amount to."""
+    per_name = np.bincount(name, weights=amount, minlength=names)
+    return np.array([per_name[list(codes)].sum() for codes in matches.codes], dtype=np.float64)
+
+
+def _bound_times(time_ns: Ints, class_ns: Ints) -> dict[str, int]:
+    """Nanoseconds per class; they sum to the kernels' time. Whole nanoseconds: rounded along the running sum."""
+    out = [0] * len(BOUND_CLASSES)
+    for time, classes in zip(time_ns.tolist(), class_ns.tolist(), strict=True):
+        whole = sum(classes)
+        if not whole:
+            out[_NOT_MEASURED] += time
+            continue
+        running = given = 0
+        for place, part in enumerate(classes):
+            running += part
+            upto = time * running // whole
+            out[place] += upto - given
+            given = upto
+    return dict(zip(BOUND_CLASSES, out, strict=True))
+
+
+def _notes(
+    summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Matches, figures: _Figures
+) -> list[Note]:
+    """How much of the time got figures, who shares one, and whether the devices differ."""
+    where, title = recording.file.path, TITLES[recording.format]
+    known = figures.known
+    time = kernels.measures_ns["total"].sum(axis=1)
+    share = time[known].sum() / time.sum() if time.sum() else 0.0
+    message = f"{share:.1%} of the kernel time has figures of the {title} ({int(known.sum())} of {len(known)} kernels)"
+    dur = np.bincount(
+        recording.launches.name, weights=recording.launches.dur_ns, minlength=len(recording.launches.strings)
+    )
+    used = np.zeros(len(dur), dtype=bool)
+    used[[code for codes in matches.codes for code in codes]] = True
+    listed = dur > 0
+    if (listed & ~used).any():
+        rest = dur[~used].sum() / dur.sum()
+        count = int((listed & ~used).sum())
+        message += f"; {count} of its {int(listed.sum())} names, {rest:.1%} of its time, are not in the trace"
+    notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, where)]
+    sharing: dict[int, list[int]] = {}
+    for row, codes in enumerate(matches.codes):
+        for code in codes:
+            sharing.setdefault(code, []).append(row)
+    common = {code: rows for code, rows in sharing.items() if len(rows) > 1}
+    if common:
+        largest = sorted(common, key=lambda code: -int(time[common[code]].sum()))
+        names = [f"{recording.launches.strings[code]} ({len(common[code])})" for code in largest[:_NAMED]]
+        more = f" and {len(largest) - _NAMED} more" if len(largest) > _NAMED else ""
+        rows = {row for rows in common.values() for row in rows}
+        message = (
+            f"{len(rows)} kernels have a figure in common with others, because the {title} has one name for them: "
+            f"{', '.join(names)}{more}"
+        )
+        notes.append(Note(NoteCode.SHARED_FIGURES, message, where))
+    trace = dict(summary.environment).get("device.compute_capability", "")
+    if trace and recording.compute_capability and trace != recording.compute_capability:
+        message = (
+            f"the {title} was measured on compute capability {recording.compute_capability}, the trace on {trace}: "
+            "its figures may not hold here"
+        )
+        notes.append(Note(NoteCode.ATTACHED_LAUNCHES, message, where))
+    return notes

@@ -1,0 +1,199 @@
+"""A kernel listing or an ncu export -> Summary. There is no clock: the launches one after another are the only "step",
+and their summed time is the metric."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE
+from tb_perfcompare.model.formats import NCU, TITLES
+from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.summary.bound import bound_class
+from tb_perfcompare.model.summary.summary import (
+    BOUND_CLASSES,
+    METRIC_SETTING,
+    Capture,
+    DeviceFacts,
+    DeviceMetric,
+    GroupTable,
+    LaunchSequence,
+    OwnedTime,
+    StepCategory,
+    StepTable,
+    Summary,
+)
+
+BOUND_SHARES = ("tensor_bound", "memory_bound", "both_bound", "neither_bound")
+"""Facts of a kernel: the share of its time per class, in the order of BOUND_CLASSES."""
+
+_UNKNOWN = BOUND_CLASSES.index("not measured")
+
+
+def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
+    """Summary of one listing: one step "0" as long as all launches together."""
+    launches = recording.launches
+    total = np.array([launches.dur_ns.sum()], dtype=np.int64)
+    device = _device(recording)
+    kernels, sequence = _kernels(launches)
+    time = kernels.measures_ns["total"]
+    return Summary(
+        source=origin.source,
+        format=recording.format,
+        captures=(Capture(origin.run, origin.worker, origin.span, origin.rank, recording.file, device),),
+        device=device,
+        window=window,
+        marked=True,
+        steps=StepTable(
+            np.zeros(1, dtype=np.int32), ("0",), np.zeros(1, dtype=np.int64), total, np.array([len(launches)])
+        ),
+        dropped=(),
+        other_window=total,
+        owned=OwnedTime(
+            category=np.full(len(kernels), StepCategory.KERNEL, dtype=np.int8),
+            key=tuple(key for (key,) in kernels.keys),
+            name=kernels.names,
+            time_ns=time,
+            plain_ns=time,
+            calls=kernels.calls,
+        ),
+        groups={"kernels": kernels},
+        device_metrics=_whole_run(launches),
+        environment=launch_environment(recording, device),
+        recommendations=(),
+        absent=dict.fromkeys(
+            ("operators", "operators_by_shape", "memcpy", "communication", "modules", "memory", "counters"),
+            f"{_ARTICLES.get(recording.format, 'a')} {TITLES[recording.format]} holds launches only",
+        ),
+        notes=recording.notes,
+        reading="as listed",
+        metric="kernel_time",
+        bound_ns=_bound_times(launches),
+        launches=sequence,
+    )
+
+
+_ARTICLES = {NCU: "an"}
+
+
+def _device(recording: LaunchRecording) -> DeviceFacts:
+    """A listing does not name its device; ncu profiles NVIDIA's, and may not name the model."""
+    kind = "cuda" if recording.format == NCU else "unknown"
+    return DeviceFacts(kind, "GPU", recording.device_name, recording.devices)
+
+
+def launch_environment(recording: LaunchRecording, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    """What is known of the device, and which metric each figure was read from."""
+    rows = [
+        ("device.kind", device.kind),
+        ("device.name", device.name),
+        ("device.compute_capability", recording.compute_capability),
+        *metric_settings(recording),
+    ]
+    return tuple((name, value) for name, value in rows if value)
+
+
+def metric_settings(recording: LaunchRecording) -> list[tuple[str, str]]:
+    """Settings `metric.<figure>`: the metric behind it, as its source calls it."""
+    return [(f"{METRIC_SETTING}{figure}", metric) for figure, metric in sorted(recording.metrics.items())]
+
+
+def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
+    """The kernels by key, and the launches in order as rows of them."""
+    keys = [kernel_key(text) for text in launches.strings.texts]
+    index = {key: row for row, key in enumerate(sorted(set(keys)))}
+    row_of = np.array([index[key] for key in keys], dtype=np.int64)[launches.name]
+    shown = dict(zip(keys, launches.strings.texts, strict=True))
+    rows = len(index)
+    low = np.full(rows, np.iinfo(np.int64).max)
+    high = np.zeros(rows, dtype=np.int64)
+    np.minimum.at(low, row_of, launches.dur_ns)
+    np.maximum.at(high, row_of, launches.dur_ns)
+    calls = np.bincount(row_of, minlength=rows).astype(np.int64)[:, None]
+    total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows).astype(np.int64)[:, None]
+    by_name = [_tensor_cores(key) for key in index]
+    kernels = GroupTable(
+        kind="kernel",
+        key_columns=("name",),
+        keys=tuple((key,) for key in index),
+        names=tuple(shown[key] for key in index),
+        calls=calls,
+        measures_ns={"total": total},
+        min_ns=low,
+        max_ns=high,
+        facts={
+            "tensor_active": _weighted(launches.tensor, launches.dur_ns, row_of, rows),
+            "dram_active": _weighted(launches.dram, launches.dur_ns, row_of, rows),
+            **{
+                fact: _weighted(value, launches.dur_ns, row_of, rows)
+                for fact, value in (("achieved_occupancy", launches.occupancy), ("sm_throughput", launches.sm))
+                if value is not None
+            },
+            "tensor_cores": np.array(by_name, dtype=np.float64),
+            **_bound_shares(launches, row_of, rows),
+        },
+    )
+    return kernels, LaunchSequence(row_of.astype(np.int32), launches.dur_ns, launches.tensor, launches.dram)
+
+
+def _tensor_cores(key: str) -> float:
+    """1 if the name says that it uses tensor cores, 0 if not, NaN if it was cut before it could."""
+    if any(mark in key for mark in TENSOR_CORES_ANYWHERE):
+        return 1.0
+    return math.nan if key.endswith("...") else 0.0
+
+
+def _bound_shares(launches: LaunchTable, row_of: NDArray[np.int64], rows: int) -> dict[str, NDArray[np.float64]]:
+    """Share of each kernel's time in launches of each bound class; NaN for a kernel without any figure. Launches that
+    carry no figure belong to no class, so that the shares of a kernel sum to what was measured of it."""
+    classes = bound_class(launches.tensor, launches.dram)
+    measured = np.bincount(row_of[classes != _UNKNOWN], minlength=rows) > 0
+    total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows)
+    out = {}
+    for index, name in enumerate(BOUND_SHARES):
+        mine = classes == index
+        time = np.bincount(row_of[mine], weights=launches.dur_ns[mine], minlength=rows)
+        out[name] = np.divide(time, total, out=np.full(rows, np.nan), where=measured & (total > 0))
+    return out
+
+
+def _weighted(
+    value: NDArray[np.float64], dur_ns: NDArray[np.int64], group: NDArray[np.int64], groups: int
+) -> NDArray[np.float64]:
+    """Mean per group weighted by time, over the launches that carry the figure; NaN where none does."""
+    has = np.isfinite(value)
+    weight = np.bincount(group[has], weights=dur_ns[has], minlength=groups)
+    product = np.bincount(group[has], weights=dur_ns[has] * value[has], minlength=groups)
+    mean: NDArray[np.float64] = np.divide(product, weight, out=np.full(groups, np.nan), where=weight > 0)
+    return mean
+
+
+def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
+    """Utilisation of the whole listing, weighted by busy time, and the headroom neither unit used."""
+    one = np.zeros(len(launches), dtype=np.int64)
+    best = np.fmax(launches.tensor, launches.dram)
+    figures = (
+        ("tensor_active", float(_weighted(launches.tensor, launches.dur_ns, one, 1)[0])),
+        ("dram_active", float(_weighted(launches.dram, launches.dur_ns, one, 1)[0])),
+        ("unused_headroom", 1 - float(_weighted(np.minimum(best, 1.0), launches.dur_ns, one, 1)[0])),
+    )
+    return tuple(
+        DeviceMetric(
+            "GPU",
+            name,
+            "fraction",
+            value if np.isfinite(value) else None,
+            "" if np.isfinite(value) else "not in the listing",
+        )
+        for name, value in figures
+    )
+
+
+def _bound_times(launches: LaunchTable) -> dict[str, int]:
+    """Nanoseconds per bound class; launches that carry neither figure are "not measured"."""
+    classes = bound_class(launches.tensor, launches.dram)
+    return {name: int(launches.dur_ns[classes == index].sum()) for index, name in enumerate(BOUND_CLASSES)}

@@ -1,0 +1,29 @@
+"""A saved baseline -> the summary it was made from, under the names it is asked for now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.model.saved.baseline import SavedSummary
+from tb_perfcompare.model.summary.summary import Summary
+
+
+def saved_summary(saved: SavedSummary, origin: Origin, window: str) -> Summary:
+    """Raises SelectionError if it was summarised with the other step windows."""
+    facts = saved.facts
+    if window != facts.window:
+        raise SelectionError(
+            f"{origin.source} is a baseline with {facts.window} windows, and {window} windows were asked for",
+            hint=f"add --step-window {facts.window}, or save it again with --step-window {window}",
+        )
+    (capture,) = saved.summary.captures
+    named = replace(capture, run=origin.run, worker=origin.worker, span=origin.span)
+    summary = replace(saved.summary, source=origin.source, captures=(named,))
+    if facts.version == __version__:
+        return summary
+    message = f"saved by tb_perfcompare {facts.version}; this is {__version__}, which may read the run in another way"
+    return replace(summary, notes=(*summary.notes, Note(NoteCode.OTHER_VERSION, message)))

@@ -1,0 +1,189 @@
+"""Steps of several ranks added up step by step of the job, and means of such sums that still close.
+
+A mean over ranks is rounded to whole nanoseconds. What has to sum exactly (parts to entities, entities to the step) is
+rounded along running sums in one nested order, so that every level closes and no figure is off by more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.memory import MemoryUse
+from tb_perfcompare.model.summary.split_time import SplitTime, split_time
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime
+
+Ints = NDArray[np.int64]
+
+Order = Callable[[tuple[str, ...]], tuple[Any, ...]]
+
+_CATEGORY = {label: number for number, label in enumerate(CATEGORY_LABELS)}
+
+
+def added(matrix: Ints, into: Ints, count: int) -> Ints:
+    """(r, s) -> (r, count): columns with one number in `into` (s,) are summed."""
+    out = np.zeros((len(matrix), count), dtype=np.int64)
+    np.add.at(out.T, into, matrix.T)
+    return out
+
+
+def added_owned(owned: OwnedTime, into: Ints, count: int) -> OwnedTime:
+    return replace(
+        owned,
+        time_ns=added(owned.time_ns, into, count),
+        plain_ns=added(owned.plain_ns, into, count),
+        calls=added(owned.calls, into, count),
+        parts=added_split(owned.parts, into),
+    )
+
+
+def added_group(group: GroupTable, into: Ints, count: int) -> GroupTable:
+    measures = {name: added(values, into, count) for name, values in group.measures_ns.items()}
+    return replace(group, calls=added(group.calls, into, count), measures_ns=measures)
+
+
+def added_split(split: SplitTime | None, into: Ints) -> SplitTime | None:
+    if split is None:
+        return None
+    found = split_time(split.keys, split.row, into[split.step], split.time_ns, split.calls)
+    return replace(found, told=split.told, pooled=split.pooled)
+
+
+def added_work(work: DeviceWork | None, into: Ints) -> DeviceWork | None:
+    if work is None:
+        return None
+    one, two = added_split(work.work, into), added_split(work.operators, into)
+    assert one is not None and two is not None
+    return DeviceWork(one, two)
+
+
+def added_tree(tree: CallTree | None, into: Ints) -> CallTree | None:
+    if tree is None:
+        return None
+    frames = Frames(tree.parent.tolist(), tree.keys())
+    return tree_of(frames, tree.merged, tree.frame, into[tree.step], tree.time_ns, tree.calls)
+
+
+def added_paths(paths: Mapping[str, CallTree], into: Ints) -> dict[str, CallTree]:
+    trees = {way: added_tree(tree, into) for way, tree in paths.items()}
+    return {way: tree for way, tree in trees.items() if tree is not None}
+
+
+def added_memory(memory: MemoryUse | None, into: Ints, count: int) -> MemoryUse | None:
+    if memory is None:
+        return None
+    return replace(
+        memory,
+        allocated=added(memory.allocated, into, count),
+        released=added(memory.released, into, count),
+        calls=added(memory.calls, into, count),
+    )
+
+
+def mean_of(sums: Ints, ranks: Ints) -> Ints:
+    """(..., j) sums over `ranks` (j,) -> means, rounded; halves up."""
+    found: Ints = (2 * sums + ranks) // (2 * ranks)
+    return found
+
+
+def mean_calls(sums: Ints, ranks: Ints) -> Ints:
+    """The same of calls: at least one where any rank calls."""
+    return np.maximum(mean_of(sums, ranks), sums > 0)
+
+
+def closing_means(sums: Ints, ranks: Ints) -> Ints:
+    """(r, j) -> (r, j) means whose running sums down the rows are the rounded means of the running sums."""
+    found: Ints = np.diff(mean_of(np.cumsum(sums, axis=0), ranks), axis=0, prepend=0)
+    return found
+
+
+def mean_owned(owned: OwnedTime, ranks: Ints) -> OwnedTime:
+    """In the order of category and key."""
+    keys = list(zip(owned.category.tolist(), owned.key, strict=True))
+    order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
+    return OwnedTime(
+        category=owned.category[order],
+        key=tuple(owned.key[at] for at in order.tolist()),
+        name=tuple(owned.name[at] for at in order.tolist()),
+        time_ns=closing_means(owned.time_ns[order], ranks),
+        plain_ns=mean_of(owned.plain_ns[order], ranks),
+        calls=mean_calls(owned.calls[order], ranks),
+        parts=mean_split(owned.parts, ranks, lambda key: (_CATEGORY[key[0]], *key[1:])),
+    )
+
+
+def mean_group(group: GroupTable, ranks: Ints) -> GroupTable:
+    measures = {name: mean_of(values, ranks) for name, values in group.measures_ns.items()}
+    return replace(group, calls=mean_calls(group.calls, ranks), measures_ns=measures)
+
+
+def mean_split(split: SplitTime | None, ranks: Ints, order_of: Order | None = None) -> SplitTime | None:
+    """`order_of` a key puts it where the closing needs it; None: the keys keep their order and nothing has to close."""
+    if split is None:
+        return None
+    steps = len(ranks)
+    time, calls = (np.zeros((len(split), steps), dtype=np.int64) for _ in range(2))
+    time[split.row, split.step], calls[split.row, split.step] = split.time_ns, split.calls
+    keys = split.keys
+    if order_of is not None:
+        order = sorted(range(len(keys)), key=lambda at: order_of(keys[at]))
+        keys = tuple(keys[at] for at in order)
+        time, calls = closing_means(time[order], ranks), calls[order]
+    else:
+        time = mean_of(time, ranks)
+    calls = mean_calls(calls, ranks)
+    row, step = np.nonzero((time != 0) | (calls != 0))
+    found = split_time(keys, row, step, time[row, step], calls[row, step])
+    return replace(found, told=split.told, pooled=split.pooled)
+
+
+def mean_modules(split: SplitTime | None, ranks: Ints) -> SplitTime | None:
+    """Keys are (path, category label)."""
+    return mean_split(split, ranks, lambda key: (_CATEGORY[key[-1]], *key[:-1]))
+
+
+def mean_work(work: DeviceWork | None, ranks: Ints) -> DeviceWork | None:
+    if work is None:
+        return None
+    one, two = mean_split(work.work, ranks), mean_split(work.operators, ranks)
+    assert one is not None and two is not None
+    return DeviceWork(one, two)
+
+
+def mean_tree(tree: CallTree | None, ranks: Ints) -> CallTree | None:
+    if tree is None:
+        return None
+    steps = len(ranks)
+    time, calls = (np.zeros((len(tree), steps), dtype=np.int64) for _ in range(2))
+    time[tree.frame, tree.step], calls[tree.frame, tree.step] = tree.time_ns, tree.calls
+    order = np.argsort(tree.category, kind="stable")
+    mean = np.empty_like(time)
+    mean[order] = closing_means(time[order], ranks)
+    calls = mean_calls(calls, ranks)
+    frame, step = np.nonzero((mean != 0) | (calls != 0))
+    return replace(
+        tree, frame=frame.astype(np.int32), step=step.astype(np.int32), time_ns=mean[frame, step],
+        calls=calls[frame, step],
+    )  # fmt: skip
+
+
+def mean_paths(paths: Mapping[str, CallTree], ranks: Ints) -> dict[str, CallTree]:
+    trees = {way: mean_tree(tree, ranks) for way, tree in paths.items()}
+    return {way: tree for way, tree in trees.items() if tree is not None}
+
+
+def mean_memory(memory: MemoryUse | None, ranks: Ints) -> MemoryUse | None:
+    if memory is None:
+        return None
+    return replace(
+        memory,
+        allocated=mean_of(memory.allocated, ranks),
+        released=mean_of(memory.released, ranks),
+        calls=mean_calls(memory.calls, ranks),
+    )

@@ -1,0 +1,235 @@
+"""Several captures of one side (spans, workers) as one summary: their steps become one sample, tagged by capture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.pooling.pool_counters import pool_counters
+from tb_perfcompare.analysis.pooling.pool_memory import pool_memory
+from tb_perfcompare.analysis.pooling.pool_splits import pool_splits, pool_trees, pool_work
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.summary.call_tree import CallTree
+from tb_perfcompare.model.summary.collectives import joined
+from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+
+Ints = NDArray[np.int64]
+
+
+def pool(summaries: Sequence[Summary]) -> Summary:
+    """One summary over all captures, in the given order. Raises SelectionError for none or for mixed step windows."""
+    if not summaries:
+        raise SelectionError("nothing to compare: no capture was read")
+    if len(summaries) == 1:
+        return summaries[0]
+    first = summaries[0]
+    if {(summary.window, summary.metric) for summary in summaries} != {(first.window, first.metric)}:
+        raise SelectionError("captures with different step windows or metrics cannot be pooled")
+    counters, counter_notes = pool_counters(summaries)
+    offsets = np.cumsum([0, *(len(summary.captures) for summary in summaries)])
+    # A mean of captures with one step each is still one step per capture.
+    return replace(
+        first,
+        captures=tuple(capture for summary in summaries for capture in summary.captures),
+        device=_device(summaries),
+        marked=all(summary.marked for summary in summaries),
+        steps=_steps(summaries, offsets),
+        dropped=tuple(
+            DroppedStep(step.capture + int(offset), step.label, step.total_ns, step.reason)
+            for summary, offset in zip(summaries, offsets, strict=False)
+            for step in summary.dropped
+        ),
+        other_window=np.concatenate([summary.other_window for summary in summaries]),
+        owned=_owned([summary.owned for summary in summaries]),
+        modules=pool_splits([summary.modules for summary in summaries], [len(summary.steps) for summary in summaries]),
+        work=pool_work([summary.work for summary in summaries], [len(summary.steps) for summary in summaries]),
+        call_tree=pool_trees([summary.call_tree for summary in summaries], [len(one.steps) for one in summaries]),
+        call_paths=_paths(summaries),
+        collectives=joined([(summary.collectives, len(summary.steps)) for summary in summaries]),
+        groups=_groups(summaries),
+        device_metrics=tuple(
+            replace(metric, device=f"{_label(summary)} {metric.device}")
+            for summary in summaries
+            for metric in summary.device_metrics
+        ),
+        environment=_environment(summaries),
+        recommendations=tuple(dict.fromkeys(text for summary in summaries for text in summary.recommendations)),
+        absent=_absent(summaries),
+        notes=_notes(summaries) + counter_notes,
+        bound_ns=_bound(summaries),
+        counters=counters,
+        memory=pool_memory(
+            [summary.memory for summary in summaries],
+            [len(summary.steps) for summary in summaries],
+            offsets[:-1].tolist(),
+        ),
+        launches=None,  # there is no order across captures
+    )
+
+
+def _label(summary: Summary) -> str:
+    capture = summary.captures[0]
+    return f"{capture.worker}/{capture.span}"
+
+
+def _device(summaries: Sequence[Summary]) -> DeviceFacts:
+    devices = [summary.device for summary in summaries]
+    names = sorted({device.name for device in devices if device.name})
+    busiest: dict[str, int] = {}
+    for summary in summaries:
+        # Workers bring devices of their own, spans of one worker use the same ones again.
+        worker = summary.captures[0].worker
+        busiest[worker] = max(busiest.get(worker, 0), summary.device.count)
+    return replace(devices[0], name=", ".join(names), count=sum(busiest.values()))
+
+
+def _steps(summaries: Sequence[Summary], offsets: NDArray[np.integer]) -> StepTable:
+    parts = [summary.steps for summary in summaries]
+    return StepTable(
+        capture=np.concatenate([p.capture + np.int32(o) for p, o in zip(parts, offsets, strict=False)]).astype(
+            np.int32
+        ),
+        label=tuple(label for p in parts for label in p.label),
+        start_ns=np.concatenate([p.start_ns for p in parts]),
+        total_ns=np.concatenate([p.total_ns for p in parts]),
+        launches=np.concatenate([p.launches for p in parts]),
+    )
+
+
+def _owned(parts: Sequence[OwnedTime]) -> OwnedTime:
+    index: dict[tuple[int, str], int] = {}
+    name: list[str] = []
+    places: list[Ints] = []
+    for part in parts:
+        rows = []
+        for category, key, shown in zip(part.category.tolist(), part.key, part.name, strict=True):
+            if (category, key) not in index:
+                index[category, key] = len(index)
+                name.append(shown)
+            rows.append(index[category, key])
+        places.append(np.array(rows, dtype=np.int64))
+    return OwnedTime(
+        category=np.array([category for category, _ in index], dtype=np.int8),
+        key=tuple(key for _, key in index),
+        name=tuple(name),
+        time_ns=_stack([part.time_ns for part in parts], places, len(index)),
+        plain_ns=_stack([part.plain_ns for part in parts], places, len(index)),
+        calls=_stack([part.calls for part in parts], places, len(index)),
+        parts=pool_splits([part.parts for part in parts], [part.time_ns.shape[1] for part in parts]),
+    )
+
+
+def _stack(matrices: Sequence[Ints], places: Sequence[Ints], rows: int) -> Ints:
+    """Side by side, each at its rows; a group that a capture lacks has zeros in its steps."""
+    out = np.zeros((rows, sum(matrix.shape[1] for matrix in matrices)), dtype=np.int64)
+    at = 0
+    for matrix, place in zip(matrices, places, strict=True):
+        out[place, at : at + matrix.shape[1]] = matrix
+        at += matrix.shape[1]
+    return out
+
+
+def _groups(summaries: Sequence[Summary]) -> dict[str, GroupTable]:
+    names = dict.fromkeys(name for summary in summaries for name in summary.groups)
+    widths = [len(summary.steps) for summary in summaries]
+    return {name: _group([summary.groups.get(name) for summary in summaries], widths) for name in names}
+
+
+def _paths(summaries: Sequence[Summary]) -> dict[str, CallTree]:
+    """Of the kinds that every capture has."""
+    steps = [len(summary.steps) for summary in summaries]
+    pooled = {way: pool_trees([one.call_paths.get(way) for one in summaries], steps) for way in summaries[0].call_paths}
+    return {way: tree for way, tree in pooled.items() if tree is not None}
+
+
+def _group(parts: Sequence[GroupTable | None], widths: Sequence[int]) -> GroupTable:
+    model = next(part for part in parts if part is not None)
+    index: dict[tuple[str, ...], int] = {}
+    shown: list[str] = []
+    places: list[Ints] = []
+    for part in parts:
+        rows = []
+        for key, text in zip(part.keys, part.names, strict=True) if part is not None else ():
+            if key not in index:
+                index[key] = len(index)
+                shown.append(text)
+            rows.append(index[key])
+        places.append(np.array(rows, dtype=np.int64))
+    rows_total = len(index)
+
+    def matrix(pick: Callable[[GroupTable], Ints]) -> Ints:
+        empty = [np.zeros((0, width), dtype=np.int64) for width in widths]
+        return _stack([pick(p) if p is not None else e for p, e in zip(parts, empty, strict=True)], places, rows_total)
+
+    present = [(part, place) for part, place in zip(parts, places, strict=True) if part is not None]
+    low = np.full(rows_total, np.iinfo(np.int64).max)
+    high = np.zeros(rows_total, dtype=np.int64)
+    for part, place in present:
+        if part.min_ns is not None and part.max_ns is not None:
+            np.minimum.at(low, place, part.min_ns)
+            np.maximum.at(high, place, part.max_ns)
+    timed = model.min_ns is not None
+    return GroupTable(
+        kind=model.kind,
+        key_columns=model.key_columns,
+        keys=tuple(index),
+        names=tuple(shown),
+        calls=matrix(lambda part: part.calls),
+        measures_ns={name: matrix(_measure(name)) for name in model.measures_ns},
+        min_ns=low if timed else None,
+        max_ns=high if timed else None,
+        facts=_facts(present, rows_total),
+        sampled=all(part.sampled for part, _ in present),
+    )
+
+
+def _measure(name: str) -> Callable[[GroupTable], Ints]:
+    return lambda part: part.measures_ns[name]
+
+
+_ADDED = frozenset({"bytes"})
+"""Facts that add up over captures; the others are means weighted by time."""
+
+
+def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, NDArray[np.float64]]:
+    out: dict[str, NDArray[np.float64]] = {}
+    for fact in dict.fromkeys(name for part, _ in present for name in part.facts):
+        total, weight = np.zeros(rows), np.zeros(rows)
+        for part, place in present:
+            if fact not in part.facts:
+                continue
+            value = part.facts[fact]
+            has = np.isfinite(value)
+            each = np.ones(len(part)) if fact in _ADDED else part.measures_ns["total"].sum(axis=1).astype(np.float64)
+            total[place[has]] += value[has] * each[has]
+            weight[place[has]] += each[has]
+        mean = np.divide(total, weight, out=np.full(rows, np.nan), where=weight > 0)
+        out[fact] = np.where(weight > 0, total, np.nan) if fact in _ADDED else mean
+    return out
+
+
+def _environment(summaries: Sequence[Summary]) -> tuple[tuple[str, str], ...]:
+    values: dict[str, dict[str, None]] = {}
+    for summary in summaries:
+        for name, value in summary.environment:
+            values.setdefault(name, {})[value] = None
+    return tuple((name, ", ".join(found)) for name, found in values.items())
+
+
+def _absent(summaries: Sequence[Summary]) -> dict[str, str]:
+    """A table is absent from the side only if every capture lacks it."""
+    common = set.intersection(*(set(summary.absent) for summary in summaries))
+    return {name: why for name, why in summaries[0].absent.items() if name in common}
+
+
+def _bound(summaries: Sequence[Summary]) -> dict[str, int]:
+    names = dict.fromkeys(name for summary in summaries for name in summary.bound_ns)
+    return {name: sum(summary.bound_ns.get(name, 0) for summary in summaries) for name in names}
+
+
+def _notes(summaries: Sequence[Summary]) -> tuple[Note, ...]:
+    return tuple(dict.fromkeys(note for summary in summaries for note in summary.notes))

@@ -1,0 +1,97 @@
+"""Split times and call trees of several captures side by side, and of some of the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.call_tree import CallTree, tree_of, union
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.split_time import SplitTime, split_time
+
+
+def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> SplitTime | None:
+    """The captures' steps one after another; None unless every capture has its time split, for the sums to hold.
+    What only some captures tell, such as input shapes, the whole does not tell."""
+    known = [split for split in splits if split is not None]
+    if len(known) < len(splits):
+        return None
+    rows = np.cumsum([0, *map(len, known)])
+    first = np.cumsum([0, *steps])
+    found = split_time(
+        [key for split in known for key in split.keys],
+        np.concatenate([split.row + offset for split, offset in zip(known, rows, strict=False)]),
+        np.concatenate([split.step + offset for split, offset in zip(known, first, strict=False)]),
+        np.concatenate([split.time_ns for split in known]),
+        np.concatenate([split.calls for split in known]),
+    )
+    told = tuple(what for what in known[0].told if all(what in split.told for split in known))
+    return replace(found, told=told, pooled=sum(split.pooled for split in known))
+
+
+def split_of_steps(split: SplitTime | None, columns: NDArray[np.intp]) -> SplitTime | None:
+    """The chosen steps, numbered anew; keys that do not occur in them go."""
+    if split is None:
+        return None
+    place = np.full(max(int(split.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int64)
+    place[columns] = np.arange(len(columns))
+    kept = place[split.step] >= 0
+    found = split_time(
+        split.keys, split.row[kept], place[split.step[kept]], split.time_ns[kept], split.calls[kept]
+    )
+    return replace(found, told=split.told, pooled=split.pooled)
+
+
+def pool_work(parts: Sequence[DeviceWork | None], steps: Sequence[int]) -> DeviceWork | None:
+    """The device work of several captures; one without any has none. None when none has."""
+    if all(part is None for part in parts):
+        return None
+    none = np.zeros(0, dtype=np.int64)
+    empty = split_time((), none, none, none, none)
+    work = pool_splits([empty if part is None else part.work for part in parts], steps)
+    operators = pool_splits([empty if part is None else part.operators for part in parts], steps)
+    assert work is not None and operators is not None
+    return DeviceWork(work, operators)
+
+
+def work_of_steps(work: DeviceWork | None, columns: NDArray[np.intp]) -> DeviceWork | None:
+    """The chosen steps; None where nothing ran in them."""
+    if work is None:
+        return None
+    chosen, operators = split_of_steps(work.work, columns), split_of_steps(work.operators, columns)
+    return DeviceWork(chosen, operators) if chosen is not None and operators is not None and len(chosen) else None
+
+
+def pool_trees(trees: Sequence[CallTree | None], steps: Sequence[int]) -> CallTree | None:
+    """The captures' steps one after another; None unless every capture has a tree, for the sums to hold."""
+    known = [tree for tree in trees if tree is not None]
+    if len(known) < len(trees):
+        return None
+    frames, numbers = union(known)
+    merged = np.zeros(len(frames), dtype=np.int64)
+    for tree, number in zip(known, numbers, strict=True):
+        merged[number] += tree.merged
+    first = np.cumsum([0, *steps])
+    return tree_of(
+        frames,
+        merged,
+        np.concatenate([number[tree.frame] for tree, number in zip(known, numbers, strict=True)]),
+        np.concatenate([tree.step + offset for tree, offset in zip(known, first, strict=False)]),
+        np.concatenate([tree.time_ns for tree in known]),
+        np.concatenate([tree.calls for tree in known]),
+    )
+
+
+def tree_of_steps(tree: CallTree | None, columns: NDArray[np.intp]) -> CallTree | None:
+    """The chosen steps, numbered anew; frames without time in them stay, as nothing."""
+    if tree is None:
+        return None
+    place = np.full(max(int(tree.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int32)
+    place[columns] = np.arange(len(columns))
+    kept = place[tree.step] >= 0
+    return replace(
+        tree, frame=tree.frame[kept], step=place[tree.step[kept]], time_ns=tree.time_ns[kept], calls=tree.calls[kept]
+    )

@@ -1,0 +1,259 @@
+"""Many ranks of a run as one summary whose size does not grow with them: a step of the job is the mean over its ranks.
+
+Pooling puts the steps of captures side by side, so that tables of hundreds of ranks would be hundreds of times as
+wide as those of one. Here a few summaries at a time are pooled and their columns added up; what is known of each rank
+is kept aside (model/summary/rank_steps.py). Docs: docs/ranks.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.pooling import column_sums as sums
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary.collectives import Collectives, joined
+from tb_perfcompare.model.summary.rank_steps import RankSteps
+from tb_perfcompare.model.summary.summary import CounterSeries, DeviceFacts, DeviceMetric, Summary
+
+Ints = NDArray[np.int64]
+JobStep = tuple[str, str]
+"""(span, label)."""
+
+BATCH = 8
+"""So many summaries are pooled at a time."""
+
+_CURVES_KEPT = 16
+_NOT_BY_ALL = "not recorded by every rank"
+
+
+@dataclass(slots=True)
+class Fold:
+    """Summaries come one by one, in the order of the run's files; `finish` gives the one of all."""
+
+    _waiting: list[Summary] = field(default_factory=list)
+    _sums: Summary | None = None
+    _job_steps: dict[JobStep, int] = field(default_factory=dict)
+    _ranks: list[tuple[Summary, Collectives | None]] = field(default_factory=list)
+    _count: list[int] = field(default_factory=list)
+
+    @staticmethod
+    def takes(summary: Summary) -> bool:
+        """Whether it is the summary of a trace; others are few and small."""
+        return summary.format == TRACE and len(summary.captures) == 1
+
+    def add(self, summary: Summary) -> None:
+        """The summary of one capture."""
+        self._waiting.append(summary)
+        if len(self._waiting) >= BATCH:
+            self._take()
+
+    def finish(self) -> Summary | None:
+        """The mean over ranks; None if there was nothing. Raises SelectionError for ranks that cannot be pooled."""
+        self._take()
+        whole = self._sums
+        if whole is None:
+            return None
+        self._sums = None
+        count = np.array(self._count, dtype=np.int64)
+        mean = _mean(whole, count)
+        mean = self._told(mean)
+        kept = np.flatnonzero(count == count.max())
+        ranks = self._rank_steps()
+        if len(kept) < len(count):
+            from tb_perfcompare.analysis.pooling.select import without_steps
+
+            lost = {int(at): _NOT_BY_ALL for at in np.flatnonzero(count < count.max())}
+            mean = without_steps(mean, lost)
+        return replace(mean, ranks=ranks)
+
+    def _take(self) -> None:
+        batch, self._waiting = self._waiting, []
+        if not batch:
+            return
+        for summary in batch:
+            self._keep(summary)
+        slim = [_slim(summary) for summary in batch]
+        whole = pool([*([] if self._sums is None else [self._sums]), *slim])
+        names = [
+            (whole.captures[at].span, label)
+            for at, label in zip(whole.steps.capture.tolist(), whole.steps.label, strict=True)
+        ]
+        done = 0 if self._sums is None else len(self._sums.steps)
+        for name in names[done:]:
+            at = self._job_steps.setdefault(name, len(self._job_steps))
+            if at == len(self._count):
+                self._count.append(0)
+            self._count[at] += 1
+        into = np.array([self._job_steps[name] for name in names], dtype=np.int64)
+        self._sums = _added(whole, into, len(self._job_steps))
+
+    def _keep(self, summary: Summary) -> None:
+        """What is told rank by rank: without the tables, and without arrays that are those of the rank before."""
+        own = summary.collectives
+        before = self._ranks[-1][1] if self._ranks else None
+        if own is not None and before is not None and own.keys == before.keys:
+            same = {
+                name: getattr(before, name)
+                for name in ("key", "step", "group_size")
+                if np.array_equal(getattr(own, name), getattr(before, name))
+            }
+            own = replace(own, keys=before.keys, **same)
+        owned = replace(
+            summary.owned, category=np.arange(8, dtype=np.int8), key=(), name=(),
+            time_ns=summary.owned.by_category(), plain_ns=np.zeros((0, 0), np.int64),
+            calls=np.zeros((0, 0), np.int64), parts=None,
+        )  # fmt: skip
+        bare = replace(
+            summary, owned=owned, groups={}, modules=None, work=None, call_tree=None, call_paths={}, memory=None,
+            collectives=None, recommendations=(), notes=(), other_window=np.zeros(0, np.int64),
+        )  # fmt: skip
+        self._ranks.append((bare, own))
+
+    def _rank_steps(self) -> RankSteps:
+        parts = [summary for summary, _ in self._ranks]
+        captures = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.steps) for part in parts])
+        return RankSteps(
+            capture=captures,
+            span=tuple(part.captures[0].span for part in parts for _ in part.steps.label),
+            label=tuple(label for part in parts for label in part.steps.label),
+            total_ns=np.concatenate([part.steps.total_ns for part in parts]),
+            owned_ns=np.concatenate([part.owned.time_ns for part in parts], axis=1),
+            collectives=joined([(own, len(part.steps)) for part, own in self._ranks]),
+        )
+
+    def _told(self, mean: Summary) -> Summary:
+        """With what pooling again and again would have told again and again."""
+        parts = [summary for summary, _ in self._ranks]
+        settings: dict[str, dict[str, None]] = {}
+        for part in parts:
+            for name, value in part.environment:
+                settings.setdefault(name, {})[value] = None
+        ranks = len({part.captures[0].worker for part in parts})
+        message = (
+            f"{ranks} ranks are read as the mean over ranks of each step of the job: times rounded to nanoseconds, "
+            "calls to whole ones"
+        )
+        return replace(
+            mean,
+            device=_device(parts),
+            environment=tuple((name, ", ".join(found)) for name, found in settings.items()),
+            device_metrics=_metrics(parts),
+            counters=_counters(parts, self._job_steps),
+            notes=(*mean.notes, Note(NoteCode.RANKS_POOLED, message)),
+        )
+
+
+def _slim(summary: Summary) -> Summary:
+    """Without what is kept aside."""
+    aligned = len(summary.other_window) == len(summary.steps)
+    other = summary.other_window if aligned else np.zeros(len(summary.steps), dtype=np.int64)
+    return replace(
+        summary, environment=(), device_metrics=(), counters=None, collectives=None, launches=None, other_window=other
+    )
+
+
+def _added(whole: Summary, into: Ints, count: int) -> Summary:
+    """Columns of one step of the job added up."""
+    first = np.full(count, len(into), dtype=np.int64)
+    np.minimum.at(first, into, np.arange(len(into)))
+    steps = whole.steps
+    memory = sums.added_memory(whole.memory, into, count)
+    if memory is not None:
+        curves = sorted(memory.curves, key=lambda curve: -curve.peak_allocated)[:_CURVES_KEPT]
+        memory = replace(memory, curves=tuple(sorted(curves, key=lambda curve: curve.capture)))
+    dropped = {(whole.captures[step.capture].span, step.label, step.reason): step for step in reversed(whole.dropped)}
+    return replace(
+        whole,
+        steps=replace(
+            steps,
+            capture=steps.capture[first],
+            label=tuple(steps.label[at] for at in first.tolist()),
+            start_ns=steps.start_ns[first],
+            total_ns=sums.added(steps.total_ns[None], into, count)[0],
+            launches=sums.added(steps.launches[None], into, count)[0],
+        ),
+        dropped=tuple(sorted(dropped.values(), key=lambda step: (step.capture, step.label))),
+        other_window=sums.added(whole.other_window[None], into, count)[0],
+        owned=sums.added_owned(whole.owned, into, count),
+        groups={name: sums.added_group(group, into, count) for name, group in whole.groups.items()},
+        modules=sums.added_split(whole.modules, into),
+        work=sums.added_work(whole.work, into),
+        call_tree=sums.added_tree(whole.call_tree, into),
+        call_paths=sums.added_paths(whole.call_paths, into),
+        memory=memory,
+    )
+
+
+def _mean(whole: Summary, ranks: Ints) -> Summary:
+    return replace(
+        whole,
+        steps=replace(
+            whole.steps,
+            total_ns=sums.mean_of(whole.steps.total_ns, ranks),
+            launches=sums.mean_of(whole.steps.launches, ranks),
+        ),
+        other_window=sums.mean_of(whole.other_window, ranks) if whole.other_window.all() else whole.other_window[:0],
+        owned=sums.mean_owned(whole.owned, ranks),
+        groups={name: sums.mean_group(group, ranks) for name, group in whole.groups.items()},
+        modules=sums.mean_modules(whole.modules, ranks),
+        work=sums.mean_work(whole.work, ranks),
+        call_tree=sums.mean_tree(whole.call_tree, ranks),
+        call_paths=sums.mean_paths(whole.call_paths, ranks),
+        memory=sums.mean_memory(whole.memory, ranks),
+    )
+
+
+def _device(parts: list[Summary]) -> DeviceFacts:
+    busiest: dict[str, int] = {}
+    for part in parts:
+        worker = part.captures[0].worker
+        busiest[worker] = max(busiest.get(worker, 0), part.device.count)
+    names = sorted({part.device.name for part in parts if part.device.name})
+    return replace(parts[0].device, name=", ".join(names), count=sum(busiest.values()))
+
+
+def _metrics(parts: list[Summary]) -> tuple[DeviceMetric, ...]:
+    return tuple(
+        replace(metric, device=f"{part.captures[0].worker}/{part.captures[0].span} {metric.device}")
+        for part in parts
+        for metric in part.device_metrics
+    )
+
+
+def _counters(parts: list[Summary], job_steps: dict[JobStep, int]) -> CounterSeries | None:
+    """Of each counter the mean over the ranks that have a value; deviations as those of parts of equal length."""
+    units: dict[tuple[str, str], str] = {}
+    for part in parts:
+        if part.counters is not None:
+            for key, unit in zip(part.counters.keys, part.counters.units, strict=True):
+                units.setdefault(key, unit)
+    if not units:
+        return None
+    rows = {key: row for row, key in enumerate(units)}
+    shape = (len(rows), len(job_steps))
+    mean, square, coverage, known = (np.zeros(shape) for _ in range(4))
+    samples = np.zeros(shape, dtype=np.int64)
+    for part in parts:
+        own = part.counters
+        if own is None:
+            continue
+        into = [job_steps[part.captures[0].span, label] for label in part.steps.label]
+        same = [at for at, key in enumerate(own.keys) if own.units[at] == units[key]]
+        place = np.ix_([rows[own.keys[at]] for at in same], into)
+        has = np.isfinite(own.mean[same])
+        mean[place] += np.where(has, own.mean[same], 0.0)
+        square[place] += np.where(has, np.nan_to_num(own.sd[same]) ** 2, 0.0)
+        coverage[place] += np.nan_to_num(own.coverage[same])
+        samples[place] += np.maximum(own.samples[same], 0)
+        known[place] += has
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return CounterSeries(
+            tuple(units), tuple(units.values()), np.where(known > 0, mean / known, np.nan),
+            np.where(known > 0, np.sqrt(square / known), np.nan), coverage / len(parts), samples,
+        )  # fmt: skip
+

@@ -1,0 +1,198 @@
+"""A summary of only some of its steps: the matrices are per step, so choosing steps is choosing columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.pooling.pool_memory import some_steps
+from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.summary.call_tree import CallTree
+from tb_perfcompare.model.summary.rank_steps import RankSteps
+from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+
+_WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
+_LABELS_NAMED = 20
+
+
+def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
+    """The summary with only the steps numbered `steps[0]` to `steps[1]`, both included.
+
+    The others are listed as dropped. What is known for whole captures only (device figures, recommendations, shortest
+    and longest call, means over launches) is left out. Raises SelectionError, naming the steps there are, if none is
+    left or the steps have no numbers.
+    """
+    first, last = steps
+    kept = np.array([_inside(label, first, last) for label in summary.steps.label], dtype=bool)
+    if not summary.marked:
+        raise SelectionError(
+            f"steps {first}-{last} were asked for, but the recording has no step markers",
+            hint="leave --steps out, or call profiler.step() in the loop that is recorded",
+        )
+    if not kept.any():
+        raise SelectionError(f"no step between {first} and {last}", hint=f"there are: {_named(summary.steps.label)}")
+    columns = np.flatnonzero(kept)
+    aligned = len(summary.other_window) == len(summary.steps)
+    groups = {name: _group(group, columns) for name, group in summary.groups.items()}
+    counters = None if summary.counters is None else _counters(summary.counters, columns)
+    empty = [name for name, group in groups.items() if not len(group)]
+    if summary.counters is not None and counters is None:
+        empty.append("counters")
+    memory = summary.memory
+    if memory is not None:
+        memory = some_steps(memory, columns, lambda label: _inside(label, first, last))
+    if summary.memory is not None and memory is None:
+        empty.append("memory")
+    emptied = dict.fromkeys(empty, f"nothing in steps {first}-{last}")
+    return replace(
+        summary,
+        steps=_steps(summary.steps, columns),
+        dropped=summary.dropped + _left_out(summary.steps, np.flatnonzero(~kept), f"outside steps {first}-{last}"),
+        other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
+        owned=_owned(summary.owned, columns),
+        modules=split_of_steps(summary.modules, columns),
+        work=work_of_steps(summary.work, columns),
+        call_tree=tree_of_steps(summary.call_tree, columns),
+        call_paths=_paths(summary, columns),
+        collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
+        ranks=_ranks(summary, columns),
+        groups={name: group for name, group in groups.items() if len(group)},
+        device_metrics=(),
+        recommendations=(),
+        counters=counters,
+        memory=memory,
+        launches=summary.launches if kept.all() else None,
+        absent={**summary.absent, **emptied, "device": _WHOLE_CAPTURE, "recommendations": _WHOLE_CAPTURE},
+    )
+
+
+def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
+    """The summary without the steps at these places, which are listed as dropped for their reason. What is known for
+    whole captures only (device figures, recommendations, means over launches, curves) stays as it is."""
+    kept = np.ones(len(summary.steps), dtype=bool)
+    kept[list(reasons)] = False
+    columns = np.flatnonzero(kept)
+    aligned = len(summary.other_window) == len(summary.steps)
+    dropped = tuple(
+        step for at, why in sorted(reasons.items()) for step in _left_out(summary.steps, np.array([at]), why)
+    )
+    groups = {name: _group(group, columns, with_facts=True) for name, group in summary.groups.items()}
+    memory = None if summary.memory is None else some_steps(summary.memory, columns)
+    return replace(
+        summary,
+        steps=_steps(summary.steps, columns),
+        dropped=summary.dropped + dropped,
+        other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
+        owned=_owned(summary.owned, columns),
+        modules=split_of_steps(summary.modules, columns),
+        work=work_of_steps(summary.work, columns),
+        call_tree=tree_of_steps(summary.call_tree, columns),
+        call_paths=_paths(summary, columns),
+        collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
+        ranks=_ranks(summary, columns),
+        groups={name: group for name, group in groups.items() if len(group)},
+        counters=None if summary.counters is None else _counters(summary.counters, columns),
+        memory=memory,
+    )
+
+
+_MOST_DIGITS = 20
+"""Of the number of a step; more are no number that anybody asks for."""
+
+
+def _inside(label: str, first: int, last: int) -> bool:
+    number = label.partition(" ")[0]  # "1 (2)" is step 1 again
+    return number.isdecimal() and len(number) < _MOST_DIGITS and first <= int(number) <= last
+
+
+def _named(labels: tuple[str, ...]) -> str:
+    distinct = list(dict.fromkeys(labels))
+    more = f" and {len(distinct) - _LABELS_NAMED} more" if len(distinct) > _LABELS_NAMED else ""
+    return ", ".join(distinct[:_LABELS_NAMED]) + more
+
+
+def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
+    return StepTable(
+        capture=table.capture[columns],
+        label=tuple(table.label[int(column)] for column in columns),
+        start_ns=table.start_ns[columns],
+        total_ns=table.total_ns[columns],
+        launches=table.launches[columns],
+    )
+
+
+def _paths(summary: Summary, columns: NDArray[np.intp]) -> dict[str, CallTree]:
+    trees = {way: tree_of_steps(tree, columns) for way, tree in summary.call_paths.items()}
+    return {way: tree for way, tree in trees.items() if tree is not None}
+
+
+def _ranks(summary: Summary, columns: NDArray[np.intp]) -> RankSteps | None:
+    if summary.ranks is None:
+        return None
+    steps, captures = summary.steps, summary.captures
+    kept = {(captures[int(steps.capture[at])].span, steps.label[at]) for at in columns.tolist()}
+    return summary.ranks.of_job_steps(kept)
+
+
+def _left_out(table: StepTable, columns: NDArray[np.intp], reason: str) -> tuple[DroppedStep, ...]:
+    return tuple(
+        DroppedStep(int(table.capture[column]), table.label[int(column)], int(table.total_ns[column]), reason)
+        for column in columns
+    )
+
+
+def _owned(owned: OwnedTime, columns: NDArray[np.intp]) -> OwnedTime:
+    """Entities that do not occur in the chosen steps go."""
+    time, plain, calls = owned.time_ns[:, columns], owned.plain_ns[:, columns], owned.calls[:, columns]
+    rows = np.flatnonzero(time.any(axis=1) | plain.any(axis=1) | calls.any(axis=1))
+    return OwnedTime(
+        category=owned.category[rows],
+        key=tuple(owned.key[int(row)] for row in rows),
+        name=tuple(owned.name[int(row)] for row in rows),
+        time_ns=time[rows],
+        plain_ns=plain[rows],
+        calls=calls[rows],
+        parts=split_of_steps(owned.parts, columns),
+    )
+
+
+def _counters(counters: CounterSeries, columns: NDArray[np.intp]) -> CounterSeries | None:
+    """Counters without a value in the chosen steps go; None when all do."""
+    mean = counters.mean[:, columns]
+    rows = np.flatnonzero(np.isfinite(mean).any(axis=1))
+    if not len(rows):
+        return None
+    return CounterSeries(
+        keys=tuple(counters.keys[int(row)] for row in rows),
+        units=tuple(counters.units[int(row)] for row in rows),
+        mean=mean[rows],
+        sd=counters.sd[:, columns][rows],
+        coverage=counters.coverage[:, columns][rows],
+        samples=counters.samples[:, columns][rows],
+    )
+
+
+def _group(group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = False) -> GroupTable:
+    """Groups that do not occur in the chosen steps go; facts, which are of whole captures, only `with_facts` stay."""
+    calls = group.calls[:, columns]
+    measures = {name: values[:, columns] for name, values in group.measures_ns.items()}
+    present = calls.any(axis=1)
+    for values in measures.values():
+        present |= values.any(axis=1)
+    rows = np.flatnonzero(present)
+    return GroupTable(
+        kind=group.kind,
+        key_columns=group.key_columns,
+        keys=tuple(group.keys[int(row)] for row in rows),
+        names=tuple(group.names[int(row)] for row in rows),
+        calls=calls[rows],
+        measures_ns={name: values[rows] for name, values in measures.items()},
+        min_ns=group.min_ns[rows] if with_facts and group.min_ns is not None else None,
+        max_ns=group.max_ns[rows] if with_facts and group.max_ns is not None else None,
+        facts={name: values[rows] for name, values in group.facts.items()} if with_facts else {},
+        sampled=group.sampled,
+    )

@@ -1,0 +1,68 @@
+"""Which steps of a trace are compared: those recorded whole that are no warm-up. Definition: docs/admission.md.
+
+Nothing is hidden: every step that is left out is listed with its reason, and all of them can be had back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.pooling.admission import admit
+from tb_perfcompare.analysis.pooling.select import without_steps
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
+
+FEWEST = 8
+"""With fewer steps in a capture nobody knows what is usual: no step of it is called a warm-up."""
+
+MOST_SHARE = 0.25
+"""At most this share of a capture's steps is warm-up."""
+
+_DEVIATIONS = 5 * 1.4826
+_LEAST_SHARE = 0.1
+
+
+def admit_steps(summary: Summary) -> Summary:
+    """The summary without incomplete and warm-up steps, judged within each capture; the same one if there are none.
+
+    Only traces with step markers are judged. Launches tell what is complete in device windows alone: in marker windows
+    the device works on the step before.
+    """
+    if summary.format != TRACE or not summary.marked:
+        return summary
+    reasons: dict[int, str] = {}
+    for capture in np.unique(summary.steps.capture).tolist():
+        places = np.flatnonzero(summary.steps.capture == capture)
+        if summary.window == "device":
+            found = admit(summary.steps.launches[places])
+            reasons |= {int(at): INCOMPLETE for at in places[found.incomplete]}
+        left = np.array([at for at in places.tolist() if at not in reasons], dtype=np.int64)
+        reasons |= {int(at): WARM_UP for at in left[: leading_warm_up(summary.steps.total_ns[left])]}
+    if not reasons:
+        return summary
+    named = ", ".join(f"{summary.steps.label[at]} ({why})" for at, why in sorted(reasons.items())[:10])
+    more = f" and {len(reasons) - 10} more" if len(reasons) > 10 else ""
+    note = Note(NoteCode.STEPS_DROPPED, f"left out: step {named}{more}; --all-steps compares them too")
+    kept = without_steps(summary, reasons)
+    return replace(kept, notes=(*kept.notes, note))
+
+
+def leading_warm_up(total_ns: NDArray[np.int64]) -> int:
+    """How many leading steps of (n,) are longer than the median of the rest by the larger of five robust deviations and
+    a tenth."""
+    count = len(total_ns)
+    if count < FEWEST:
+        return 0
+    warm = 0
+    while warm < int(count * MOST_SHARE):
+        rest = total_ns[warm + 1 :]
+        middle = float(np.median(rest))
+        spread = float(np.median(np.abs(rest - middle)))
+        if total_ns[warm] <= middle + max(_DEVIATIONS * spread, _LEAST_SHARE * middle):
+            break
+        warm += 1
+    return warm

@@ -1,0 +1,123 @@
+"""What is known of one event of a step: its own time, what it launched, how long it waited, and all of its name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.step_view.own_times import own_times
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.summary.step_events import (
+    DEVICE_LANES,
+    MOST_LINKED,
+    NOBODY,
+    EventFigures,
+    Lane,
+    Linked,
+    StepEvents,
+)
+
+_TEXT_ARGS = np.int32
+_NESTED = ("host", "python", "calls")
+"""Lanes whose events enclose others."""
+
+
+def event_figures(step: StepEvents, event: int) -> EventFigures:
+    """The figures of an event by its number. Raises SelectionError."""
+    if not 0 <= event < len(step):
+        raise SelectionError(f"step {step.label} has no event {event}", hint=f"they are numbered 0 to {len(step) - 1}")
+    lane = lane_of(step, event)
+    same = _same_name(step, event)
+    launched = _launched(step, event, lane)
+    return EventFigures(
+        event=event,
+        self_ns=int(own_times(step)[event]) if lane.kind in _NESTED else None,
+        device_ns=None if launched is None else int(step.dur_ns[launched].sum()),
+        launches=None if launched is None else len(launched),
+        queue_ns=_queue(step, event),
+        idle_ns=_idle(step, event) if lane.kind in DEVICE_LANES else None,
+        same_count=int(same.sum()),
+        same_ns=int(step.dur_ns[same].sum()),
+        enclosing=_enclosing(step, event),
+        linked=_linked(step, event, launched),
+        args=_args(step, event),
+    )
+
+
+def lane_of(step: StepEvents, event: int) -> Lane:
+    """The lane an event stands in."""
+    return step.lanes[int(step.lane_of_row[step.row[event]])]
+
+
+def _same_name(step: StepEvents, event: int) -> NDArray[np.bool_]:
+    """(n,) events whose names join with that of the event, and that are of its kind."""
+    own = step.names[int(step.name[event])]
+    alike = np.array([(name.key, name.kind) == (own.key, own.kind) for name in step.names], dtype=np.bool_)
+    found: NDArray[np.bool_] = alike[step.name]
+    return found
+
+
+def _launched(step: StepEvents, event: int, lane: Lane) -> NDArray[np.intp] | None:
+    """Numbers of the device work that an API call launched, or that the calls of an operator and of those inside it
+    did; None for events that launch nothing by their kind."""
+    if lane.kind == "calls":
+        return np.flatnonzero(step.launcher == event)
+    if lane.kind != "host":
+        return None
+    start, end = step.start_ns[event], step.start_ns[event] + step.dur_ns[event]
+    within = (step.row >= step.row[event]) & (step.row < lane.first + lane.rows)
+    within &= (step.start_ns >= start) & (step.end_ns <= end)
+    known = (step.operator != NOBODY) & _on_device(step)
+    return np.flatnonzero(known & within[step.operator])
+
+
+def _on_device(step: StepEvents) -> NDArray[np.bool_]:
+    """(n,) work of devices."""
+    of_lane = np.array([lane.kind in DEVICE_LANES for lane in step.lanes], dtype=np.bool_)
+    found: NDArray[np.bool_] = of_lane[step.lane_of_row][step.row]
+    return found
+
+
+def _queue(step: StepEvents, event: int) -> int | None:
+    launcher = int(step.launcher[event])
+    return None if launcher == NOBODY else int(step.start_ns[event] - step.start_ns[launcher])
+
+
+def _idle(step: StepEvents, event: int) -> int:
+    """Events of a row have consecutive numbers and do not overlap."""
+    first = event == 0 or step.row[event - 1] != step.row[event]
+    before = step.extent[0] if first else int(step.end_ns[event - 1])
+    return max(0, int(step.start_ns[event]) - before)
+
+
+def _enclosing(step: StepEvents, event: int) -> tuple[str, ...]:
+    """By the lane it stands in; of calls and device work the operators that called or launched it."""
+    names: list[str] = []
+    at = int(step.parent[event])
+    if at == NOBODY:
+        at = int(step.operator[event])
+    while at != NOBODY and len(names) < MOST_LINKED:
+        names.append(step.names[int(step.name[at])].name)
+        above = int(step.parent[at])
+        at = int(step.operator[at]) if above == NOBODY else above
+    return tuple(reversed(names))
+
+
+def _linked(step: StepEvents, event: int, launched: NDArray[np.intp] | None) -> tuple[Linked, ...]:
+    found = []
+    if step.operator[event] != NOBODY:
+        found.append(Linked(int(step.operator[event]), "operator"))
+    if step.launcher[event] != NOBODY:
+        found.append(Linked(int(step.launcher[event]), "launcher"))
+    return (*found, *(Linked(int(one), "launched") for one in ([] if launched is None else launched[:MOST_LINKED])))
+
+
+def _args(step: StepEvents, event: int) -> dict[str, int | float | str]:
+    """The recorded arguments; texts are JSON as it stands in the file."""
+    found: dict[str, int | float | str] = {}
+    for name, column in step.args.items():
+        at = int(np.searchsorted(column.rows, event))
+        if at < len(column.rows) and column.rows[at] == event:
+            value = column.values[at]
+            found[name] = step.texts[int(value)] if column.values.dtype == _TEXT_ARGS else value.item()
+    return found

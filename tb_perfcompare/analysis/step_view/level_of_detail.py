@@ -1,0 +1,73 @@
+"""Events of a step at some zoom: what is too short to be seen is drawn together, and nothing is dropped.
+
+The stretch asked for is cut into cells. Events of one row that are shorter than a cell and begin in the same cell
+become one mark with their number and the sum of their durations. Events of a row do not overlap, so no longer event can
+lie between two short ones of a cell, a mark never covers a neighbour, and per row the sums over the marks equal those
+over the events.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.step_events import StepDetail, StepEvents
+
+Ints = NDArray[np.int64]
+
+
+def visible(events: StepEvents, first_ns: int, last_ns: int) -> Ints:
+    """Numbers of the events that are active somewhere in [first, last), or are a mere instant in it."""
+    end = events.end_ns
+    inside = (events.start_ns < last_ns) & (end > first_ns)
+    inside |= (events.dur_ns == 0) & (events.start_ns >= first_ns) & (events.start_ns < last_ns)
+    return np.flatnonzero(inside)
+
+
+def detail(events: StepEvents, first_ns: int, last_ns: int, cell_ns: int) -> StepDetail:
+    """What is drawn between two instants; a `cell_ns` of 0 draws every event by itself."""
+    seen = visible(events, first_ns, last_ns)
+    start = np.maximum(events.start_ns[seen], first_ns)
+    end = np.maximum(np.minimum(events.end_ns[seen], last_ns), start)
+    row, name = events.row[seen], events.name[seen]
+    opens = _opens(row, start, end, first_ns, cell_ns)
+    first = np.flatnonzero(opens)
+    if not len(first):
+        empty = np.zeros(0, dtype=np.int64)
+        return StepDetail(first_ns, last_ns, cell_ns, empty, empty, row, empty, empty, empty, name)
+    return StepDetail(
+        first_ns=first_ns,
+        last_ns=last_ns,
+        cell_ns=cell_ns,
+        event=seen[first],
+        count=np.diff(np.append(first, len(seen))),
+        row=row[first],
+        start_ns=start[first],
+        end_ns=np.maximum.reduceat(end, first),
+        total_ns=np.add.reduceat(end - start, first),
+        name=name[_longest(end - start, np.cumsum(opens) - 1)],
+    )
+
+
+def summed(values: NDArray[np.integer | np.bool_], marks: StepDetail) -> Ints:
+    """(g,) the sum of (n,) values of a step's events over the events of each mark, those outside the stretch too."""
+    before = np.concatenate([[0], np.cumsum(values)])
+    total: Ints = before[marks.event + marks.count] - before[marks.event]
+    return total
+
+
+def _opens(row: NDArray[np.int32], start: Ints, end: Ints, first_ns: int, cell_ns: int) -> NDArray[np.bool_]:
+    """(k,) whether an event begins a new mark."""
+    opens = np.ones(len(row), dtype=np.bool_)
+    if cell_ns <= 0:
+        return opens
+    small = end - start < cell_ns
+    cell = (start - first_ns) // cell_ns
+    opens[1:] = ~(small[1:] & small[:-1] & (row[1:] == row[:-1]) & (cell[1:] == cell[:-1]))
+    return opens
+
+
+def _longest(dur: Ints, mark: Ints) -> Ints:
+    """Place of the longest event of each mark, the first of several."""
+    order = np.lexsort((np.arange(len(dur)), -dur, mark))
+    return order[np.flatnonzero(np.diff(mark[order], prepend=-1))]

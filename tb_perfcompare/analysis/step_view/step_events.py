@@ -1,0 +1,202 @@
+"""The events of one step of a trace as a picture of it shows them: lanes, rows, names, and what launched what.
+
+The picture covers what belongs to a step under either rule (analysis/trace/steps.py): from where the host began it to where
+the device was done with it. The device often works on a step while the host is in the next; its launches lie before the
+window then, and are in the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.step_view.row_packing import pack
+from tb_perfcompare.analysis.step_view.step_lanes import NOT_DRAWN, LanesFound, find_lanes
+from tb_perfcompare.analysis.trace.steps import step_windows
+from tb_perfcompare.analysis.trace.timeline import Timeline, interpret
+from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
+from tb_perfcompare.model.names.names import kernel_key, operator_key
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, EventName, Lane, StepEvents
+from tb_perfcompare.model.summary.summary import StepCategory
+
+Ints = NDArray[np.int64]
+
+_JSON = frozenset(column.name for column in ARG_COLUMNS if column.kind is ArgKind.JSON)
+_UNDRAWN = {
+    Category.MEMORY: "allocations and releases of memory",
+    Category.MEMORY_RECORD: "records of memory use",
+}
+_MODULE = "nn.Module: "
+_KIND_OF_CATEGORY: dict[Category, str] = {
+    Category.OPERATOR: "operator",
+    Category.PYTHON: "operator",
+    Category.ANNOTATION: "annotation",
+    Category.DEVICE_ANNOTATION: "annotation",
+    Category.RUNTIME: "runtime",
+    Category.DRIVER: "runtime",
+    Category.KERNEL: "kernel",
+    Category.MEMCPY: "memcpy",
+    Category.MEMSET: "memset",
+    Category.PYTHON_FUNCTION: "python",
+    Category.SYNC: "wait",
+    Category.OVERHEAD: "overhead",
+}
+
+
+class StepCutter:
+    """Cuts the steps of one trace out of it."""
+
+    def __init__(self, recording: TraceRecording, window: str, worker: str = "", span: str = "") -> None:
+        vendor, _ = find_vendor(recording)
+        self._recording = recording
+        self._place = (worker, span)
+        self._timeline = interpret(recording.events, vendor)
+        both = step_windows(self._timeline)
+        self._window = both[window]
+        self._device, self._marker = both["device"], both["marker"]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the steps that can be cut out."""
+        return self._window.label
+
+    def extent(self, label: str) -> tuple[int, int]:
+        """First and last nanosecond of the step's picture, in the clock of the trace. Raises SelectionError."""
+        at = self._at(label)
+        first = min(int(self._device.start_ns[at]), int(self._marker.start_ns[at]))
+        last = max(int(self._device.end_ns[at]), int(self._marker.end_ns[at]))
+        return first, last
+
+    def window(self, label: str) -> tuple[int, int]:
+        """Where the step begins and ends, in the clock of the trace. Raises SelectionError."""
+        at = self._at(label)
+        return int(self._window.start_ns[at]), int(self._window.end_ns[at])
+
+    def cut(self, label: str) -> StepEvents:
+        """The events of the step. Raises SelectionError for one that there is not."""
+        first, last = self.extent(label)
+        begin, end = self.window(label)
+        timeline, events = self._timeline, self._recording.events
+        touched = (events.start_ns < last) & (timeline.end_ns > first)
+        touched |= (events.dur_ns == 0) & (events.start_ns >= first) & (events.start_ns < last)
+        rows = np.flatnonzero(touched)
+        left_out = _left_out(events.category[rows])
+        found = find_lanes(self._recording, timeline, rows)
+        rows, lane = rows[found.lane != NOT_DRAWN], found.lane[found.lane != NOT_DRAWN]
+        tie = np.argsort(np.lexsort((events.strings.ranks()[events.name[rows]], events.external_id[rows])))
+        depth, parent = pack(lane, events.start_ns[rows], timeline.ends(rows), tie)
+        # device work that overlaps on a stream is not inside of what it overlaps with
+        parent[np.isin(lane, [place for place, kind in enumerate(found.kind) if kind in DEVICE_LANES])] = NOBODY
+        lanes = _lanes(found, lane, depth)
+        row = np.array([one.first for one in lanes], dtype=np.int64)[lane] + depth if lanes else depth
+        order = np.lexsort((tie, events.dur_ns[rows], events.start_ns[rows], row))
+        number = np.full(len(events) + 1, NOBODY, dtype=np.int64)  # the last place stands for nobody
+        number[rows[order]] = np.arange(len(rows))
+        place = np.empty(len(rows) + 1, dtype=np.int64)
+        place[order], place[-1] = np.arange(len(rows)), NOBODY
+        rows = rows[order]
+        calls = timeline.is_device[rows] | timeline.is_api[rows]
+        names, name = _names(timeline, rows)
+        args, texts = _args(events, rows)
+        return StepEvents(
+            worker=self._place[0],
+            span=self._place[1],
+            label=label,
+            zero_ns=begin,
+            total_ns=end - begin,
+            extent=(first - begin, last - begin),
+            lanes=lanes,
+            names=names,
+            row=row[order].astype(np.int32),
+            start_ns=events.start_ns[rows] - begin,
+            dur_ns=events.dur_ns[rows],
+            name=name,
+            parent=place[parent[order]].astype(np.int32),
+            operator=np.where(calls, number[timeline.operator[rows]], NOBODY).astype(np.int32),
+            launcher=number[timeline.launcher[rows]].astype(np.int32),
+            args=args,
+            texts=texts,
+            left_out=left_out,
+        )
+
+    def _at(self, label: str) -> int:
+        if label not in self._window.label:
+            named = ", ".join(self._window.label[:20]) + (" ..." if len(self._window.label) > 20 else "")
+            raise SelectionError(f"there is no step {label[:80]!r} to draw", hint=f"there are: {named}")
+        return self._window.label.index(label)
+
+
+def _left_out(category: NDArray[np.int8]) -> dict[str, int]:
+    counts = {why: int((category == kind).sum()) for kind, why in _UNDRAWN.items()}
+    return {why: count for why, count in counts.items() if count}
+
+
+def _lanes(found: LanesFound, lane: Ints, depth: Ints) -> tuple[Lane, ...]:
+    """The lanes with their rows."""
+    rows = np.zeros(len(found.kind), dtype=np.int64)
+    np.maximum.at(rows, lane, depth + 1)
+    first = np.cumsum(rows) - rows
+    seen: dict[str, int] = {}
+    lanes = []
+    for number, (kind, name) in enumerate(zip(found.kind, found.name, strict=True)):
+        place = seen[kind] = seen.get(kind, -1) + 1
+        lanes.append(Lane(f"{kind}.{place}", kind, name, int(first[number]), int(rows[number])))
+    return tuple(lanes)
+
+
+def _names(timeline: Timeline, rows: Ints) -> tuple[tuple[EventName, ...], NDArray[np.int32]]:
+    """(the distinct names, (n,) which one each event has). One text may be a name of several kinds."""
+    events = timeline.events
+    kind = _kinds(timeline, rows)
+    code = events.name[rows].astype(np.int64) * len(KINDS) + kind
+    distinct, place = np.unique(code, return_inverse=True)
+    names = []
+    device = {KINDS.index(name) for name in ("kernel", "communication", "memcpy", "memset")}
+    for value in distinct.tolist():
+        text, which = divmod(value, len(KINDS))
+        name = events.strings[text]
+        names.append(EventName(name, which, kernel_key(name) if which in device else operator_key(name)))
+    return tuple(names), place.reshape(-1).astype(np.int32)
+
+
+def _kinds(timeline: Timeline, rows: Ints) -> Ints:
+    """(k,) places in KINDS."""
+    events = timeline.events
+    table = np.full(max(Category) + 1, KINDS.index("other"), dtype=np.int64)
+    for category, name in _KIND_OF_CATEGORY.items():
+        table[category] = KINDS.index(name)
+    kind = table[events.category[rows]]
+    role = timeline.role[rows]
+    kind[role == StepCategory.COMMUNICATION] = KINDS.index("communication")
+    kind[role == StepCategory.DATALOADER] = KINDS.index("dataloader")
+    kind[timeline.is_marker[rows]] = KINDS.index("step")
+    modules = np.zeros(len(events.strings), dtype=np.bool_)
+    used = np.unique(events.name[rows])
+    modules[used] = [events.strings[code].startswith(_MODULE) for code in used.tolist()]
+    kind[(kind == KINDS.index("python")) & modules[events.name[rows]]] = KINDS.index("module")
+    return kind
+
+
+def _args(events: EventTable, rows: Ints) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
+    """The arguments of (k,) rows, by their new places; texts are numbered anew."""
+    new_row = np.full(len(events), NOBODY, dtype=np.int64)
+    new_row[rows] = np.arange(len(rows))
+    texts: dict[int, int] = {}
+    out: dict[str, SparseColumn] = {}
+    for name, column in events.args.items():
+        kept = new_row[column.rows] != NOBODY
+        if not kept.any():
+            continue
+        at, values = new_row[column.rows[kept]], column.values[kept]
+        if name in _JSON:
+            used, code = np.unique(values, return_inverse=True)
+            numbers = np.array([texts.setdefault(int(text), len(texts)) for text in used.tolist()], dtype=np.int32)
+            values = numbers[code.reshape(-1)]
+        order = np.argsort(at, kind="stable")
+        out[name] = SparseColumn(at[order].astype(np.int32), values[order])
+    return out, tuple(events.strings[text] for text in texts)

@@ -1,0 +1,160 @@
+"""Which lane of the picture an event belongs to, what the lanes are called, and in which order they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.step_events import LANE_KINDS
+from tb_perfcompare.model.summary.summary import StepCategory
+
+Ints = NDArray[np.int64]
+
+NOT_DRAWN = -1
+
+_HOST, _CALLS, _PYTHON, _DEVICE, _RANGES, _WAITS, _OVERHEAD, _OTHER = range(8)
+_GROUP: dict[Category, int] = {
+    Category.OPERATOR: _HOST,
+    Category.ANNOTATION: _HOST,
+    Category.PYTHON: _HOST,
+    Category.RUNTIME: _CALLS,
+    Category.DRIVER: _CALLS,
+    Category.PYTHON_FUNCTION: _PYTHON,
+    Category.KERNEL: _DEVICE,
+    Category.MEMCPY: _DEVICE,
+    Category.MEMSET: _DEVICE,
+    Category.DEVICE_ANNOTATION: _RANGES,
+    Category.SYNC: _WAITS,
+    Category.OVERHEAD: _OVERHEAD,
+    Category.OTHER: _OTHER,
+}
+"""What shares a lane; categories without an entry are not drawn."""
+
+_LANE_KIND = ("host", "calls", "python", "stream", "ranges", "waits", "overhead", "other")
+_OF_THREADS = ("host", "calls", "python")
+_COPIES = (StepCategory.MEMCPY, StepCategory.MEMSET)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanesFound:
+    """Lanes in drawing order: `kind` and `name` of each, and (n,) the lane of every event, NOT_DRAWN for those of no
+    lane."""
+
+    kind: tuple[str, ...]
+    name: tuple[str, ...]
+    lane: Ints
+
+
+def find_lanes(recording: TraceRecording, timeline: Timeline, rows: Ints) -> LanesFound:
+    """Lanes of some events: (k,) rows of the event table. Devices stand first: their lanes are few and low, and tell
+    most. Two runs of one program have the same order."""
+    events = timeline.events
+    groups = np.full(max(Category) + 1, NOT_DRAWN, dtype=np.int64)
+    for category, number in _GROUP.items():
+        groups[category] = number
+    group = groups[events.category[rows]]
+    drawn = group != NOT_DRAWN
+    width = len(_LANE_KIND)
+    code = np.where(drawn, timeline.lane[rows] * width + group, NOT_DRAWN)
+    codes, place = np.unique(code[drawn], return_inverse=True)
+    places = _Places(recording, timeline)
+    found = []
+    for number, value in enumerate(codes.tolist()):
+        lane, which = divmod(value, width)
+        of_lane = rows[drawn][place.reshape(-1) == number]
+        kind = _device_kind(timeline, of_lane) if which == _DEVICE else _LANE_KIND[which]
+        found.append((_order(kind, places, lane, of_lane), kind, places.name(lane, kind), number))
+    found.sort()
+    new_place = np.empty(len(codes), dtype=np.int64)
+    new_place[[number for _, _, _, number in found]] = np.arange(len(found))
+    lane_of = np.full(len(rows), NOT_DRAWN, dtype=np.int64)
+    lane_of[drawn] = new_place[place.reshape(-1)]
+    return LanesFound(tuple(kind for _, kind, _, _ in found), tuple(name for _, _, name, _ in found), lane_of)
+
+
+def _device_kind(timeline: Timeline, rows: Ints) -> str:
+    """A stream that does nothing but communicate, or copy, is called so."""
+    roles = timeline.role[rows]
+    if (roles == StepCategory.COMMUNICATION).all():
+        return "communication"
+    return "copies" if np.isin(roles, _COPIES).all() else "stream"
+
+
+def _order(kind: str, places: _Places, lane: int, rows: Ints) -> tuple[int, ...]:
+    """Threads: each with its calls and Python functions, the main one first, then the one with most events. Streams:
+    by device and number."""
+    rank = LANE_KINDS.index(kind)
+    if kind in _OF_THREADS:
+        return (LANE_KINDS.index(_OF_THREADS[0]), *places.thread_order(lane), rank)
+    return (rank, *places.stream_order(lane), len(rows))
+
+
+class _Places:
+    """Threads and streams by lane, as the trace names them."""
+
+    def __init__(self, recording: TraceRecording, timeline: Timeline) -> None:
+        table = recording.events.lanes
+        self._of: dict[int, tuple[int | str, int | str]] = {}
+        names: dict[int, str] = {}
+        # several spellings of one place ("25738" and 25738) share a lane; a name given to either counts
+        for row, lane in zip(*_first_of_lanes(timeline), strict=True):
+            self._of.setdefault(int(lane), (table.pid[int(row)], table.tid[int(row)]))
+            key = (table.pid[int(row)], table.tid[int(row)])
+            names.setdefault(int(lane), recording.thread_names.get(key, ""))
+            names[int(lane)] = names[int(lane)] or recording.thread_names.get(key, "")
+        self._thread_names = names
+        self._labels = recording.process_labels
+        self._processes = recording.process_names
+        self._word = timeline.vendor.word
+        host = np.isin(timeline.events.category, (Category.OPERATOR, Category.ANNOTATION, Category.PYTHON))
+        count = max(self._of, default=0) + 1
+        self._busy = np.bincount(timeline.lane[host], minlength=count)
+        self._marks = np.bincount(timeline.lane[timeline.is_marker], minlength=count)
+        self._host_processes = {
+            str(self._of[lane][0]) for lane in np.unique(timeline.lane[host]).tolist() if lane in self._of
+        }
+
+    def name(self, lane: int, kind: str) -> str:
+        pid, tid = self._of[lane]
+        given = self._thread_names[lane].strip()
+        if kind in _OF_THREADS:
+            thread = given or f"thread {tid}"
+            many = len(self._host_processes) > 1
+            return f"{self._process(pid)} {thread}" if many else thread
+        if kind == "overhead":
+            return "profiler"
+        stream = str(tid) if isinstance(tid, str) and not tid.lstrip("-").isdigit() else f"stream {tid}"
+        return f"{self._process(pid)} {given or stream}"
+
+    def thread_order(self, lane: int) -> tuple[int, ...]:
+        return (-int(self._marks[lane]), -int(self._busy[lane]), *self.stream_order(lane))
+
+    def stream_order(self, lane: int) -> tuple[int, ...]:
+        pid, tid = self._of[lane]
+        return (_number(pid), _number(tid))
+
+    def _process(self, pid: int | str) -> str:
+        label = self._labels.get(pid, "") or self._processes.get(pid, "")
+        if label and label != "CPU":
+            return label
+        return f"{self._word} {pid}" if isinstance(pid, int) and 0 <= pid < _MOST_DEVICES else f"process {pid}"
+
+
+_MOST_DEVICES = 256
+
+
+def _first_of_lanes(timeline: Timeline) -> tuple[Ints, Ints]:
+    """(place in the lane table, lane) of every spelling that events use."""
+    spelling, first = np.unique(timeline.events.lane, return_index=True)
+    return spelling.astype(np.int64), timeline.lane[first].astype(np.int64)
+
+
+def _number(place: int | str) -> int:
+    """The number in the name of a place, for sorting."""
+    digits = "".join(letter for letter in str(place) if letter.isdecimal())
+    return int(digits[:18]) if digits else 0

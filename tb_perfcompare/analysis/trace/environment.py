@@ -1,0 +1,65 @@
+"""What the trace says about its surroundings, as (name, value) texts that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.summary import DeviceFacts
+
+_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
+_DEVICE_FIELDS = {
+    "totalGlobalMem": "memory_bytes",
+    "totalMem(MiB)": "memory_mib",
+    "numSms": "multiprocessors",
+    "warpSize": "warp_size",
+}
+
+
+def environment(recording: TraceRecording, timeline: Timeline, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+    """Device model and size, library versions, profiler flags, ranks, threads, in fixed order; what the trace does not
+    say is left out."""
+    properties = recording.properties
+    rows: list[tuple[str, str]] = [
+        ("device.kind", device.kind),
+        ("device.name", device.name),
+        ("device.count", str(device.count)),
+    ]
+    rows += _device(recording.device_properties)
+    rows += [(f"profiler.{flag}", str(bool(properties[flag])).lower()) for flag in _FLAGS if flag in properties]
+    rows += sorted(
+        (f"version.{key.removesuffix('_version')}", _text(value))
+        for key, value in properties.items()
+        if key.endswith("_version") and not isinstance(value, (dict, list))
+    )
+    rows += _distributed(properties.get("distributedInfo"))
+    threads = np.count_nonzero(np.bincount(timeline.lane[timeline.host.row]))
+    rows.append(("host.threads_with_operators", str(threads)))
+    if "schemaVersion" in properties:
+        rows.append(("trace.schema", _text(properties["schemaVersion"])))
+    return tuple((name, value) for name, value in rows if value != "")
+
+
+def _device(properties: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    if not properties:
+        return []
+    first = properties[0]
+    rows = [(f"device.{label}", _text(first[key])) for key, label in _DEVICE_FIELDS.items() if key in first]
+    if "computeMajor" in first and "computeMinor" in first:
+        rows.append(("device.compute_capability", f"{first['computeMajor']}.{first['computeMinor']}"))
+    return rows
+
+
+def _distributed(info: Any) -> list[tuple[str, str]]:
+    if not isinstance(info, Mapping):
+        return []
+    keys = ("backend", "world_size", "nccl_version", "pg_count")
+    return [(f"distributed.{key}", _text(info[key])) for key in keys if key in info]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)

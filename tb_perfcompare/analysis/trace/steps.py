@@ -1,0 +1,179 @@
+"""Step windows.
+
+Two rules. "marker": from one host marker to the next. "device" (default): torch-tb-profiler's extension, where a step
+also owns the tail of the device work that it launched and the next step begins there; the mean of its windows is the
+Average Step Time of torch-tb-profiler's Overview.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.event_masks import among
+from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.names import step_label
+
+Ints = NDArray[np.int64]
+
+_HOST_WORK = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
+
+TAIL_SHARE = 0.8
+"""The last step is cut off if it has less than this share of the device events of the step before it: the recording
+ended before the device had finished."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """s step windows in time order, disjoint.
+
+    label     s texts
+    start_ns  (s,) int64
+    end_ns    (s,) int64
+    dropped   (label, total_ns, reason) of steps left out
+    marked    False when one window stands for a trace without markers
+    overlaps  windows that had to be cut because markers overlapped
+    """
+
+    label: tuple[str, ...]
+    start_ns: Ints
+    end_ns: Ints
+    dropped: tuple[tuple[str, int, str], ...]
+    marked: bool
+    overlaps: int
+
+
+def step_windows(timeline: Timeline) -> dict[str, Windows]:
+    """Windows under both rules: {"device": ..., "marker": ...}. Empty windows if the trace has no events to time."""
+    markers = _markers(timeline)
+    if not len(markers):
+        whole = _whole_window(timeline)
+        extended = _extend(timeline, whole)
+        return {"device": extended, "marker": whole}
+    events = timeline.events
+    label = _distinct([step_label(events.strings[int(i)]) for i in events.name[markers]])
+    start, end = events.start_ns[markers], timeline.ends(markers)
+    plain, overlaps = _disjoint(start, end)
+    host = Windows(label, start.copy(), plain, (), True, overlaps)
+    device = _extend(timeline, host)
+    kept = len(device.label)
+    marker = Windows(
+        label[:kept], start[:kept], _to_next_marker(label, start, plain)[:kept], device.dropped, True, overlaps
+    )
+    return {"device": device, "marker": marker}
+
+
+def _markers(timeline: Timeline) -> Ints:
+    """Rows of the step markers in time order. Threads may repeat a marker: of equal names that overlap the longest
+    stands; an equal name at another time is another step."""
+    events = timeline.events
+    rows = np.flatnonzero(timeline.is_marker)
+    if not len(rows):
+        # A trace of device streams alone still carries the copies of the markers.
+        names = np.array([text.startswith("ProfilerStep#") for text in events.strings.texts], dtype=bool)
+        has_host = among(events.category, _HOST_WORK).any()
+        if has_host or not len(names):
+            return rows
+        rows = np.flatnonzero(names[events.name] & (events.category == Category.DEVICE_ANNOTATION))
+    kept: dict[int, list[int]] = {}
+    end_of = dict(zip(rows.tolist(), timeline.ends(rows).tolist(), strict=True))
+    for row in rows[np.lexsort((events.start_ns[rows], -events.dur_ns[rows]))].tolist():
+        start, end = events.start_ns[row], end_of[row]
+        same = kept.setdefault(int(events.name[row]), [])
+        if all(end <= events.start_ns[other] or start >= end_of[other] for other in same):
+            same.append(row)
+    chosen = np.array([row for same in kept.values() for row in same], dtype=np.int64)
+    return chosen[np.lexsort((events.strings.ranks()[events.name[chosen]], events.start_ns[chosen]))]
+
+
+def _distinct(labels: list[str]) -> tuple[str, ...]:
+    """A number that comes again is told apart: 1, 2, 1 (2)."""
+    seen: dict[str, int] = {}
+    out = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        out.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return tuple(out)
+
+
+def _whole_window(timeline: Timeline) -> Windows:
+    """One step "0" over all host operators and annotations; without any, over whatever has a role."""
+    events = timeline.events
+    rows = np.flatnonzero(among(events.category, _HOST_WORK))
+    if not len(rows):
+        rows = np.flatnonzero(timeline.role >= 0)
+    if not len(rows):
+        empty = np.zeros(0, dtype=np.int64)
+        return Windows((), empty, empty, (), False, 0)
+    start = events.start_ns[rows].min(keepdims=True)
+    end = timeline.ends(rows).max(keepdims=True)
+    return Windows(("0",), start, end, (), False, 0)
+
+
+def _disjoint(start: Ints, end: Ints) -> tuple[Ints, int]:
+    """Ends cut at the next start."""
+    cut = end.copy()
+    cut[:-1] = np.minimum(end[:-1], start[1:])
+    return cut, int((cut < end).sum())
+
+
+def _to_next_marker(label: tuple[str, ...], start: Ints, end: Ints) -> Ints:
+    """A step lasts until the next marker when the numbers follow each other, else until its own marker ends."""
+    out = end.copy()
+    for k in range(len(label) - 1):
+        if label[k].isdigit() and label[k + 1].isdigit() and int(label[k + 1]) == int(label[k]) + 1:
+            out[k] = start[k + 1]
+    return out
+
+
+def _extend(timeline: Timeline, host: Windows) -> Windows:
+    """torch-tb-profiler's device extension and tail removal (its rules, on correctly linked launches)."""
+    count = len(host.label)
+    if not count:
+        return host
+    work = np.flatnonzero(timeline.launcher >= 0)
+    call = timeline.launcher[work]
+    call_start, call_end = timeline.events.start_ns[call], timeline.ends(call)
+    step = np.searchsorted(host.start_ns, call_start, side="right") - 1
+    inside = (step >= 0) & (call_end <= host.end_ns[np.maximum(step, 0)])
+    if not inside.any():
+        return host
+    step, mine = step[inside], work[inside]
+    hits = np.bincount(step, minlength=count)
+    first = np.full(count, np.iinfo(np.int64).max)
+    last = np.full(count, np.iinfo(np.int64).min)
+    np.minimum.at(first, step, timeline.events.start_ns[mine])
+    np.maximum.at(last, step, timeline.ends(mine))
+    previous = int(host.start_ns[0])
+    if hits[0]:
+        foreign = timeline.is_device.copy()
+        foreign[mine] = False
+        early = timeline.ends(foreign)
+        early = early[early < first[0]]
+        if len(early):
+            previous = max(previous, int(early.max()))
+    start, end = host.start_ns.copy(), host.end_ns.copy()
+    for k in range(count):
+        start[k] = max(previous, int(start[k]))
+        end[k] = max(int(end[k]), int(last[k]) if hits[k] else int(start[k]), int(start[k]))
+        previous = int(end[k])
+    kept = _without_tail(hits)
+    dropped = tuple((host.label[k], int(end[k] - start[k]), _tail_reason(hits, k)) for k in range(kept, count))
+    return Windows(host.label[:kept], start[:kept], end[:kept], dropped, host.marked, host.overlaps)
+
+
+def _without_tail(hits: NDArray[np.integer]) -> int:
+    """How many leading steps stay."""
+    if len(hits) < 2 or not hits.any():
+        return len(hits)
+    k = int(np.flatnonzero(hits)[-1])
+    return k if k > 0 and TAIL_SHARE * hits[k - 1] > hits[k] else k + 1
+
+
+def _tail_reason(hits: NDArray[np.integer], k: int) -> str:
+    if not hits[k]:
+        return "incomplete: no device work of this step was recorded"
+    return f"incomplete: {int(hits[k])} device events recorded, {int(hits[k - 1])} in the step before"

@@ -1,0 +1,58 @@
+"""Which vendor's device a trace shows, and on what evidence. The vendors themselves are rows in model/device.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.model.device import CPU, VENDORS, Vendor
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.summary import DeviceFacts
+from tb_perfcompare.model.unique import unique
+
+_DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+
+
+def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
+    """The vendor and the evidence. Evidence counts in this order: device names, categories only one vendor writes,
+    kernel arguments, process labels, names of host API calls. Work on a device nobody claims counts as CUDA's
+    spelling, which most back ends borrow; no device work at all is the CPU."""
+    events = recording.events
+    names = " ".join(str(item.get("name", "")) for item in recording.device_properties).lower()
+    if names:
+        for vendor in VENDORS:
+            if any(mark in names for mark in vendor.name_marks):
+                return vendor, "deviceProperties"
+    raw = {events.strings[code].lower() for code in used_codes(events.raw_category, len(events.strings)).tolist()}
+    for vendor in VENDORS:
+        if any(category in raw for category in vendor.runtime):
+            return vendor, "categories"
+    for vendor in VENDORS:
+        if any(arg in events.args and len(events.args[arg].rows) for arg in vendor.kernel_args):
+            return vendor, "kernel arguments"
+    labels = " ".join(str(label) for label in recording.process_labels.values()).lower()
+    for vendor in VENDORS:
+        if vendor.word != "GPU" and vendor.word.lower() in labels:
+            return vendor, "process labels"
+    called = events.name[among(events.category, (Category.RUNTIME, Category.DRIVER))]
+    calls = [events.strings[code] for code in used_codes(called, len(events.strings)).tolist()]
+    for vendor in VENDORS:
+        if any(call.startswith(vendor.api_prefixes) for call in calls):
+            return vendor, "API names"
+    if among(events.category, _DEVICE_WORK).any():
+        return VENDORS[-1], "device events"
+    return CPU, "no device events"
+
+
+def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:
+    """Device model and how many devices did work (0 for a CPU trace)."""
+    events = recording.events
+    work = np.flatnonzero(among(events.category, _DEVICE_WORK))
+    used = unique(np.asarray(argument_of(events, "device", work, -1), dtype=np.int64))
+    lanes = {str(events.lanes.pid[lane]) for lane in used_codes(events.lane[work], len(events.lanes)).tolist()}
+    properties = recording.device_properties
+    names = sorted({str(item["name"]) for item in properties if item.get("name")}) if vendor is not CPU else []
+    used = used[used >= 0]
+    return DeviceFacts(vendor.kind, vendor.word, ", ".join(names), len(used) if len(used) else len(lanes))

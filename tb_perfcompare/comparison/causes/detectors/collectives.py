@@ -1,0 +1,157 @@
+"""Collectives between ranks: slower themselves, waiting for a late rank, or no longer hidden behind kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Pair, total
+from tb_perfcompare.comparison.ranks.sides import ranks_of
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import more_or_less, short, time_text
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+
+Floats = NDArray[np.float64]
+
+COMMUNICATION = "Communication"
+
+MOST = 0.5
+"""Share of the change that must come from waiting, or from the collectives' own time."""
+
+
+def collective_rules(pair: Pair) -> Iterator[Cause]:
+    """Causes in communication that stands in the open."""
+    exposed = pair.exposed(COMMUNICATION)
+    if abs(exposed) < pair.least_us or not pair.is_clear(COMMUNICATION):
+        return
+    on_device = pair.amounts("kernels").keys()
+    known = pair.amounts("communication")
+    own = {key: amount for key, amount in known.items() if key in on_device} or known
+    rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in own]
+    # what only the host does around a collective is no collective
+    if not rows or abs(sum(row.delta for row in rows)) < MOST * abs(exposed) * pair.unit:
+        return
+    amount = total(own.values())
+    first = max(rows, key=lambda row: (abs(row.delta), row.path))
+    splits = _waiting(pair.baseline), _waiting(pair.candidate)
+    if splits[0] is not None and splits[1] is not None:
+        waiting = splits[1].waiting_us - splits[0].waiting_us
+        if abs(waiting) >= MOST * abs(amount.delta_us) and waiting * exposed > 0:
+            yield _late_rank(pair, (splits[0], splits[1]), first, exposed)
+            return
+    if abs(amount.delta_us) < MOST * abs(exposed) or amount.delta_us * exposed < 0:
+        if own is not known:  # what the host does is never beside the host
+            yield _overlap(pair, amount, first, exposed)
+        return
+    yield _slower(pair, amount, first, exposed, alone=splits[0] is None or splits[1] is None)
+
+
+def _slower(pair: Pair, amount: Amount, first: LedgerRow, exposed: float, *, alone: bool) -> Cause:
+    slower = exposed > 0
+    ranks = "; one rank was compared, so that waiting for a late rank looks the same" if alone else ""
+    sentence = (
+        f"Collectives are {'slower' if slower else 'faster'}: they take {time_text(amount.us_a)} to "
+        f"{time_text(amount.us_b)} per step, {more_or_less(exposed)} per step that no kernel hides, mostly "
+        f"{short(first.path[1])}{ranks}."
+    )
+    return cause(
+        pair, "collective_slower" if slower else "collective_faster", first.path[1], COMMUNICATION, exposed, sentence,
+        (Evidence("communication", first.path[1]),),
+        confidence="cannot be told from a late rank" if alone else "the transfer itself, the same on all ranks",
+        look_at=f"network and topology, message sizes{'; compare all ranks' if alone else ''}",
+        rank=2,
+    )  # fmt: skip
+
+
+def _overlap(pair: Pair, amount: Amount, first: LedgerRow, exposed: float) -> Cause:
+    lost = exposed > 0
+    sentence = (
+        f"Communication is {'no longer hidden' if lost else 'hidden now'}: collectives take {time_text(amount.us_a)} "
+        f"to {time_text(amount.us_b)} per step, but {more_or_less(exposed)} of it beside no kernel; mostly "
+        f"{short(first.path[1])}."
+    )
+    return cause(
+        pair, "overlap_lost" if lost else "overlap_gained", first.path[1], COMMUNICATION, exposed, sentence,
+        (Evidence("communication", first.path[1]),),
+        confidence="collectives take what they took; what runs beside them changed",
+        look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, order of parameters",
+        rank=2,
+    )  # fmt: skip
+
+
+def _late_rank(pair: Pair, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
+    """The other ranks are the controls: what the late one does beyond them, and did not before."""
+    before, after = splits
+    longer = exposed > 0
+    side = after if longer else before
+    other = (before if longer else after).beyond_us
+    own = side.beyond_us[side.late] - other.get(side.late, np.zeros(len(CATEGORY_LABELS)))
+    own[CATEGORY_LABELS.index(COMMUNICATION)] = 0.0
+    most = int(own.argmax())
+    does = ""
+    if own[most] > pair.least_us:
+        does = f", where {CATEGORY_LABELS[most]} takes {time_text(own[most])} longer than on the others"
+    sentence = (
+        f"Ranks wait {'longer' if longer else 'less'} for each other in collectives: waiting "
+        f"{time_text(before.waiting_us)} to {time_text(after.waiting_us)} per step and rank, the transfer itself "
+        f"{time_text(before.transfer_us)} to {time_text(after.transfer_us)}; they "
+        f"{'wait' if longer else 'waited'} for {side.late}{does} ({more_or_less(exposed)} per step not hidden)."
+    )
+    # of the mean over ranks, the late rank's own work is its share
+    explains = {(COMMUNICATION, ""): exposed}
+    sign = 1 if longer else -1
+    for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True):
+        if us > pair.least_us and sign * pair.exposed(label) > 0:
+            explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
+    return cause(
+        pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, (Evidence("communication", first.path[1]),),
+        confidence="the rank whose own collectives are shortest is the one the others wait for",
+        look_at=f"what {side.late} does before its collectives: data loading, uneven work, a slower device",
+        explains=explains, rank=2,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Split:
+    """Microseconds per step and rank: the transfer itself, and waiting for others; `late` is the worker waited for;
+    `beyond_us` is, per worker, (8,) what each category takes more than on the other workers."""
+
+    transfer_us: float
+    waiting_us: float
+    late: str
+    beyond_us: dict[str, Floats]
+
+
+def _waiting(summary: Summary) -> _Split | None:
+    """As the table of ranks has it (docs/ranks.md); where no collective can be found on several ranks call by call, the
+    shortest time over ranks of all calls of one name in a step is the transfer. None unless all of several workers
+    recorded the same steps."""
+    if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
+        return None
+    ranks = ranks_of(summary)
+    if not ranks.common.shape[1]:
+        return None
+    found = ranks.waiting
+    if found is not None and found.matched[ranks.common].any():
+        transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
+        waited = found.waiting[ranks.common].T / 1000
+    elif summary.ranks is None:
+        each = summary.groups["communication"].measures_ns["total"][:, ranks.common.T] / 1000
+        shortest = each.min(axis=2, keepdims=True)  # (collectives, steps, 1)
+        waited = (each - shortest).sum(axis=0)
+        transfer = shortest.sum(axis=0)
+    else:
+        return None
+    owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
+    beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
+    return _Split(
+        float(transfer.mean()),
+        float(waited.mean()),
+        ranks.workers[int(waited.sum(axis=0).argmin())],
+        {worker: beyond[:, at] for at, worker in enumerate(ranks.workers)},
+    )

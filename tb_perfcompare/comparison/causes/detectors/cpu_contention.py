@@ -1,0 +1,85 @@
+"""The host is interrupted: operators can be as fast as they were, but something else takes the processor in between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, category_confidence, cause
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
+from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less
+from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
+
+UNCHANGED = 0.1
+"""Fastest calls take what they took if the middle of their ratios is within this of 1 ..."""
+
+LITTLE = 0.35
+"""... or if they explain at most this share of the operators' ratio, both as logarithms: caches suffer, too."""
+
+SLOWER = 1.2
+"""Operators take longer on average from this ratio on."""
+
+MOST = 0.5
+"""Share of CPU Exec's change that these operators must make together, and that one of them must not make alone."""
+
+ENOUGH_CALLS = 8
+"""Calls of which one can be hoped to be undisturbed."""
+
+
+def interruption_rules(pair: Pair) -> Iterator[Cause]:
+    """Means moved, minima did not, and no operator stands out: time slices, not work."""
+    exposed = pair.exposed("CPU Exec")
+    operators = pair.amounts("operators", "host_self")
+    fastest = fastest_own_calls(pair)
+    ratios, weights = list[float](), list[float]()
+    grown: dict[Part, float] = {}
+    before = 0.0
+    for key, one in operators.items():
+        if min(one.calls_a * pair.steps[0], one.calls_b * pair.steps[1]) < ENOUGH_CALLS:
+            continue
+        minima = 0.0
+        # as if both sides called it as often: other numbers of calls are no interruption
+        often = (one.calls_a + one.calls_b) / 2
+        if key in fastest:
+            low_a, low_b = fastest[key]
+            ratios.append(low_b / low_a)
+            weights.append(one.us_a + one.us_b)
+            minima = often * (low_b - low_a) / 1000 * math.copysign(1, one.rate_us)
+        before += often * one.us_a / one.calls_a
+        # what the fastest call takes longer is no interruption either
+        left = max(abs(one.rate_us) - max(minima, 0.0), 0.0)
+        grown["CPU Exec", key[0]] = math.copysign(left, one.rate_us)
+    delta = sum(grown.values())
+    if not ratios or len(grown) < 3 or delta * exposed <= 0:
+        return
+    if abs(exposed) < pair.least_us or not pair.is_clear("CPU Exec"):
+        return
+    if max(us * math.copysign(1, delta) for us in grown.values()) > MOST * abs(delta):
+        return
+    after = before + delta
+    if after <= 0 or max(before, after) < SLOWER * min(before, after):
+        return
+    middle = weighted_quartiles(np.log(ratios), np.array(weights))[1]
+    if abs(middle) > max(-math.log(1 - UNCHANGED), LITTLE * abs(math.log(after / before))):
+        return
+    own = math.copysign(min(abs(exposed), abs(delta)), delta)
+    if abs(own) < MOST * abs(exposed):
+        return
+    explained = in_the_open(pair, {part: us * own / delta for part, us in grown.items()}, delta)
+    exposed = sum(explained.values())
+    sentence = (
+        f"The host is interrupted {'more' if exposed > 0 else 'less'}: the same operators take {after / before:.2f} "
+        f"times as long on average, but the fastest call of each {math.exp(middle):.2f} times; other work takes "
+        f"the processor in between, {more_or_less(exposed)} per step."
+    )
+    yield cause(
+        pair, "host_interrupted", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
+        confidence=category_confidence(pair, "CPU Exec"),
+        look_at="other processes and threads on the same cores, more threads than cores, CPU limits of the container",
+        explains=explained, rank=3, same_work=True,
+    )  # fmt: skip

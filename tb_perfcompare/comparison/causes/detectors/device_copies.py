@@ -1,0 +1,48 @@
+"""Kernels that only move data: copies, transposes, conversions between layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+
+KERNEL = "Kernel"
+
+MOST = 0.5
+"""Share of these kernels' change that their number must make."""
+
+COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "copykernel", "transpose", "permute")
+"""Parts of names, without case and underscores, of kernels that only move data."""
+
+
+def device_copy_rules(pair: Pair) -> Iterator[Cause]:
+    """More of them than before."""
+    rows = [row for row in pair.entities(KERNEL) if _only_moves(row.path[1])]
+    delta = sum(row.delta for row in rows) / pair.unit
+    counted = sum(map(pair.counted_us, rows))
+    before, after = sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)
+    if abs(counted) < max(pair.least_us, MOST * abs(delta)) or (after > before) != (counted > 0) or after == before:
+        return
+    first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
+    operator = launching_operator(pair, first.path[1])
+    below = f", launched below {short(operator)}" if operator else ""
+    sentence = (
+        f"{'More' if counted > 0 else 'Fewer'} copies on the device: kernels that only move data run "
+        f"{number_text(before)} to {number_text(after)} times per step, "
+        f"{more_or_less(counted)}; the largest change is {short(first.path[1])}{below}."
+    )
+    yield cause(
+        pair, "layout_copies", first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
+        confidence="by the names of the kernels; launches are counted",
+        look_at=".contiguous(), .to(), channels_last on one side only, type conversions between layers",
+        explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows}, rank=2,
+    )  # fmt: skip
+
+
+def _only_moves(name: str) -> bool:
+    plain = name.lower().replace("_", "")
+    return any(part in plain for part in COPYING)

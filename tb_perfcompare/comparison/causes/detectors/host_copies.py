@@ -1,0 +1,71 @@
+"""Copies on the host: where the host does the work, operators that only move data cost what kernels cost elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+
+MOVING = frozenset(
+    f"aten::{name}"
+    for name in ("copy_", "clone", "contiguous", "to", "_to_copy", "cat", "stack", "repeat", "constant_pad_nd")
+)
+"""Operators that only move data."""
+
+MOST = 0.5
+"""Share of what copies changed by, either way, that their number must make."""
+
+
+def host_copy_rules(pair: Pair) -> Iterator[Cause]:
+    """More copies than before, of programs that run on the host alone."""
+    if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
+        return
+    moved = _moves(pair)
+    delta = sum(_by_number(amount) for amount in moved.values())
+    more = total(moved.values()).more_calls
+    grown = sum(abs(amount.delta_us) for amount in moved.values())
+    if abs(delta) < max(pair.least_us, MOST * grown) or more * delta <= 0:
+        return
+    first = max(moved, key=lambda key: (_by_number(moved[key]) * (1 if delta > 0 else -1), key))
+    name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
+    of = f" of {first[1]}" if len(first) > 1 and first[1] else ""
+    calls_a, calls_b = number_text(moved[first].calls_a), number_text(moved[first].calls_b)
+    sentence = (
+        f"{'More' if delta > 0 else 'Fewer'} copies: operators that only move data take {more_or_less(delta)} per "
+        f"step; {short(name)} runs {number_text(calls.calls_a)} to {number_text(calls.calls_b)} times per step, "
+        f"{calls_a} to {calls_b} times{of}."
+    )
+    yield cause(
+        pair, "layout_copies", name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
+        confidence="certain: calls are counted",
+        look_at=".contiguous(), .to(), .clone() and channels_last on one side only, type conversions between layers",
+        explains=_explained(moved), rank=3, same_work=True,
+    )  # fmt: skip
+
+
+def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
+    """By operator, of all of its shapes."""
+    found: dict[Part, float] = {}
+    for key, amount in moved.items():
+        found["CPU Exec", key[0]] = found.get(("CPU Exec", key[0]), 0.0) + _by_number(amount)
+    return found
+
+
+def _moves(pair: Pair) -> dict[Key, Amount]:
+    """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same."""
+    table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
+    return {key: amount for key, amount in table.items() if key[0] in MOVING}
+
+
+def _by_number(amount: Amount) -> float:
+    """Part of the change that more or fewer calls make, where other times per call do not take it back; all of it where
+    a side has no calls."""
+    if not (amount.calls_a and amount.calls_b):
+        return amount.delta_us
+    counted = amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2
+    if counted * amount.delta_us <= 0:
+        return 0.0
+    return min(counted, amount.delta_us, key=abs)

@@ -1,0 +1,145 @@
+"""One kernel takes longer per launch, beyond the pace of all: at a lower occupancy, using less of the device, or so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_confidence, cause
+from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
+from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short, time_text
+from tb_perfcompare.model.summary.summary import Summary
+
+KERNEL = "Kernel"
+
+MOST = 0.5
+"""Share of what the same launches take longer, apart from the pace, that the kernel must make."""
+
+PART = 0.05
+"""Share of the category's change below which nobody asks for a single kernel."""
+
+SAME_CALLS = 0.1
+"""A kernel is launched as often if its calls changed by at most this."""
+
+BEYOND_PACE = 0.2
+"""Where the device is slower throughout, a kernel is slower by itself if its ratio differs from the pace by this."""
+
+_MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilisation"))
+_OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
+"""Figures of kernels, and what makes them fractions: measured occupancy, else the one that the launch allows."""
+
+
+def kernel_speed_rules(pair: Pair) -> Iterator[Cause]:
+    """The kernel that makes most of what the same launches take longer apart from the device's pace."""
+    pace = device_ratio(pair)
+    rows = [row for row in pair.entities(KERNEL) if _as_often(row)]
+    beyond = {row.path: row.rate_effect / pair.unit - _paced(row, pair, pace) for row in rows}
+    left = sum(beyond.values())
+    rows = [row for row in rows if _beyond(row, pace)]
+    if not rows or abs(left) < pair.least_us or not pair.is_clear(KERNEL):
+        return
+    first = max(rows, key=lambda row: (beyond[row.path] * (1 if left > 0 else -1), row.path))
+    delta = beyond[first.path]
+    exposed = pair.exposed(KERNEL)
+    least = max(MOST * abs(left), PART * abs(exposed), pair.least_us)
+    if delta * exposed < 0:  # what other kernels more than make up for is a cause only if it is the larger part
+        least = max(least, abs(exposed))
+    if delta * left > 0 and abs(delta) >= least and pair.is_entity_clear(KERNEL, first.path[1], len(beyond)):
+        yield _slower(pair, first, delta, paced=pace is not None)
+
+
+def _as_often(row: LedgerRow) -> bool:
+    return row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
+
+
+def _paced(row: LedgerRow, pair: Pair, pace: float | None) -> float:
+    """What the device's pace makes of a kernel's change."""
+    return 0.0 if pace is None else Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(pace)
+
+
+def _beyond(row: LedgerRow, pace: float | None) -> bool:
+    if pace is None or not (row.baseline and row.candidate):
+        return pace is None
+    own = (row.candidate / row.calls[1]) / (row.baseline / row.calls[0]) / pace
+    return max(own, 1 / own) >= 1 + BEYOND_PACE
+
+
+def _slower(pair: Pair, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
+    name, slower = row.path[1], delta > 0
+    rule, why, look_at = _why(pair, name, slower)
+    operator = launching_operator(pair, name)
+    given = other_inputs(pair, operator)
+    if given is not None:
+        rule, why, look_at = given.rule, f", {given.clause}", "the inputs of both runs"
+    below = f" (launched below {short(operator)})" if operator else ""
+    amount = pair.amounts("kernels").get((name,), NOTHING)
+    mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
+    sentence = (
+        f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} takes {time_text(mean_b)} instead of "
+        f"{time_text(mean_a)} per launch, {more_or_less(delta)} per step{' beyond that pace' if paced else ''} with "
+        f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}{why}; "
+        "the other kernels did not change alike."
+    )
+    return cause(
+        pair, rule, name if given is None else operator, KERNEL, delta, sentence,
+        (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
+        confidence=category_confidence(pair, KERNEL), look_at=look_at,
+        explains={(KERNEL, name): delta}, rank=4, same_work=True,
+    )  # fmt: skip
+
+
+def _why(pair: Pair, kernel: str, slower: bool) -> tuple[str, str, str]:
+    """(rule, clause, what to look at): a figure of the kernel that fell while it became slower, or rose as it became
+    faster, says more than its time."""
+    word = "lower" if slower else "higher"
+
+    def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:
+        x, y = (_fact(side, kernel, fact) for side in (pair.baseline, pair.candidate))
+        if x is None or y is None or ((x - y) if slower else (y - x)) * scale < UTILISATION_CHANGE:
+            return None
+        return x * scale, y * scale
+
+    for fact, scale in _OCCUPANCY:
+        found = moved(fact, scale)
+        if found is not None:
+            measured = "" if fact == "achieved_occupancy" else "estimated "
+            return (
+                "occupancy_lost" if slower else "occupancy_gained",
+                f", at a {word} {measured}occupancy ({found[0]:.0%} to {found[1]:.0%})",
+                "its launch configuration: block size, registers, shared memory; compiler flags and library version",
+            )
+    for fact, words in _MEASURED:
+        found = moved(fact)
+        if found is not None:
+            return (
+                "utilisation_lost" if slower else "utilisation_gained",
+                f", with {word} {words} ({found[0]:.0%} to {found[1]:.0%})",
+                "its memory accesses: strides, alignment, cache hits; what runs beside it on the device",
+            )
+    return (
+        "kernel_slower" if slower else "kernel_faster",
+        "",
+        "its inputs' shapes and strides, its launch configuration, memory traffic beside it",
+    )
+
+
+def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
+    table = summary.groups.get("kernels")
+    if table is None or fact not in table.facts or (kernel,) not in table.keys:
+        return None
+    value = float(table.facts[fact][table.keys.index((kernel,))])
+    return value if np.isfinite(value) else None
+
+
+def launching_operator(pair: Pair, kernel: str) -> str:
+    """The operator below which a kernel's time changed most, "" if none is known."""
+    rows = {
+        operator: amount for (name, operator), amount in pair.amounts("kernels_by_operator").items() if name == kernel
+    }
+    return max(rows, key=lambda operator: (abs(rows[operator].delta_us), operator), default="")

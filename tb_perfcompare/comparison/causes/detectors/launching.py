@@ -1,0 +1,107 @@
+"""How kernels are launched: by a captured graph or one by one, and what a launch costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.host_time import (
+    HOST,
+    exposed_host,
+    in_the_open,
+    is_same_runtime,
+    slower_work,
+)
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, time_text
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
+
+HALF = 0.5
+"""Graphs are launched less often if less than this share of their launches is left; and share of what launches take
+longer that must not be the pace of the host, and must stand in the open."""
+
+PART = 0.25
+"""Share of what all of the host's calls take longer that launches must make."""
+
+SLOWER_LAUNCH = 1.1
+"""A launch is slower from this ratio on."""
+
+
+def graph_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
+    """A captured graph is launched on one side, single kernels on the other: all that nothing else explains of the
+    host's time in the open follows from that."""
+    if not is_same_runtime(pair):
+        return
+    graphs = pair.called(lambda name: calls(GRAPH_LAUNCH, name))
+    graph, single = total(graphs.values()), total(pair.called(_launches).values())
+    lost = graph.calls_a > 0 and graph.calls_b < HALF * graph.calls_a and single.more_calls > 0
+    gained = graph.calls_b > 0 and graph.calls_a < HALF * graph.calls_b and single.more_calls < 0
+    moved = explained.left(pair, HOST)
+    delta = sum(moved.values())
+    if not (lost or gained) or abs(delta) < pair.least_us or (delta > 0) != lost:
+        return
+    name = max(graphs, key=lambda one: (graphs[one].calls_a + graphs[one].calls_b, one))
+    sentence = (
+        f"{'No graph is launched any more' if lost else 'A graph is launched now'}: graph launches "
+        f"{number_text(graph.calls_a)} to {number_text(graph.calls_b)} per step, single launches "
+        f"{number_text(single.calls_a)} to {number_text(single.calls_b)}; the host makes "
+        f"{more_or_less(delta)} per step."
+    )
+    yield cause(
+        pair, "graph_lost" if lost else "graph_gained", name, "Runtime", delta, sentence,
+        (Evidence("ledger", f"Runtime / {name}"),),
+        confidence="certain: calls are counted",
+        look_at="CUDA graph capture: shapes that change, operators that cannot be captured, mode='reduce-overhead'"
+        if lost else "CUDA graph capture",
+        explains=of_categories(moved),
+    )  # fmt: skip
+
+
+def graph_calls(pair: Pair) -> bool:
+    """Whether any side launches graphs."""
+    return bool(pair.called(lambda name: calls(GRAPH_LAUNCH, name)))
+
+
+def _launches(name: str) -> bool:
+    return calls(LAUNCH, name)
+
+
+def launch_rules(pair: Pair) -> Iterator[Cause]:
+    """A launch takes longer than it did, by more than the pace of the host, and the device waits for it."""
+    if not is_same_runtime(pair):
+        return
+    launched = pair.called(_launches)
+    launches = total(launched.values())
+    exposed = sum(exposed_host(pair).values())
+    if not (launches.calls_a and launches.calls_b) or abs(exposed) < pair.least_us or not pair.is_clear(*HOST):
+        return
+    mean_a, mean_b = launches.us_a / launches.calls_a, launches.us_b / launches.calls_b
+    ratio = mean_b / mean_a if mean_a else 0.0
+    if not (ratio >= SLOWER_LAUNCH or 0 < ratio <= 1 / SLOWER_LAUNCH) or (ratio > 1) != (exposed > 0):
+        return
+    if graph_calls(pair):  # what is left of single launches are others
+        return
+    sign = 1 if exposed > 0 else -1
+    grown = launches.rate_us - launches.paced_us(host_ratio(pair) or 1.0)
+    if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), PART * abs(slower_work(pair))):
+        return
+    own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
+    explained = in_the_open(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
+    delta = sum(explained.values())
+    if sign * delta < max(pair.least_us, HALF * abs(grown)):
+        return
+    flat = " while the kernels take what they took" if kernels_flat(pair) else ""
+    sentence = (
+        f"Launching kernels takes {time_text(mean_b)} instead of {time_text(mean_a)} each "
+        f"({number_text(launches.calls_b)} launches per step){flat}: the device waits for the host, "
+        f"{more_or_less(delta)} per step."
+    )
+    yield cause(
+        pair, "launch_bound", "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
+        confidence=f"launch calls {'slower' if sign > 0 else 'faster'}{', kernels unchanged' if flat else ''}",
+        look_at="CPU clock and load, profiling hooks, the driver; fewer or larger kernels, CUDA graphs",
+        explains=explained, rank=2,
+    )  # fmt: skip

@@ -1,0 +1,96 @@
+"""The same operators, another number of times: layers, micro-batches, iterations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_share
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.model.api_calls import WAIT, calls
+
+IN_BOTH = 0.8
+"""Share of the calls that operators of both sides make; a rewritten program has other operators."""
+
+MOST_OPERATORS = 0.5
+"""Share of those operators that must be called more often (or less) for the work to be there more often."""
+
+BEYOND = 1.5
+"""What is called this many times more often than the work has a cause of its own."""
+
+
+def more_calls_rules(pair: Pair) -> Iterator[Cause]:
+    """Work that is there more often is called more often everywhere, and its time is that of the calls."""
+    operators = pair.amounts("operators", "host_total")
+    both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
+    every = sum(one.calls_a + one.calls_b for one in operators.values())
+    if not every or calls_alike(pair):
+        return
+    if sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * every:
+        return
+    more_calls = sum(one.more_calls for one in both.values())
+    if not more_calls:
+        return
+    sign = 1 if more_calls > 0 else -1
+    moved = {key: amount for key, amount in both.items() if sign * amount.more_calls > 0}
+    if len(moved) < MOST_OPERATORS * len(both):
+        return
+    usual = float(np.median([_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]))
+    counts = _counted(pair, sign, usual)
+    counted = sum(counts.values())
+    if sign * counted < pair.least_us:
+        return
+    device = pair.amounts("operators", "device_self")
+
+    def weight(one: Key) -> tuple[bool, float, float, Key]:
+        host = moved[one]
+        return not is_backward(one[0]), sign * device.get(one, Amount()).delta_us, host.us_a + host.us_b, one
+
+    key = max(moved, key=weight)
+    amount, more = moved[key], sign > 0
+    sentence = (
+        f"{'More' if more else 'Fewer'} calls: {len(moved)} of {len(operators)} operators are called "
+        f"{'more' if more else 'less'} often, for example {short(key[0])} {number_text(amount.calls_a)} to "
+        f"{number_text(amount.calls_b)} times per step; the number of calls makes {more_or_less(counted)}."
+    )
+    yield cause(
+        pair, "more_calls" if more else "fewer_calls", key[0], "all", counted, sentence,
+        (Evidence("operators", key[0]),),
+        confidence="certain: calls are counted",
+        look_at="the number of layers, micro-batches or iterations in a step",
+        explains=counts, rank=0,
+    )  # fmt: skip
+
+
+def calls_alike(pair: Pair) -> bool:
+    """Whether operators are called as often on both sides, by name."""
+    operators = pair.amounts("operators", "host_total")
+    before = {key: one.calls_a for key, one in operators.items()}
+    after = {key: one.calls_b for key, one in operators.items()}
+    return shared_share(before, after) >= SIMILAR_WORK
+
+
+def _times_as_often(before: float, after: float) -> float:
+    """The logarithm of a ratio of calls: its middle changes only its sign with the sides, which the middle of ratios
+    does not."""
+    return math.log(after) - math.log(before)
+
+
+def _counted(pair: Pair, sign: int, usual: float) -> dict[tuple[str, str], float]:
+    """What the number of calls makes of every entity that is called more often, but not much more than the work is:
+    `usual` times as often (a logarithm)."""
+    found = {}
+    for row in pair.ledger.rows:
+        if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
+            continue
+        if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
+            continue
+        if sign * (_times_as_often(row.calls[0], row.calls[1]) - usual) < math.log(BEYOND):
+            found[row.path[0], row.path[1]] = pair.counted_us(row)
+    return found

@@ -1,0 +1,167 @@
+"""Is it the same work? With other input shapes or types throughout, all that nothing else explains follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, first_type, otherwise, shown_shape
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair, total
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, short
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+
+STEADY = 0.5
+"""Inputs vary if less than this share of the calls have shapes that come in most steps of their side."""
+
+OTHER_SIZE = 0.03
+"""Inputs that vary are other inputs if their elements changed by at least this."""
+
+_FROM_OUTSIDE = {"DataLoader", "Communication"}
+"""Categories in which the step waits for something outside of it."""
+
+_TYPES = "autocast, model.half()/bfloat16(), and TF32 settings of both runs"
+_SHAPES = "batch size, sequence length, image size and padding of both runs; compare runs of the same input"
+_LENGTHS = (
+    "sequence lengths, padding and batching of both runs; more steps, or the same seed of the data loader"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWork:
+    """How the work differs: `says` begins the sentence; `ratio` is the size of the inputs over the baseline's, None
+    where sizes did not change."""
+
+    rule: str
+    operator: str
+    says: str
+    ratio: float | None
+    evidence: Evidence
+    confidence: str
+    look_at: str
+
+    def tell(self, pair: Pair, explained: Explained) -> Iterator[Cause]:
+        """The cause, with all that nothing else explains; of waiting for data and for other ranks at most the square of
+        the inputs' growth: what is beyond has a cause of its own."""
+        left = explained.left(pair, CATEGORY_LABELS)
+        for label in _FROM_OUTSIDE:
+            square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
+            most = min(pair.exposed_times(label)) * (square - 1)
+            left[label] = max(-most, min(most, left[label]))
+        delta = sum(left.values())
+        if abs(delta) < pair.least_us:
+            return
+        if self.ratio is not None and (self.ratio > 1) != (delta > 0):
+            yield cause(
+                pair, self.rule, self.operator, "all", None,
+                f"{self.says}, and yet the step takes {more_or_less(delta)}: something else changed it by more.",
+                (self.evidence,), confidence=self.confidence, look_at=self.look_at,
+            )  # fmt: skip
+            return
+        yield cause(
+            pair, self.rule, self.operator, "all", delta,
+            f"{self.says}; the step takes {more_or_less(delta)} for it, which is no change of the same work.",
+            (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
+        )  # fmt: skip
+
+
+def find_other_work(pair: Pair) -> OtherWork | None:
+    """None if both sides do the same work, or do not tell. Casts and copies that come with other inputs are calls of
+    their own, so that programs alike in half of their calls are asked how their inputs differ."""
+    operators = pair.amounts("operators", "host_total").values()
+    least = sum(min(one.calls_a, one.calls_b) for one in operators)
+    if not least or least < SOME_WORK * sum(max(one.calls_a, one.calls_b) for one in operators):
+        return None
+    return _other_types(pair) or _other_shapes(pair)
+
+
+def _other_types(pair: Pair) -> OtherWork | None:
+    types = pair.amounts("operators_by_type", "host_total")
+    other = otherwise(types)
+    if other <= 1 - SIMILAR_WORK:
+        return None
+    found = _example(types, pair, "operators_by_type")
+    if found is None:
+        return None
+    name, before, after = found
+    return OtherWork(
+        "data_type_changed", name,
+        f"Data types changed: {other:.0%} of the operator calls have other input types, for example {short(name)} "
+        f"{first_type(before)} to {first_type(after)}",
+        None, Evidence("operators", name), "certain: the types are recorded", _TYPES,
+    )  # fmt: skip
+
+
+def _other_shapes(pair: Pair) -> OtherWork | None:
+    shapes = pair.amounts("operators_by_shape", "host_total")
+    known: dict[Key, Amount] = {key: amount for key, amount in shapes.items() if elements(key[1])}
+    other = otherwise(known)
+    if not known or other <= 1 - SIMILAR_WORK:
+        return None
+    found = _example(known, pair, "operators_by_shape")
+    if found is None:
+        return None
+    name, before, after = found
+    if not (_steady(pair.baseline) and _steady(pair.candidate)):
+        return _other_sizes(known, name)
+    ratio = elements(after) / elements(before)
+    return OtherWork(
+        "workload_changed", name,
+        f"The work changed: {other:.0%} of the operator calls have other input shapes, for example {short(name)} "
+        f"{shown_shape(before)} to {shown_shape(after)} ({ratio:.2f} times the elements)",
+        ratio, Evidence("operators_by_shape", f"{name} / {after}"), "certain: the shapes are recorded", _SHAPES,
+    )  # fmt: skip
+
+
+def _other_sizes(known: Mapping[Key, Amount], name: str) -> OtherWork | None:
+    """Shapes that vary from step to step are never quite the same on two sides; it matters how large they are."""
+    before = after = 0.0
+    for parts in by_name(known).values():
+        calls = total(amount for _, amount in parts)
+        if not (calls.calls_a and calls.calls_b):
+            continue
+        each = min(calls.calls_a, calls.calls_b)  # calls that both sides have, with the mean size on each
+        before += each * sum(elements(shape) * amount.calls_a for shape, amount in parts) / calls.calls_a
+        after += each * sum(elements(shape) * amount.calls_b for shape, amount in parts) / calls.calls_b
+    if max(before, after) < (1 + OTHER_SIZE) * min(before, after):
+        return None
+    return OtherWork(
+        "workload_changed", name,
+        f"The work changed: input shapes vary between steps, and on average they hold {after / before:.2f} times the "
+        "elements",
+        after / before, Evidence("operators_by_shape", name),
+        "certain: the shapes are recorded; few steps may hold other inputs by chance", _LENGTHS,
+    )  # fmt: skip
+
+
+def _steady(summary: Summary) -> bool:
+    """Whether most calls have shapes that come in at least half of the steps."""
+    table = summary.groups["operators_by_shape"]
+    calls = table.calls[[row for row, key in enumerate(table.keys) if elements(key[1])]]
+    usual = (calls > 0).mean(axis=1) >= 0.5
+    return float(calls[usual].sum()) >= STEADY * float(calls.sum())
+
+
+def _example(parts: Mapping[Key, Amount], pair: Pair, table: str) -> tuple[str, str, str] | None:
+    """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
+    whose inputs changed; of several inputs the largest."""
+    device = pair.amounts(table, "device_total")
+    best: tuple[tuple[bool, float, float, str], str, str] | None = None
+    for name, rows in by_name(parts).items():
+        gone = [(elements(part), -amount.more_calls, part) for part, amount in rows if amount.more_calls < 0]
+        new = [(elements(part), amount.more_calls, part) for part, amount in rows if amount.more_calls > 0]
+        if not gone or not new:
+            continue
+        on_device = sum(device.get((name, part), Amount()).us_b for part, _ in rows)
+        weight = (not is_backward(name), on_device, sum(amount.us_b for _, amount in rows), name)
+        if best is None or weight > best[0]:
+            best = (weight, max(gone)[2], max(new)[2])
+    return None if best is None else (best[0][3], best[1], best[2])
+
+
+def is_backward(name: str) -> bool:
+    """Names of the backward pass say less to a reader than those of the operators they belong to."""
+    return "autograd::" in name or "backward" in name.lower()

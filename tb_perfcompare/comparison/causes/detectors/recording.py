@@ -1,0 +1,78 @@
+"""What recording costs: the profiler's own work, and options that were on for one side only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less
+from tb_perfcompare.model.summary.summary import PROFILER_WORK
+
+MOST = 0.5
+"""Share of the host's exposed change that nothing else must explain."""
+
+_LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost most"
+
+RECORDING = ("CPU Exec", "Runtime", "Other")
+"""Categories in which the profiler's work hides."""
+
+
+def profiler_work_rules(pair: Pair) -> Iterator[Cause]:
+    """The profiler's own recorded work grew."""
+    rows = [row for row in pair.entities("Other") if row.path[1] == PROFILER_WORK]
+    delta = sum(row.delta for row in rows) / pair.unit
+    if abs(delta) < pair.least_us:
+        return
+    flags = "; ".join(recorded_otherwise(pair))
+    sentence = (
+        f"The profiler itself takes {more_or_less(delta)} per step (events of its own overhead)"
+        f"{f'; the sides were recorded with other options: {flags}' if flags else ''}."
+    )
+    yield cause(
+        pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence,
+        (Evidence("ledger", f"Other / {PROFILER_WORK}"),),
+        confidence="certain: the profiler records its own work", look_at=_LOOK_AT,
+        explains={("Other", PROFILER_WORK): delta}, rank=2,
+    )  # fmt: skip
+
+
+def recording_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
+    """The profiler was told to record more, which costs the host time. Without events of its own work that is not told
+    from what the host does: it is the likely cause of what nothing else explains."""
+    moved = explained.left(pair, RECORDING)
+    delta = sum(moved.values())
+    if not costlier_to_record(pair, delta) or not pair.is_clear(*moved):
+        return
+    if abs(delta) < max(pair.least_us, MOST * abs(sum(pair.exposed(label) for label in RECORDING))):
+        return
+    flags = "; ".join(recorded_otherwise(pair))
+    sentence = (
+        f"The sides were recorded with other options, {flags}, and the host takes {more_or_less(delta)} per step: "
+        f"recording {'more' if delta > 0 else 'less'} costs {'more' if delta > 0 else 'less'} of its time."
+    )
+    yield cause(
+        pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence, (Evidence("environment", ""),),
+        confidence="what recording costs cannot be told from other changes of the host's time", look_at=_LOOK_AT,
+        explains=of_categories(moved),
+    )  # fmt: skip
+
+
+def costlier_to_record(pair: Pair, delta: float) -> bool:
+    """Whether the slower side is the one of which more was recorded."""
+    on = [
+        sum(value == "true" for name, value in summary.environment if name.startswith("profiler."))
+        for summary in (pair.baseline, pair.candidate)
+    ]
+    return on[0] != on[1] and (on[1] > on[0]) == (delta > 0)
+
+
+def recorded_otherwise(pair: Pair) -> Iterator[str]:
+    """ "with_stack not recorded against true" """
+    a, b = dict(pair.baseline.environment), dict(pair.candidate.environment)
+    for name in sorted({*a, *b}):
+        if name.startswith("profiler.") and a.get(name) != b.get(name):
+            short_name = name.removeprefix("profiler.")
+            yield f"{short_name} {a.get(name, 'not recorded')} against {b.get(name, 'not recorded')}"

@@ -1,0 +1,167 @@
+"""Single steps that make the difference: a few slow ones, a warm-up inside the recording."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, short, time_text
+from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+
+MOST = 0.5
+"""Share of the step's change that the slow steps must make, or of the change of the category that grows in them."""
+
+FAR = 1.1
+"""A slow step takes at least this many times as long as the middle one of its side: of few steps some lie outside the
+fence by chance."""
+
+LEADING = 0.25
+"""Steps up to this share from the start of a recording may be a warm-up."""
+
+
+def step_rules(pair: Pair) -> Iterator[Cause]:
+    """Causes in single steps."""
+    warm = list(_warm_up(pair))
+    yield from warm
+    if not warm:
+        yield from _slow_steps(pair)
+
+
+def _slow_steps(pair: Pair) -> Iterator[Cause]:
+    """A few steps far above the others of their side make most of the difference of the means."""
+    sides = []
+    for summary in (pair.baseline, pair.candidate):
+        middle = float(np.median(summary.steps.total_ns))
+        outlying = outlying_steps(summary.steps.total_ns)
+        slow = np.array([at for at in outlying if summary.steps.total_ns[at] >= FAR * middle], dtype=np.int64)
+        excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
+        sides.append((summary, slow, excess))
+    delta = sides[1][2] - sides[0][2]
+    # one-off steps have to matter to the mean, not only to be longer
+    if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
+        return
+    summary, slow, _ = sides[1] if delta > 0 else sides[0]
+    if not len(slow) or len(slow) > len(summary.steps) * LEADING:
+        return
+    entities = _grown(summary, slow)
+    growth = _of_categories(entities)
+    label = max(growth, key=lambda category: growth[category])
+    mine = [part for part in entities if part[0] == label]
+    entity = max(mine, key=lambda part: entities[part])[1] if len(mine) > 1 else ""
+    of_step = delta * pair.delta_us > 0 and abs(delta) >= MOST * abs(pair.delta_us)
+    own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
+    if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MOST * abs(pair.exposed(label))):
+        return
+    names = ", ".join(_named(summary, int(at)) for at in slow[:5])
+    word = "candidate" if delta > 0 else "baseline"
+    share = len(slow) / len(summary.steps)
+    sentence = (
+        f"{len(slow)} of {len(summary.steps)} steps of the {word} are far longer than the others (step {names}): they "
+        f"make {more_or_less(delta)} of the mean step; what grows in them is {label}"
+        f"{f', {short(entity)}' if entity else ''} ({time_text(growth[label])} per slow step)."
+    )
+    yield cause(
+        pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
+        confidence="the steps are few: whether they come again is not known",
+        look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
+        explains=_explained(entities, share, delta), rank=1,
+    )  # fmt: skip
+
+
+def _named(summary: Summary, step: int) -> str:
+    """The step's label, with its recording where there are several."""
+    label = summary.steps.label[step]
+    if len(summary.captures) == 1:
+        return label
+    workers = {capture.worker for capture in summary.captures}
+    capture = summary.captures[int(summary.steps.capture[step])]
+    return f"{label} of {'' if len(workers) == 1 else f'{capture.worker}, '}span {capture.span}"
+
+
+def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
+    """Entity -> microseconds by which it takes longer in slow steps than in the middle one of the usual steps."""
+    usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
+    owned = summary.owned
+    growth = (owned.time_ns[:, slow].mean(axis=1) - np.median(owned.time_ns[:, usual], axis=1)) / 1000
+    return {
+        (CATEGORY_LABELS[category], key): us
+        for category, key, us in zip(owned.category.tolist(), owned.key, growth.tolist(), strict=True)
+    }
+
+
+def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
+    found = dict.fromkeys(CATEGORY_LABELS, 0.0)
+    for (category, _), us in growth.items():
+        found[category] += us
+    return found
+
+
+def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict[Part, float]:
+    """What entities that grow in `share` of the steps make of the mean step, together at most what those steps make."""
+    grown = {part: us * share for part, us in growth.items() if us > 0}
+    scale = min(1.0, abs(delta) / sum(grown.values())) if grown else 1.0
+    return {part: math.copysign(us * scale, delta) for part, us in grown.items()}
+
+
+def _warm_up(pair: Pair) -> Iterator[Cause]:
+    """The first steps of a side do what later ones never do: loading code, trying algorithms."""
+    sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
+    found = [(word, summary, _only_early(summary)) for word, summary in sides]
+    delta = found[1][2].excess_us - found[0][2].excess_us
+    if abs(delta) < pair.least_us or delta * pair.delta_us <= 0 or abs(delta) < MOST * abs(pair.delta_us):
+        return
+    word, summary, early = found[1] if delta > 0 else found[0]
+    if not early.names:  # the other side's warm-up is shorter than usual steps: no warm-up explains that
+        return
+    steps = max(len(early.steps) // len(summary.captures), 1)
+    share = len(early.steps) / len(summary.steps)
+    sentence = (
+        f"A warm-up is inside the recording: {', '.join(map(short, early.names[:3]))} run in the first {steps} step(s) "
+        f"of the {word} and never later; they make {more_or_less(delta)} of the mean step."
+    )
+    yield cause(
+        pair, "warm_up_inside", early.names[0], "all", delta, sentence, (Evidence("steps", word),),
+        confidence="certain: these calls stop after the first steps",
+        look_at="profiler.schedule(wait=..., warmup=...), so that a few steps pass before; --steps leaves them out",
+        explains=_explained(_grown(summary, early.steps), share, delta), rank=0,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Early:
+    """What runs in leading steps alone, longest first; those steps, and their excess per step of the side."""
+
+    names: list[str]
+    steps: NDArray[np.int64]
+    excess_us: float
+
+
+def _only_early(summary: Summary) -> _Early:
+    nothing = _Early([], np.zeros(0, dtype=np.int64), 0.0)
+    count = len(summary.steps)
+    _, first_of, sizes = np.unique(summary.steps.capture, return_index=True, return_counts=True)
+    early = np.zeros(count, dtype=bool)
+    for start, size in zip(first_of.tolist(), sizes.tolist(), strict=True):
+        early[start : start + int(size * LEADING)] = True
+    if not early.any() or not summary.is_split:
+        return nothing
+    calls = summary.owned.calls
+    late = calls[:, ~early].any(axis=1)
+    mine = np.flatnonzero(~late & calls.any(axis=1))
+    if not len(mine):
+        return nothing
+    warm = early & calls[mine].any(axis=0)
+    rest = summary.steps.total_ns[~warm]
+    if not warm.any() or not len(rest):
+        return nothing
+    excess = float((summary.steps.total_ns[warm] - np.median(rest)).sum()) / count / 1000
+    order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
+    return _Early([summary.owned.key[int(row)] for row in order], np.flatnonzero(warm), excess)

@@ -1,0 +1,273 @@
+"""Other kernels do the work: code is no longer compiled, tensor cores are not used, one kernel became many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short, short_apart, time_text
+from tb_perfcompare.model.api_calls import LAUNCH, calls
+from tb_perfcompare.model.summary.summary import Summary
+
+KERNEL = "Kernel"
+
+MOST = 0.5
+"""Share of an operator's kernel time that must be in other kernels, on both sides."""
+
+SAME_CALLS = 0.1
+"""An operator is called as often if its calls changed by at most this."""
+
+FEWER = 0.2
+"""Generated kernels run less often if their launches fell by at least this."""
+
+_NAMED = 2
+"""Further operators that a sentence names."""
+
+GENERATED = ("triton_",)
+"""Beginnings of names of kernels that a compiler wrote."""
+
+
+_WHAT = {
+    "tensor_cores_lost": "Tensor cores are no longer used",
+    "tensor_cores_gained": "Tensor cores are used now",
+    "fusion_lost": "One kernel became several",
+    "fusion_gained": "Several kernels became one",
+    "kernel_replaced": "Another kernel does the work",
+}
+_LOOK_AT = {
+    "tensor_cores_lost": "data types, allow_tf32, shapes that are no multiples of 8, another library version",
+    "tensor_cores_gained": "data types, allow_tf32, another library version",
+}
+_ELSEWHERE = "cudnn.benchmark, library versions, attention backends, shapes and strides of the inputs"
+_INPUTS = "the inputs of both runs"
+
+
+@dataclass(frozen=True, slots=True)
+class _Swap:
+    """The kernels of one operator that went, those that came, and all of them together."""
+
+    operator: str
+    gone: Mapping[str, Amount]
+    new: Mapping[str, Amount]
+    every: Amount
+
+    @property
+    def before(self) -> Amount:
+        return total(self.gone.values())
+
+    @property
+    def after(self) -> Amount:
+        return total(self.new.values())
+
+    @property
+    def delta_us(self) -> float:
+        """Change of all the operator's kernels: what one algorithm loses others of the same operator may gain."""
+        return self.every.delta_us
+
+    @property
+    def explains(self) -> dict[tuple[str, str], float]:
+        return {(KERNEL, name): amount.delta_us for name, amount in (*self.gone.items(), *self.new.items())}
+
+
+def substitution_rules(pair: Pair) -> Iterator[Cause]:
+    """Other kernels in the same places."""
+    direct = _swaps(pair)
+    told = {name for swap in direct for name in (*swap.gone, *swap.new)}
+    swaps = [*direct, *_swaps_below(pair, told)]
+    yield from _compiled(pair)
+    yield from _substituted(pair, [swap for swap in swaps if not _generated(swap)])
+
+
+def _compiled(pair: Pair) -> Iterator[Cause]:
+    """Generated kernels run less often (more often), and plain ones that only the other side has stand against them."""
+    rows = pair.entities(KERNEL)
+    generated = [row for row in rows if row.path[1].startswith(GENERATED)]
+    for side, came, sign in ((0, "added", 1), (1, "removed", -1)):
+        fewer = [row for row in generated if row.calls[1 - side] <= (1 - FEWER) * row.calls[side]]
+        plain = [row for row in rows if row.status == came and not row.path[1].startswith(GENERATED)]
+        # code that is compiled in another way has new generated kernels instead
+        others = [row for row in generated if row.calls[side] <= (1 - FEWER) * row.calls[1 - side]]
+        if not fewer or not plain or others:
+            continue
+        explained = {(KERNEL, row.path[1]): pair.counted_us(row) for row in (*fewer, *plain)}
+        explained |= _launching(pair, sum(row.calls[1] - row.calls[0] for row in (*fewer, *plain)))
+        if sign * sum(explained.values()) >= pair.least_us:
+            yield _of_compiler(pair, fewer, plain, explained)
+            return
+
+
+def _of_compiler(
+    pair: Pair, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]
+) -> Cause:
+    delta = sum(explained.values())
+    first, other = (max(rows, key=lambda row: (abs(row.delta), row.path)) for rows in (generated, plain))
+    lost = delta > 0
+    counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
+    compiled, usual = short_apart(first.path[1], other.path[1])
+    sentence = (
+        f"{'Less' if lost else 'More'} code is compiled: {len(generated)} generated kernel(s) such as "
+        f"{compiled} run {number_text(counts[0])} to {number_text(counts[1])} times per step, and "
+        f"{len(plain)} kernel(s) such as {usual} {'are new' if lost else 'are gone'}; together "
+        f"{more_or_less(delta)} per step{_of_it(explained)}."
+    )
+    return cause(
+        pair, "compilation_lost" if lost else "compilation_gained", first.path[1], KERNEL, delta, sentence,
+        (Evidence("kernels", first.path[1]), Evidence("kernels", other.path[1])),
+        confidence="by the names of the kernels; launches are counted",
+        look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode" if lost else "torch.compile",
+        explains=explained, rank=1,
+    )  # fmt: skip
+
+
+def _generated(swap: _Swap) -> bool:
+    return any(name.startswith(GENERATED) for name in (*swap.gone, *swap.new))
+
+
+def _as_often(calls: Amount) -> bool:
+    most = max(calls.calls_a, calls.calls_b)
+    return most > 0 and abs(calls.more_calls) <= SAME_CALLS * most
+
+
+def _swaps(pair: Pair) -> list[_Swap]:
+    """Operators called as often that launch other kernels themselves, largest change first."""
+    by_operator: dict[str, dict[str, Amount]] = {}
+    for (kernel, operator), amount in pair.amounts("kernels_by_operator").items():
+        by_operator.setdefault(operator, {})[kernel] = amount
+    found = []
+    for operator, kernels in by_operator.items():
+        if not _as_often(pair.amounts("operators", "host_total").get((operator,), NOTHING)):
+            continue
+        gone = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
+        new = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
+        swap = _Swap(operator, gone, new, total(kernels.values()))
+        if gone and new and _holds_most(swap, swap.every):
+            found.append(swap)
+    found.sort(key=lambda swap: (-abs(swap.delta_us), swap.operator))
+    return found
+
+
+def _swaps_below(pair: Pair, told: set[str]) -> list[_Swap]:
+    """Operators called as often below which other operators launch the kernels: one side's operators against the
+    other's, told of the innermost operator around both."""
+    found = []
+    for operator, below in kernels_below(pair).items():
+        if not _as_often(below.calls):
+            continue
+        gone = {name: amount for name, amount in below.kernels.items() if not amount.calls_b and name not in told}
+        new = {name: amount for name, amount in below.kernels.items() if not amount.calls_a and name not in told}
+        swap = _Swap(operator, gone, new, total((*gone.values(), *new.values())))
+        if gone and new and _holds_most(swap, below.every):
+            found.append(swap)
+    return found
+
+
+def _holds_most(swap: _Swap, every: Amount) -> bool:
+    return swap.before.us_a >= MOST * every.us_a and swap.after.us_b >= MOST * every.us_b
+
+
+def _substituted(pair: Pair, swaps: list[_Swap]) -> Iterator[Cause]:
+    """One finding for all operators whose kernels were replaced in the same way."""
+    groups: dict[str, list[_Swap]] = {}
+    uses = _uses_tensor_cores(pair.baseline), _uses_tensor_cores(pair.candidate)
+    for swap in swaps:
+        given = other_inputs(pair, swap.operator)
+        groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
+    for rule, members in groups.items():
+        explained: dict[Part, float] = {}
+        for swap in members:
+            for part, us in swap.explains.items():
+                explained[part] = explained.get(part, 0.0) + us
+        explained |= _launching(pair, sum(swap.every.more_calls for swap in members))
+        delta = sum(swap.delta_us for swap in members) + sum(us for part, us in explained.items() if part[0] != KERNEL)
+        if abs(delta) >= pair.least_us:
+            yield _of_swaps(pair, rule, members, delta, explained)
+
+
+def _launching(pair: Pair, more: float) -> dict[Part, float]:
+    """What launching so many kernels more (less) makes, of what more launches make in all."""
+    rows = [row for row in pair.entities("Runtime") if calls(LAUNCH, row.path[1])]
+    every = sum(row.calls[1] - row.calls[0] for row in rows)
+    if more * every <= 0 or not is_same_runtime(pair):
+        return {}
+    share = min(1.0, more / every)
+    counted = {("Runtime", row.path[1]): pair.counted_us(row) * share for row in rows}
+    return {part: us for part, us in counted.items() if us * more > 0}
+
+
+def _others(members: list[_Swap]) -> str:
+    """ "; likewise below 5 other operators, the largest aten::mm 2.08 ms more, aten::add 712 µs less"."""
+    rest = members[1:]
+    if not rest:
+        return ""
+    named = ", ".join(f"{short(swap.operator)} {more_or_less(swap.delta_us)}" for swap in rest[:_NAMED])
+    many = f"{len(rest)} other operators, the largest " if len(rest) > _NAMED else ""
+    return f"; likewise below {many}{named}"
+
+
+def _of_it(explained: dict[Part, float]) -> str:
+    """ ", 63.0 µs of it by launching"."""
+    host = sum(us for (category, _), us in explained.items() if category != KERNEL)
+    return f", {time_text(abs(host))} of it by launching them" if host else ""
+
+
+def _of_swaps(pair: Pair, rule: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
+    first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
+    old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
+    new = max(first.new, key=lambda name: (first.new[name].us_b, name))
+    given = other_inputs(pair, first.operator)
+    others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
+    what = _WHAT.get(rule, "An operator does other work")
+    old_text, new_text = short_apart(old, new)
+    if not is_same_runtime(pair):
+        what = "Another device runs other kernels"
+    sentence = (
+        f"{what}: {short(first.operator)}"
+        f"{f', {given.clause},' if given is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
+        f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
+        f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)}){others}; "
+        f"together {more_or_less(delta)} per step{_of_it(explained)}."
+    )
+    return cause(
+        pair, rule, old if given is None else first.operator, KERNEL, delta, sentence,
+        (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
+        confidence="the same operator with the same number of calls launches other kernels",
+        look_at=_LOOK_AT.get(rule, _ELSEWHERE) if given is None else _INPUTS,
+        explains=explained, rank=2, same_work=True,
+    )  # fmt: skip
+
+
+def _kind(swap: _Swap, used_before: Mapping[str, float] | None, used_after: Mapping[str, float] | None) -> str:
+    """What kind of replacement explains the change: what is lost costs time, what is gained saves it."""
+    before, after = _tensor_share(used_before, swap.gone), _tensor_share(used_after, swap.new)
+    slower, calls = swap.delta_us > 0, swap.every
+    if before is not None and after is not None and abs(after - before) >= MOST and slower == (after < before):
+        return "tensor_cores_lost" if slower else "tensor_cores_gained"
+    if slower and calls.calls_b >= 2 * calls.calls_a:
+        return "fusion_lost"
+    if not slower and calls.calls_a >= 2 * calls.calls_b:
+        return "fusion_gained"
+    return "kernel_replaced"
+
+
+def _uses_tensor_cores(summary: Summary) -> dict[str, float] | None:
+    """Kernel -> 1.0 if it uses tensor cores by its name; None where names do not tell."""
+    table = summary.groups.get("kernels")
+    if table is None or "tensor_cores" not in table.facts:
+        return None
+    return dict(zip((key[0] for key in table.keys), table.facts["tensor_cores"].tolist(), strict=True))
+
+
+def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount]) -> float | None:
+    """Share of these kernels' time in kernels that use tensor cores."""
+    time = {name: max(amount.us_a, amount.us_b) for name, amount in kernels.items()}
+    all_time = sum(time.values())
+    if uses is None or not all_time:
+        return None
+    return sum(us for name, us in time.items() if uses.get(name) == 1.0) / all_time

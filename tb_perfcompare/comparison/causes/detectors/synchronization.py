@@ -1,0 +1,82 @@
+"""Waits for the device that are new: the host cannot run ahead any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Pair, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.model.api_calls import WAIT, calls
+
+MOST = 0.5
+"""Share of what waits would explain that kernels must not have become shorter by."""
+
+ALIKE = 0.05
+"""Two operators are called as many times more if the numbers differ by at most this share."""
+
+_OUTSIDE = "(outside operators)"
+
+
+def wait_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
+    """More (fewer) calls that wait for the device, and what nothing else explains of the host work that stands in the
+    open (is hidden) since."""
+    if not is_same_runtime(pair):
+        return
+    waits = total(pair.called(_waits).values())
+    if not called_otherwise(waits.calls_a, waits.calls_b):
+        return
+    moved = explained.left(pair, (*HOST, "Memcpy"))
+    delta = sum(moved.values())
+    sign = 1 if waits.more_calls > 0 else -1
+    if sign * delta < pair.least_us:
+        return
+    if sign * pair.exposed("Kernel") <= -MOST * abs(delta):  # kernels that hide less are the likelier cause
+        return
+    caller, amount = _caller(pair, sign)
+    behind = f", {_times(amount)} below {short(caller)}" if caller else ""
+    sentence = (
+        f"{'More' if sign > 0 else 'Fewer'} waits for the device: the host synchronises "
+        f"{number_text(waits.calls_a)} to {number_text(waits.calls_b)} times per step{behind}; "
+        f"host work that kernels hid {'now stands in the open' if sign > 0 else 'is hidden now'}, "
+        f"{more_or_less(delta)} per step."
+    )
+    known = caller and caller != _OUTSIDE
+    yield cause(
+        pair, "synchronisation", caller or "synchronisation", "Runtime", delta, sentence,
+        (Evidence("operators", caller),) if known else (),
+        confidence="certain: calls are counted",
+        look_at=".item(), .cpu(), print of a tensor, conditions on tensors, torch.cuda.synchronize() inside the step",
+        explains=of_categories(moved),
+    )  # fmt: skip
+
+
+def _waits(name: str) -> bool:
+    return calls(WAIT, name)
+
+
+def _times(amount: Amount) -> str:
+    return f"{number_text(amount.calls_a)} to {number_text(amount.calls_b)}"
+
+
+def _caller(pair: Pair, sign: int) -> tuple[str, Amount]:
+    """The operator whose own waits became most more (fewer), named by the outermost that is called as many times more
+    and takes as much longer: aten::item rather than aten::_local_scalar_dense."""
+    callers = pair.callers(_waits)
+    inner = max(callers, key=lambda name: (sign * callers[name].more_calls, name), default="")
+    if not inner or sign * callers[inner].more_calls <= 0 or inner == _OUTSIDE:
+        return inner, callers.get(inner, Amount())
+    operators = {key[0]: amount for key, amount in pair.amounts("operators", "host_total").items()}
+    if inner not in operators:
+        return inner, callers[inner]
+    own = operators[inner]
+    around = [
+        name for name, amount in operators.items()
+        if abs(amount.more_calls - own.more_calls) <= ALIKE * abs(own.more_calls)
+        and sign * amount.delta_us >= sign * own.delta_us
+    ]  # fmt: skip
+    outer = max(around, key=lambda name: (sign * operators[name].delta_us, name), default=inner)
+    return outer, callers[inner]

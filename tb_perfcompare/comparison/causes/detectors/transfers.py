@@ -1,0 +1,51 @@
+"""Copies between host and device."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.model.api_calls import WAIT, calls
+
+_TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
+
+MOST = 0.5
+"""Share of the category's change that the number of copies must make."""
+
+
+def transfer_rules(pair: Pair) -> Iterator[Cause]:
+    """More copies than before, without those that are waited for: they are the waits' doing (waits.py)."""
+    rows = [row for row in pair.entities("Memcpy") if not _waited_for(pair, row)]
+    counted = sum(map(pair.counted_us, rows))
+    before, after = (sum(row.calls[side] for row in rows) for side in (0, 1))
+    if abs(counted) < pair.least_us or abs(counted) < MOST * abs(pair.exposed("Memcpy")):
+        return
+    if before == after or (after > before) != (counted > 0):
+        return
+    first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
+    sentence = (
+        f"{'More' if counted > 0 else 'Fewer'} copies to, from and on the device: {number_text(before)} to "
+        f"{number_text(after)} per step, {more_or_less(counted)}; the largest change is {short(first.path[1])}."
+    )
+    yield cause(
+        pair, "more_copies" if counted > 0 else "fewer_copies", first.path[1], "Memcpy", counted, sentence,
+        (Evidence("memcpy", first.path[1]),),
+        confidence="certain: copies are counted",
+        look_at=".to(device), .cpu() and .item() inside the step; data prepared on the host",
+        explains={("Memcpy", row.path[1]): pair.counted_us(row) for row in rows}, rank=3,
+    )  # fmt: skip
+
+
+def _waited_for(pair: Pair, row: LedgerRow) -> bool:
+    """Whether copies back to the host became more (fewer) along with the calls that wait for the device."""
+    more = row.calls[1] - row.calls[0]
+    if not _TO_HOST.search(row.path[1]) or not is_same_runtime(pair):
+        return False
+    waits = total(pair.called(lambda name: calls(WAIT, name)).values()).more_calls
+    return called_otherwise(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)

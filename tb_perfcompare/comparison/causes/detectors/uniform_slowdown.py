@@ -1,0 +1,203 @@
+"""The same work, all of it slower or faster: clocks, contention, another machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import more_or_less
+from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
+from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.recordings.cycles import HOST
+from tb_perfcompare.model.summary.summary import GroupTable
+
+KERNELS_FLAT = 0.03
+"""Kernels take the same time if their sum changed by at most this."""
+
+MOST = 0.5
+"""Share of a category's change that the pace must make."""
+
+NEARLY = 0.85
+"""Two times are nearly the same from this ratio on."""
+
+_WORK, _BESIDE = ("CPU Exec", "Runtime"), ("DataLoader", "Other")
+_CLOCKS = ("freq", "clock")
+
+
+def pace_rules(pair: Pair) -> Iterator[Cause]:
+    """Whether the device, or the host, was slower throughout."""
+    yield from _device_pace(pair)
+    yield from _host_pace(pair)
+
+
+def _device_pace(pair: Pair) -> Iterator[Cause]:
+    device = device_ratio(pair)
+    if device is None:
+        return
+    explained = _spread(pair, "Kernel", device)
+    exposed = sum(explained.values())
+    if abs(exposed) < pair.least_us or exposed * pair.exposed("Kernel") <= 0 or not pair.is_clear("Kernel"):
+        return
+    if abs(exposed) < MOST * abs(pair.exposed("Kernel")):
+        return
+    way = "slower" if device > 1 else "faster"
+    clock = _clock(pair, device)
+    sentence = (
+        f"The device is {way} throughout: the same kernels take {device:.2f} times as long per launch, which makes "
+        f"{more_or_less(exposed)} per step{clock or '; no clock was recorded that could tell why'}."
+    )
+    yield cause(
+        pair, "device_pace", "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),),
+        confidence="the same ratio in at least half of the kernel time",
+        look_at="clocks, power and temperature limits, other jobs on the device, another device model",
+        explains=explained, rank=3, same_work=True,
+    )  # fmt: skip
+
+
+def _host_pace(pair: Pair) -> Iterator[Cause]:
+    host = host_ratio(pair)
+    if host is None or not _minima_follow(pair, host):
+        return
+    explained = _of_host(pair, host)
+    exposed = sum(explained.values())
+    if costlier_to_record(pair, exposed):  # recording more is the likelier cause
+        return
+    if abs(exposed) < pair.least_us or not pair.is_clear(*{category for category, _ in explained}):
+        return
+    way = "slower" if host > 1 else "faster"
+    sentence = (
+        f"The host is {way} throughout: the same operators take {host:.2f} times as long per call, which makes "
+        f"{more_or_less(exposed)} per step{_clock(pair, host, HOST)}."
+    )
+    yield cause(
+        pair, "host_pace", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
+        confidence="the same ratio in at least half of the operators' time",
+        look_at="CPU clock and governor, other processes, thread and NUMA placement, another machine",
+        explains=explained, rank=4, same_work=True,
+    )  # fmt: skip
+
+
+def _of_host(pair: Pair, ratio: float) -> dict[Part, float]:
+    """Operators and API calls that both sides have, together: which of the two stands in the open shifts with their
+    time, but not beyond what both grew by, hidden time included. The other categories follow the pace by themselves or
+    not at all."""
+    work = [*pair.amounts("operators", "host_self").values()]
+    work += pair.called(lambda name: not calls(WAIT, name)).values()
+    paced = sum(_per_call(one).paced_us(ratio) for one in work)
+    rows = {
+        (row.path[0], row.path[1]): row.rate_effect / pair.unit
+        for label in _WORK
+        for row in pair.entities(label)
+        if row.status == "both"
+    }
+    together = sum(rows.values())
+    found: dict[Part, float] = {}
+    if together * paced > 0 and abs(paced) >= MOST * abs(together):
+        found = _in_proportion(pair, math.copysign(min(abs(paced), abs(together)), paced))
+    for label in _BESIDE:
+        times = pair.exposed_times(label)
+        by_pace = Amount(1, 1, *times).paced_us(ratio)
+        if by_pace * pair.exposed(label) > 0 and abs(by_pace) >= MOST * abs(pair.exposed(label)):
+            found[label, ""] = math.copysign(min(abs(by_pace), abs(pair.exposed(label))), by_pace)
+    return found
+
+
+def _per_call(amount: Amount) -> Amount:
+    """As if both sides called it as often."""
+    if not (amount.calls_a and amount.calls_b):
+        return NOTHING
+    often = (amount.calls_a + amount.calls_b) / 2
+    return Amount(often, often, often * amount.us_a / amount.calls_a, often * amount.us_b / amount.calls_b)
+
+
+def _in_proportion(pair: Pair, us: float) -> dict[Part, float]:
+    """Time given to the categories of work by their change in that direction, and within them to the entities that both
+    sides have, by their time."""
+    moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}
+    found: dict[Part, float] = {}
+    for label, exposed in moved.items():
+        rows = [row for row in pair.entities(label) if row.status == "both"]
+        whole = sum(row.baseline + row.candidate for row in rows)
+        for row in rows if whole else ():
+            share = exposed / sum(moved.values()) * (row.baseline + row.candidate) / whole
+            found[label, row.path[1]] = us * share
+    return found
+
+
+def _minima_follow(pair: Pair, ratio: float) -> bool:
+    """Whether the fastest calls take as much longer: those of a host that is merely interrupted do not."""
+    fastest = fastest_own_calls(pair)
+    if not fastest:
+        return True
+    operators = pair.amounts("operators", "host_self")
+    ratios = np.log([b / a for a, b in fastest.values()])
+    weights = np.array([operators[key].us_a + operators[key].us_b for key in fastest])
+    middle = weighted_quartiles(ratios, weights)[1]
+    return middle / math.log(ratio) >= MOST
+
+
+def _spread(pair: Pair, category: str, ratio: float) -> dict[Part, float]:
+    """What the pace makes of every entity that both sides have; all together no more than the category's change."""
+    rows = [row for row in pair.entities(category) if row.status == "both"]
+    paced = {
+        (category, row.path[1]): Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(ratio)
+        for row in rows
+    }
+    together, exposed = sum(paced.values()), pair.exposed(category)
+    # what is the pace's by a few percent more or less is all the pace's
+    scale = exposed / together if together * exposed > 0 and NEARLY <= exposed / together <= 1 / NEARLY else 1.0
+    return {part: us * scale for part, us in paced.items()}
+
+
+def device_ratio(pair: Pair) -> float | None:
+    """Candidate / baseline time per launch of the same kernels, if they changed alike."""
+    return uniform_ratio(pair.baseline.groups.get("kernels"), pair.candidate.groups.get("kernels"))
+
+
+def kernels_flat(pair: Pair) -> bool:
+    """Whether all kernels together take the same time on both sides."""
+    amounts = pair.amounts("kernels").values()
+    a, b = sum(amount.us_a for amount in amounts), sum(amount.us_b for amount in amounts)
+    return abs(b - a) <= KERNELS_FLAT * max(a, b)
+
+
+def host_ratio(pair: Pair) -> float | None:
+    """The same over operators' own host time."""
+    tables = []
+    steps = math.lcm(len(pair.baseline.steps), len(pair.candidate.steps))
+    for summary in (pair.baseline, pair.candidate):
+        table = summary.groups.get("operators")
+        if table is None or "host_self" not in table.measures_ns:
+            return None
+        # as if both sides had as many steps, so that they have the same weight
+        factor = steps // len(summary.steps)
+        own = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
+        count = table.calls.sum(axis=1, keepdims=True) * factor
+        tables.append(
+            GroupTable(table.kind, table.key_columns, table.keys, table.names, count, {"total": own}, None, None, {})
+        )
+    return uniform_ratio(tables[0], tables[1])
+
+
+def _clock(pair: Pair, ratio: float, device: str = "") -> str:
+    """ "; its clock went from 1,410 to 1,128 MHz" where a clock counter moved the other way."""
+    for change in pair.counters:
+        name = change.counter.lower()
+        if not any(word in name for word in _CLOCKS) or (change.device == HOST) != (device == HOST):
+            continue
+        x, y = change.baseline, change.candidate
+        if x is None or y is None or x.mean is None or y.mean is None or not x.mean or not y.mean:
+            continue
+        if (y.mean < x.mean) == (ratio > 1):
+            return (
+                f"; {change.counter} of {change.device} went from {x.mean:,.0f} to {y.mean:,.0f}"
+                f"{f' {change.unit}' if change.unit else ''} ({y.mean / x.mean:.2f} times)"
+            )
+    return ""

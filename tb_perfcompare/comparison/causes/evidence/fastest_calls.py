@@ -1,0 +1,32 @@
+"""The shortest call of an operator: what other work on the processor cannot make longer."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key, Pair
+
+ITS_OWN = 0.8
+"""A call's time is the operator's own if children and API calls take at most what this leaves of it."""
+
+
+def fastest_calls(pair: Pair, table: str) -> dict[Key, tuple[int, int]]:
+    """Key of a group table -> shortest single call on both sides, nanoseconds, where both have one. Children and API
+    calls are inside."""
+    a, b = pair.baseline.groups.get(table), pair.candidate.groups.get(table)
+    if a is None or b is None or a.min_ns is None or b.min_ns is None:
+        return {}
+    found = dict(zip(b.keys, b.min_ns.tolist(), strict=True))
+    both = ((key, low, found.get(key, 0)) for key, low in zip(a.keys, a.min_ns.tolist(), strict=True))
+    return {key: (low, other) for key, low, other in both if low > 0 and other > 0}
+
+
+def fastest_own_calls(pair: Pair) -> dict[Key, tuple[int, int]]:
+    """The same of operators whose time is their own; of all operators where there are none such: then children and API
+    calls that take longer cannot be told from slower operators."""
+    found = fastest_calls(pair, "operators")
+    own, whole = pair.amounts("operators", "host_self"), pair.amounts("operators", "host_total")
+    pure = {}
+    for key, low in found.items():
+        mine, every = own.get(key, NOTHING), whole.get(key, NOTHING)
+        if mine.us_a >= ITS_OWN * every.us_a and mine.us_b >= ITS_OWN * every.us_b:
+            pure[key] = low
+    return pure or found

@@ -1,0 +1,297 @@
+"""Causes in sentences: the ledger's largest changes, each with the entities behind it and how sure it is.
+
+A finding is made for every category whose change is material (CompareOptions.material_*) and clear.
+Definitions: docs/findings.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.responsible_operator import operator_behind
+from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
+from tb_perfcompare.comparison.causes.evidence.significant_categories import Clear, clear_categories
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
+
+_SUBJECTS = {
+    StepCategory.KERNEL: "Kernels take",
+    StepCategory.MEMCPY: "Memory copies take",
+    StepCategory.MEMSET: "Memory sets take",
+    StepCategory.COMMUNICATION: "Communication not hidden by kernels takes",
+    StepCategory.RUNTIME: "Calls into the device runtime take",
+    StepCategory.DATALOADER: "Waiting for the data loader takes",
+    StepCategory.CPU_EXEC: "Host code outside runtime calls and data loading takes",
+    StepCategory.OTHER: "Stretches in which nothing was recorded take",
+}
+PYTHON = "Python code outside operators takes"
+"""The subject of Other where Python functions were recorded."""
+
+_RULES = {
+    StepCategory.KERNEL: "kernel_time",
+    StepCategory.MEMCPY: "memcpy_time",
+    StepCategory.MEMSET: "memset_time",
+    StepCategory.COMMUNICATION: "communication_time",
+    StepCategory.RUNTIME: "runtime_time",
+    StepCategory.DATALOADER: "data_loader",
+    StepCategory.CPU_EXEC: "host_time",
+    StepCategory.OTHER: "unrecorded_time",
+}
+
+_LOOK_AT = {
+    StepCategory.KERNEL: "the table of kernels, and the operators that launch those named",
+    StepCategory.MEMCPY: "what is copied: sizes, pinned memory, .to(device) and .cpu() inside the step",
+    StepCategory.MEMSET: "buffers that are cleared in every step",
+    StepCategory.COMMUNICATION: "which collectives, and what runs beside them",
+    StepCategory.RUNTIME: "the calls named, and the operators that make them",
+    StepCategory.DATALOADER: "num_workers, prefetch_factor, pin_memory, decoding and storage",
+    StepCategory.CPU_EXEC: "the operators named, and the Python code around them (with_stack=True names it)",
+    StepCategory.OTHER: "Python code between operators (with_stack=True names it), other work on the machine",
+}
+
+_TABLES = {
+    StepCategory.KERNEL: "kernels",
+    StepCategory.MEMCPY: "memcpy",
+    StepCategory.MEMSET: "memcpy",
+    StepCategory.COMMUNICATION: "communication",
+    StepCategory.CPU_EXEC: "operators",
+}
+"""Table that holds the rows of a category's entities."""
+
+MOST_OF_IT = 0.25
+"""An entity is named in a sentence if its change is at least this share of its category's."""
+
+UTILISATION_CHANGE = 0.05
+"""A kernel's tensor-pipe or DRAM utilisation is mentioned if it moved by at least this fraction of the peak."""
+
+REST_TOLD = 0.25
+"""What causes told elsewhere leave of a category is told if it is at least this share of the category's change."""
+
+
+COUNTED = 0.5
+"""What lies within the spread of the steps is told nevertheless if calls that are new (or gone) make this of it."""
+
+_BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """What every finding is made from. `unit` turns ledger integers into microseconds per step; `told` are kernels
+    that findings of their own tell of, `clear` categories that differ beyond their spread."""
+
+    ledger: Ledger
+    baseline: Summary
+    candidate: Summary
+    p_values: Mapping[str, float | None]
+    verdict: Verdict
+    alpha: float
+    unit: int
+    told: frozenset[str]
+    clear: Clear
+
+    @property
+    def per(self) -> str:
+        """What figures are divided by, in words; a source without a clock has no steps."""
+        return " per step" if self.baseline.metric == "step_time" else ""
+
+    def is_clear(self, category: str, delta_us: float) -> bool:
+        """Whether the steps' times of a category differ beyond their spread, or are too few to tell; or whether it
+        makes a good part of a change of the step that does."""
+        if category in self.clear.names:
+            return True
+        step_us = self.ledger.delta / self.unit
+        part = delta_us / step_us if step_us else 0.0
+        return self.verdict in _BEYOND_THE_MARGIN and part >= MOST_OF_IT
+
+
+def find_causes(
+    ledger: Ledger,
+    baseline: Summary,
+    candidate: Summary,
+    p_values: Mapping[str, float | None],
+    verdict: Verdict,
+    options: CompareOptions,
+    told: frozenset[str] = frozenset(),
+    explained: Mapping[str, float] | None = None,
+) -> tuple[Finding, ...]:
+    """Findings, largest |delta| first. A comparison of equal runs has none. What is `told` of kernels elsewhere is not
+    repeated, nor what is `explained` of a category (microseconds per step): only the rest is told, where it matters."""
+    clear = clear_categories(baseline, candidate, p_values, options.alpha)
+    unit = ledger.denominator * 1000
+    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, told, clear)
+    shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
+    threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
+    children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
+    for row in ledger.rows:
+        if len(row.path) == 2:
+            children[row.path[0]].append(row)
+    found = []
+    for row in ledger.rows:
+        if len(row.path) != 1:
+            continue
+        delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
+        rest_us = delta_us - known
+        if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
+            continue
+        if not books.is_clear(row.path[0], rest_us) and not _is_counted(children[row.path[0]], rest_us, books):
+            continue
+        entities = [entity for entity in children[row.path[0]] if _moved_with(rest_us, entity)]
+        if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
+            entities = _python(children[row.path[0]], entities)
+        found.append(_finding(row, entities, books, rest_us))
+    found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
+    return tuple(found[: options.top_findings])
+
+
+def _is_counted(entities: list[LedgerRow], delta_us: float, books: _Books) -> bool:
+    """Whether entities that only one side calls make half of a change: calls are counted, and need no clear times."""
+    one_sided = sum(entity.delta for entity in entities if entity.status != "both" and any(entity.calls))
+    part = one_sided / books.unit / delta_us
+    return part >= COUNTED
+
+
+def _moved_with(delta_us: float, entity: LedgerRow) -> bool:
+    return entity.delta != 0 and (entity.delta > 0) == (delta_us > 0) and entity.path[1] != NOT_SPLIT
+
+
+def _python(all_entities: list[LedgerRow], moved: list[LedgerRow]) -> list[LedgerRow]:
+    """Python functions among those that moved, if both sides recorded any: nothing else is named between operators."""
+    functions = [row for row in all_entities if any(row.calls) and row.path[1] != PROFILER_WORK]
+    recorded = [any(row.calls[side] for row in functions) for side in (0, 1)]
+    return [row for row in moved if row in functions] if all(recorded) else []
+
+
+def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us: float) -> Finding:
+    """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
+    where a source does not split its categories. `delta_us` is what causes told elsewhere leave of the change."""
+    label = row.path[0]
+    category = StepCategory(CATEGORY_LABELS.index(label))
+    whole = delta_us == row.delta / books.unit
+    subject = PYTHON if category is StepCategory.OTHER and same_way else _SUBJECTS[category]
+    if whole:
+        amounts = f" ({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
+        sentence = f"{subject} {more_or_less(delta_us)}{books.per}{amounts}"
+    else:
+        subject = subject[0].lower() + subject[1:]
+        sentence = f"Apart from what is told, {subject} {more_or_less(delta_us)}{books.per}"
+        same_way = [entity for entity in same_way if entity.path[1] not in books.told]
+    least = MOST_OF_IT * abs(delta_us) * books.unit
+    named = [e for e in same_way if abs(e.delta) >= least][:3]
+    evidence = [Evidence("categories", label)]
+    clauses: list[str] = []
+    if same_way:
+        told = books.told if category is StepCategory.KERNEL else frozenset()
+        clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
+        if not named and same_way[0].path[1] not in told:
+            clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books)}"]
+        rest = [e for e in same_way if e not in (named or same_way[:1]) and e.path[1] not in told]
+        clauses += _one_sided_clauses(rest, least, books)
+        for entity in named or same_way[:1]:
+            evidence.append(Evidence("ledger", " / ".join(entity.path)))
+            if category in _TABLES:
+                evidence.append(Evidence(_TABLES[category], entity.path[1]))
+    if category is StepCategory.RUNTIME:
+        behind = operator_behind(books.baseline, books.candidate, delta_us)
+        if behind:
+            clauses.append(behind[1])
+            evidence.append(Evidence("operators", behind[0]))
+    if category is StepCategory.KERNEL:
+        uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
+        if uniform is not None:
+            clauses.append(
+                f"the same kernels take {uniform:.2f} times as long per launch almost throughout, "
+                "as a different clock or device would do"
+            )
+    return Finding(
+        rule=_RULES[category],
+        subject=named[0].path[1] if named else label,
+        category=label,
+        delta_us=delta_us,
+        share=delta_us * books.unit / books.ledger.delta if books.ledger.delta else None,
+        sentence="; ".join([sentence, *clauses]) + ".",
+        evidence=tuple(evidence),
+        confidence=_confidence(label, books),
+        look_at=_LOOK_AT[category],
+    )
+
+
+def _one_sided_clauses(rest: list[LedgerRow], least: float, books: _Books) -> list[str]:
+    """Many small entries that only one side has, when together they are a quarter of the change."""
+    out = []
+    for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
+        group = [entity for entity in rest if entity.status == status]
+        total = sum(abs(entity.delta) for entity in group)
+        if len(group) > 1 and total >= least:
+            calls = sum(entity.calls[side] for entity in group)
+            out.append(f"{len(group)} others {words} ({_time(total, books)} together, {calls_text(calls, books.per)})")
+    return out
+
+
+def _time(amount: int, books: _Books) -> str:
+    return time_text(amount / books.unit)
+
+
+def _entity_clause(entity: LedgerRow, books: _Books) -> str:
+    delta_us = entity.delta / books.unit
+    name = short(entity.path[1])
+    calls_a, calls_b = entity.calls
+    if entity.status == "added":
+        return f"{name} is new ({_time(entity.candidate, books)}, {calls_text(calls_b, books.per)})"
+    if entity.status == "removed":
+        return f"{name} is gone ({_time(entity.baseline, books)}, {calls_text(calls_a, books.per)})"
+    if calls_a == calls_b:
+        how = f"{calls_text(calls_a, books.per)} on both sides"
+    else:
+        how = f"{number_text(calls_a)} to {calls_text(calls_b, books.per)}"
+        by_count = abs(entity.count_effect) >= abs(entity.rate_effect)
+        how += ", mostly by their number" if by_count else ", mostly by the time of each"
+    return f"{name} {more_or_less(delta_us)} ({how}{_utilisation(entity.path[1], books)})"
+
+
+def _utilisation(kernel: str, books: _Books) -> str:
+    """ "; DRAM 62 % to 31 %" when a kernel's utilisation was measured and moved."""
+    out = ""
+    for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
+        x, y = (_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
+        if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
+            out += f"; {word} {x:.0%} to {y:.0%}"
+    return out
+
+
+def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
+    table = summary.groups.get("kernels")
+    if table is None or fact not in table.facts or (kernel,) not in table.keys:
+        return None
+    value = float(table.facts[fact][table.keys.index((kernel,))])
+    return value if np.isfinite(value) else None
+
+
+def _confidence(label: str, books: _Books) -> str:
+    return repeatability(books.p_values.get(label), books.verdict, books.alpha, apart=label in books.clear.apart)
+
+
+def repeatability(
+    p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False
+) -> str:
+    """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is; `apart`: all
+    samples of one side lie beyond the other's, and chance does that less often than alpha."""
+    if p is None:
+        return f"size certain, {REPEATABILITY_UNKNOWN} (one {noun} on a side)"
+    if p <= alpha:
+        clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
+        rest = "" if clear else f"; the {noun} time as a whole does not"
+        return f"differs clearly between the {noun}s of these captures (p = {p:.2g}){rest}"
+    if apart:
+        return (
+            f"all {noun}s of one side lie beyond the other's, but neighbouring {noun}s resemble each other "
+            f"(p = {p:.2g})"
+        )
+    return f"{WITHIN_SPREAD} {noun}s (p = {p:.2g})"

@@ -1,0 +1,56 @@
+"""The host's part of a step: what stands in the open, and what its work grew by, hidden time included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tb_perfcompare.comparison.causes.evidence.cause import Part
+from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.model.api_calls import WAIT, calls
+
+HOST = ("CPU Exec", "Runtime", "Other")
+"""Categories in which the step waits for the host."""
+
+MORE_CALLS = 0.5
+"""Calls per step that are more at the least ..."""
+
+MUCH_MORE = 0.2
+"""... and share of the larger number that this must be."""
+
+
+def called_otherwise(before: float, after: float) -> bool:
+    """Whether the number of calls per step changed by enough to mean something."""
+    return abs(after - before) >= max(MORE_CALLS, MUCH_MORE * max(before, after))
+
+
+def exposed_host(pair: Pair) -> dict[str, float]:
+    """Category -> change of the time in which the step waits for the host."""
+    return {label: pair.exposed(label) for label in HOST}
+
+
+def slower_work(pair: Pair) -> float:
+    """Microseconds per step by which the same calls of operators and of the device's API take longer, waiting left
+    out: what no number of calls explains."""
+    work = [*pair.amounts("operators", "host_self").values()]
+    work += pair.called(lambda name: not calls(WAIT, name)).values()
+    return sum(amount.rate_us for amount in work)
+
+
+def in_the_open(pair: Pair, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
+    """What work that `grown` microseconds were added to (with their sign) explains: its own change in the open, and
+    where it delays what follows, as much in the open elsewhere on the host as it left of its growth."""
+    found = {part: us for part, us in own.items() if us * grown > 0}
+    others = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
+    for (label, _), us in found.items():
+        others[label] = others.get(label, 0.0) - us
+    others = {label: us for label, us in others.items() if us * grown > 0}
+    rest, whole = grown - sum(found.values()), sum(others.values())
+    if rest * grown > 0 and whole * grown > 0:
+        for label, us in others.items():
+            found[label, ""] = us * min(1.0, rest / whole)
+    return found
+
+
+def is_same_runtime(pair: Pair) -> bool:
+    """Calls of two runtimes cannot be counted against each other."""
+    return pair.baseline.device.kind == pair.candidate.device.kind

@@ -1,0 +1,89 @@
+"""Kernels by the operators around their launch, where each side launches them through operators of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Pair
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import place_below
+
+_KERNEL = "Kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What runs below an operator of both sides: its calls that launch anything (without time), all kernels below, and
+    per kernel what operators launch that only one side has."""
+
+    calls: Amount
+    every: Amount
+    kernels: dict[str, Amount]
+
+
+def kernels_below(pair: Pair) -> dict[str, Below]:
+    """Operator that is the innermost common one around some kernels -> what is below it. Empty where a side does not
+    tell places."""
+    works = pair.baseline.work, pair.candidate.work
+    if works[0] is None or works[1] is None:
+        return {}
+    chains = _chains(works[0]), _chains(works[1])
+    common = {name for chain in chains[0].values() for name in chain}
+    common &= {name for chain in chains[1].values() for name in chain}
+    kernels: dict[str, _Sums] = {}
+    whole: _Sums = {}
+    called: _Sums = {}
+    for side, steps in enumerate((len(pair.baseline.steps), len(pair.candidate.steps))):
+        work = works[side]
+        assert work is not None
+        for (operator, _, _), calls in zip(work.operators.keys, work.operators.totals()[1].tolist(), strict=True):
+            _add(called, operator, side, calls / steps, 0.0)
+        around = {
+            place: ({*chain} & common, next((operator for operator in chain if operator in common), ""),
+                    chain[0] in common)
+            for place, chain in chains[side].items()
+        }  # fmt: skip
+        for kernel, place, us, launches in _launched(work):
+            operators, above, is_direct = around.get(place, (set(), "", False))
+            for operator in operators:
+                _add(whole, operator, side, launches / steps, us / steps)
+            if above and not is_direct:
+                _add(kernels.setdefault(above, {}), kernel, side, launches / steps, us / steps)
+    return {
+        operator: Below(
+            Amount(*called[operator]), Amount(*whole[operator]),
+            {kernel: Amount(*amounts) for kernel, amounts in sums.items()},
+        )
+        for operator, sums in kernels.items()
+    }  # fmt: skip
+
+
+_Sums = dict[str, list[float]]
+"""Name -> the fields of its Amount."""
+
+
+def _add(sums: _Sums, name: str, side: int, calls: float, us: float) -> None:
+    amounts = sums.setdefault(name, [0.0, 0.0, 0.0, 0.0])
+    amounts[side] += calls
+    amounts[2 + side] += us
+
+
+def _chains(work: DeviceWork) -> Mapping[str, tuple[str, ...]]:
+    """Place -> its operators, innermost first."""
+    made = {place_below(above, operator, shape): (operator, above) for operator, shape, above in work.operators.keys}
+    found = {}
+    for place in made:
+        chain, at = [], place
+        while at in made:
+            operator, at = made[at]
+            chain.append(operator)
+        found[place] = tuple(chain)
+    return found
+
+
+def _launched(work: DeviceWork) -> Iterator[tuple[str, str, float, int]]:
+    """(kernel, place, microseconds, launches) of every kernel."""
+    for (category, kernel, place), ns, calls in zip(work.work.keys, *work.work.totals(), strict=True):
+        if category == _KERNEL:
+            yield kernel, place, float(ns) / 1000, int(calls)

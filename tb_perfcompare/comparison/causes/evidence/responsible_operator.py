@@ -1,0 +1,75 @@
+"""Which operator makes the API calls that took more or less time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tb_perfcompare.comparison.result.wording import short, time_text
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+
+MOST_OF_IT = 0.25
+"""An operator is named if its own API calls moved by this share of the change ..."""
+
+NEARLY_ALL = 0.75
+"""... or, where API calls are not told by operator, if its total host time moved by this share."""
+
+WRAPPED = 1.1
+"""An operator called as often and taking at most this many times as long merely wraps the one below it."""
+
+
+def operator_behind(baseline: Summary, candidate: Summary, delta_us: float) -> tuple[str, str] | None:
+    """(operator, clause): the one whose own API calls moved most in the same direction, by its outermost wrapper."""
+    a, b = baseline.groups.get("operators"), candidate.groups.get("operators")
+    if a is None or b is None:
+        return None
+    if not all("host_api" in table.measures_ns for table in (a, b)):
+        return _operator_moved(_changes(a, b, "host_total", baseline, candidate), delta_us)
+    api = _changes(a, b, "host_api", baseline, candidate)
+    sign = 1 if delta_us > 0 else -1
+    inner = min(api, key=lambda key: (-sign * (api[key][1] - api[key][0]), key))
+    moved = sign * (api[inner][1] - api[inner][0])
+    if moved < MOST_OF_IT * abs(delta_us):
+        return None
+    total = _changes(a, b, "host_total", baseline, candidate)
+    calls = _calls(a, baseline), _calls(b, candidate)
+    own = sign * (total[inner][1] - total[inner][0])
+    wrappers = [
+        key
+        for key, (x, y) in total.items()
+        if own <= sign * (y - x) <= WRAPPED * own and all(c.get(key) == c.get(inner) for c in calls)
+    ]
+    outer = min(wrappers, key=lambda key: (-sign * (total[key][1] - total[key][0]), key), default=inner)
+    x, y = total[outer]
+    text = (
+        f"mostly below {short(outer[0])} (host time {time_text(x)} to {time_text(y)}, "
+        f"API calls {'' if outer == inner else f'of {short(inner[0])} '}"
+        f"{time_text(api[inner][0])} to {time_text(api[inner][1])})"
+    )
+    return outer[0], text
+
+
+def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_us: float) -> tuple[str, str] | None:
+    """Where a side does not tell operators' API calls: the one whose total host time moved most in the same direction.
+    Of a chain of wrappers that is the outermost; equal changes go by name."""
+    sign = 1 if delta_us > 0 else -1
+    most = min(total, key=lambda key: (-sign * (total[key][1] - total[key][0]), key))
+    x, y = total[most]
+    if sign * (y - x) < NEARLY_ALL * abs(delta_us):
+        return None
+    text = f"of all operators, {short(most[0])} moved most with it (host time {time_text(x)} to {time_text(y)})"
+    return most[0], text
+
+
+def _changes(
+    a: GroupTable, b: GroupTable, measure: str, baseline: Summary, candidate: Summary
+) -> dict[tuple[str, ...], tuple[float, float]]:
+    """Key -> (baseline, candidate) of a measure, microseconds per step."""
+    before, after = (
+        dict(zip(table.keys, (table.measures_ns[measure].sum(axis=1) / len(side.steps) / 1000).tolist(), strict=True))
+        for table, side in ((a, baseline), (b, candidate))
+    )
+    return {key: (before.get(key, 0.0), after.get(key, 0.0)) for key in (*before, *after)}
+
+
+def _calls(table: GroupTable, side: Summary) -> dict[tuple[str, ...], float]:
+    return dict(zip(table.keys, (table.calls.sum(axis=1) / len(side.steps)).tolist(), strict=True))

@@ -1,0 +1,238 @@
+"""The two sides as rules see them: amounts per step of everything that has a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tb_perfcompare.comparison.causes.evidence.significant_categories import Clear, clear_categories, lie_apart
+from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+
+Key = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Amount:
+    """Calls and microseconds per step on both sides; 0 where a side has none. Nobody changes one; there are thousands,
+    and a frozen one takes four times as long to make."""
+
+    calls_a: float = 0.0
+    calls_b: float = 0.0
+    us_a: float = 0.0
+    us_b: float = 0.0
+
+    @property
+    def delta_us(self) -> float:
+        return self.us_b - self.us_a
+
+    @property
+    def more_calls(self) -> float:
+        return self.calls_b - self.calls_a
+
+    @property
+    def rate_us(self) -> float:
+        """Part of the change that is each call's time (docs/ledger.md); 0 where a side has no calls."""
+        if not (self.calls_a and self.calls_b):
+            return 0.0
+        return (self.us_b / self.calls_b - self.us_a / self.calls_a) * (self.calls_a + self.calls_b) / 2
+
+    def paced_us(self, ratio: float) -> float:
+        """What work that takes `ratio` times as long changes by; 0 where a side has none."""
+        return (ratio - 1) / (ratio + 1) * (self.us_a + self.us_b) if self.us_a and self.us_b else 0.0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(
+            self.calls_a + other.calls_a, self.calls_b + other.calls_b, self.us_a + other.us_a, self.us_b + other.us_b
+        )
+
+
+NOTHING = Amount()
+
+
+def total(amounts: Iterable[Amount]) -> Amount:
+    """The sum."""
+    calls_a = calls_b = us_a = us_b = 0.0
+    for amount in amounts:
+        calls_a += amount.calls_a
+        calls_b += amount.calls_b
+        us_a += amount.us_a
+        us_b += amount.us_b
+    return Amount(calls_a, calls_b, us_a, us_b)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
+    step. Amounts are computed once per table."""
+
+    baseline: Summary
+    candidate: Summary
+    ledger: Ledger
+    headline: Headline
+    options: CompareOptions
+    counters: tuple[CounterChange, ...] = ()
+    p_values: Mapping[str, float | None] = field(default_factory=dict)
+    _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
+    _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
+    _clear: list[Clear] = field(default_factory=list)
+
+    @property
+    def unit(self) -> int:
+        """Ledger integers per microsecond and step."""
+        return self.ledger.denominator * 1000
+
+    @property
+    def delta_us(self) -> float:
+        """Change of the mean step."""
+        return self.ledger.delta / self.unit
+
+    @property
+    def least_us(self) -> float:
+        """The smallest change that matters, the same whichever side is which."""
+        return max(self.options.material_fraction * self.shorter_us, self.options.material_ns / 1000)
+
+    @property
+    def shorter_us(self) -> float:
+        """The shorter of the two mean steps."""
+        return min(self.ledger.baseline, self.ledger.candidate) / self.unit
+
+    def exposed(self, category: str) -> float:
+        """Change of a category's exposed time, microseconds per step."""
+        return sum(row.delta for row in self.ledger.rows if row.path == (category,)) / self.unit
+
+    def exposed_times(self, category: str) -> tuple[float, float]:
+        """A category's exposed time on both sides, microseconds per step."""
+        rows = [row for row in self.ledger.rows if row.path == (category,)]
+        return sum(row.baseline for row in rows) / self.unit, sum(row.candidate for row in rows) / self.unit
+
+    def is_clear(self, *categories: str) -> bool:
+        """Whether the steps' times of any of the categories differ beyond their spread, or are too few to tell. What is
+        known by times alone, not by counts, needs this."""
+        return any(category in self.clear.names for category in categories)
+
+    @property
+    def clear(self) -> Clear:
+        """The categories that differ clearly; found once."""
+        if not self._clear:
+            found = clear_categories(self.baseline, self.candidate, self.p_values, self.options.alpha)
+            self._clear.append(found)
+        return self._clear[0]
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """Steps of the baseline and of the candidate."""
+        return len(self.baseline.steps), len(self.candidate.steps)
+
+    def is_entity_clear(self, category: str, entity: str, among: int) -> bool:
+        """The same of one entity of the ledger that was chosen `among` so many: all steps of one side lie beyond the
+        other's, or p is at most alpha over that number."""
+        if smallest_p(*self.steps) > self.options.alpha:
+            return True
+        sides = []
+        for summary in (self.baseline, self.candidate):
+            seen, owned = observations(summary), summary.owned
+            at = [row for row, key in enumerate(owned.key) if key == entity]
+            at = [row for row in at if CATEGORY_LABELS[owned.category[row]] == category]
+            time = owned.time_ns[at].sum(axis=0)
+            sides.append((seen.means(time)[None, :], seen.capture))
+        (x, captures_a), (y, captures_b) = sides
+        if lie_apart(x, y)[0]:
+            return True
+        p = float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0])
+        return p <= self.options.alpha / max(among, 1)
+
+    def entities(self, category: str) -> list[LedgerRow]:
+        """The category's rows of the ledger, largest change first."""
+        return [row for row in self.ledger.rows if len(row.path) == 2 and row.path[0] == category]
+
+    def counted_us(self, row: LedgerRow) -> float:
+        """What more or fewer calls make of an entity's change: the count effect, where other times per call do not take
+        it back. Calls that are added may be of another kind, so that the mean of all says little about them."""
+        counted, delta = row.count_effect / self.unit, row.delta / self.unit
+        if counted * delta <= 0:
+            return 0.0
+        return counted if abs(counted) <= abs(delta) else delta
+
+    def amounts(self, table: str, measure: str = "total") -> Mapping[Key, Amount]:
+        """Key -> amounts of a group table of both sides, empty where neither has it."""
+        known = self._tables.get((table, measure))
+        if known is None:
+            known = self._tables[table, measure] = self._joined(table, measure)
+        return known
+
+    def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
+        """Those of them whose keys begin with `first`."""
+        known = self._by_first.get((table, measure))
+        if known is None:
+            known = self._by_first[table, measure] = {}
+            for key, amount in self.amounts(table, measure).items():
+                known.setdefault(key[0], {})[key] = amount
+        return known.get(first, {})
+
+    def runtime(self) -> Mapping[str, Amount]:
+        """API call -> calls and summed time, hidden time included."""
+        known = self._tables.get(("runtime", "plain"))
+        if known is None:
+            known = self._tables["runtime", "plain"] = self._plain(4)
+        return {key[0]: amount for key, amount in known.items()}
+
+    def called(self, role: Callable[[str], bool]) -> dict[str, Amount]:
+        """The API calls whose names have a role."""
+        return {name: amount for name, amount in self.runtime().items() if role(name)}
+
+    def callers(self, role: Callable[[str], bool]) -> dict[str, Amount]:
+        """Operator -> its own API calls of a role, with exposed time. Empty where a side does not tell operators."""
+        found: dict[str, Amount] = {}
+        for side, summary in enumerate((self.baseline, self.candidate)):
+            parts = summary.owned.parts
+            if parts is None or "operator" not in parts.told:
+                return {}
+            for (category, entity, caller, _), ns, calls in zip(parts.keys, *parts.totals(), strict=True):
+                if category == "Runtime" and role(entity):
+                    steps = len(summary.steps)
+                    found[caller] = found.get(caller, NOTHING) + _one(side, calls / steps, ns / steps / 1000)
+        return found
+
+    def _joined(self, table: str, measure: str) -> dict[Key, Amount]:
+        one, two = (_means(summary, table, measure) for summary in (self.baseline, self.candidate))
+        none = 0.0, 0.0
+        found: dict[Key, Amount] = {}
+        for key, (calls, us) in one.items():
+            other_calls, other_us = two.get(key, none)
+            found[key] = Amount(calls, other_calls, us, other_us)
+        for key, (calls, us) in two.items():
+            if key not in one:
+                found[key] = Amount(0.0, calls, 0.0, us)
+        return found
+
+    def _plain(self, category: int) -> dict[Key, Amount]:
+        found: dict[Key, Amount] = {}
+        for side, summary in enumerate((self.baseline, self.candidate)):
+            owned, steps = summary.owned, len(summary.steps)
+            rows = (owned.category == category).nonzero()[0]
+            for row in rows.tolist():
+                key = (owned.key[row],)
+                amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
+                found[key] = found.get(key, NOTHING) + amount
+        return found
+
+
+def _means(summary: Summary, table: str, measure: str) -> dict[Key, tuple[float, float]]:
+    """Key -> calls and microseconds per step of one side, empty where it does not have them."""
+    group = summary.groups.get(table)
+    if group is None or measure not in group.measures_ns:
+        return {}
+    steps = len(summary.steps)
+    calls = (group.calls.sum(axis=1) / steps).tolist()
+    times = (group.measures_ns[measure].sum(axis=1) / steps / 1000).tolist()
+    return dict(zip(group.keys, zip(calls, times, strict=True), strict=True))
+
+
+def _one(side: int, calls: float, us: float) -> Amount:
+    return Amount(calls, 0.0, us, 0.0) if side == 0 else Amount(0.0, calls, 0.0, us)

@@ -1,0 +1,48 @@
+"""Which categories of step time differ beyond their spread from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.rank_test import smallest_p
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """names: categories that differ clearly; apart: those of them in which all steps of one side lie beyond the
+    other's."""
+
+    names: frozenset[str]
+    apart: frozenset[str]
+
+
+def clear_categories(
+    baseline: Summary, candidate: Summary, p_values: Mapping[str, float | None], alpha: float
+) -> Clear:
+    """Those whose q over all categories that take any time is at most alpha, or of which all steps of one side lie
+    beyond the other's. All of them where no test could tell: one step on a side, or so few that not even that
+    separation is rarer than alpha."""
+    tested = {name: p for name, p in p_values.items() if p is not None and p < 1}
+    sides = [observations(side) for side in (baseline, candidate)]
+    least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
+    if None in p_values.values() or least > alpha:
+        return Clear(frozenset(p_values), frozenset())
+    q = q_values(np.array([*tested.values()], dtype=np.float64))
+    clear = {name for name, value in zip(tested, q.tolist(), strict=True) if value <= alpha}
+    x, y = (seen.means(side.owned.by_category()) for seen, side in zip(sides, (baseline, candidate), strict=True))
+    apart = frozenset(CATEGORY_LABELS[row] for row in np.flatnonzero(lie_apart(x, y)).tolist())
+    return Clear(frozenset(clear | apart), apart)
+
+
+def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(g,) whether all of a row of (g, n) lie beyond all of the same row of (g, m). Steps that resemble their
+    neighbours make that no less remarkable, though they do make p larger."""
+    apart: NDArray[np.bool_] = (x.max(axis=1) < y.min(axis=1)) | (y.max(axis=1) < x.min(axis=1))
+    return apart

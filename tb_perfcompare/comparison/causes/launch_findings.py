@@ -1,0 +1,248 @@
+"""Causes that only launches with utilisation can tell: replaced kernels, lost throughput, time that changed its bound.
+
+Every rule has its opposite, so that exchanging the sides exchanges them. Definitions: docs/findings.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, UTILISATION_CHANGE, repeatability
+from tb_perfcompare.comparison.causes.evidence.responsible_operator import NEARLY_ALL
+from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
+from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
+from tb_perfcompare.comparison.launches.table import kept_rows
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import (
+    calls_text,
+    more_or_less,
+    number_text,
+    short,
+    short_apart,
+    time_text,
+)
+from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, StepCategory, Summary
+
+SHARE_MOVED = 0.05
+"""Time moved between bound classes if it is at least this share of the longer side's time."""
+
+SAME_WORK = 0.5
+"""Two kernels, or two programs, with less than this share of their launches in common do not do the same work."""
+
+_KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
+_TENSOR_CORES = "data types, allow_tf32, shapes that are no multiples of 8, library versions"
+_MEMORY = "its memory accesses: strides, alignment, cache hits; what runs beside it on the device"
+_LOOK_AT = {
+    "tensor_cores_lost": _TENSOR_CORES,
+    "tensor_cores_gained": _TENSOR_CORES,
+    "utilisation_lost": _MEMORY,
+    "utilisation_gained": _MEMORY,
+    "bound_shift": "the scatter of launches, and the kernels of the class that changed most",
+}
+_BOUND_WORDS = {"both": "bound by both units", "neither": "bound by neither unit"}
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchCauses:
+    """Findings, largest first, and the kernels whose change they tell in full."""
+
+    findings: tuple[Finding, ...] = ()
+    told: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """What the findings are made from. `unit` turns ledger integers into microseconds per step; `least_us` is the
+    smallest change that matters, the same whichever side is which."""
+
+    ledger: Ledger
+    baseline: Summary
+    candidate: Summary
+    uses: tuple[dict[str, Use], dict[str, Use]]
+    unit: int
+    least_us: float
+    confidence: str
+
+    def finding(
+        self,
+        rule: str,
+        subject: str,
+        delta_us: float,
+        sentence: str,
+        evidence: tuple[Evidence, ...],
+        *,
+        part: bool = True,
+    ) -> Finding:
+        """`part`: the time is a part of the headline's delta."""
+        whole = self.ledger.delta / self.unit
+        share = delta_us / whole if part and whole else None
+        return Finding(rule, subject, _KERNEL, delta_us, share, sentence, evidence, self.confidence, _LOOK_AT[rule])
+
+
+def find_launch_causes(
+    ledger: Ledger,
+    baseline: Summary,
+    candidate: Summary,
+    rows: LaunchRows | None,
+    p_values: Mapping[str, float | None],
+    verdict: Verdict,
+    options: CompareOptions,
+) -> LaunchCauses:
+    """Findings of two sides made of launches; none for other sources, nor for equal sides."""
+    if not (baseline.bound_ns and candidate.bound_ns and baseline.metric == candidate.metric == "kernel_time"):
+        return LaunchCauses()
+    unit = ledger.denominator * 1000
+    least_us = max(
+        options.material_fraction * max(ledger.baseline, ledger.candidate) / unit, options.material_ns / 1000
+    )
+    confidence = repeatability(p_values.get(_KERNEL), verdict, options.alpha)
+    without = incomparable(baseline, candidate)
+    uses = kernel_uses(baseline, without), kernel_uses(candidate, without)
+    books = _Books(ledger, baseline, candidate, uses, unit, least_us, confidence)
+    entities = {row.path[1]: row for row in ledger.rows if len(row.path) == 2 and row.path[0] == _KERNEL}
+    found = [*_same_kernels(books, entities), *(_replaced(books, entities, rows) if rows is not None else ())]
+    moved = _bound_shift(books) if not without else None
+    if moved is not None:
+        found.append((moved, ()))
+    shown = largest_first((finding for finding, _ in found), options)
+    return LaunchCauses(shown, frozenset(name for finding, names in found if finding in shown for name in names))
+
+
+def largest_first(findings: Iterable[Finding], options: CompareOptions) -> tuple[Finding, ...]:
+    """As many findings as are kept, by the size of the change."""
+    return tuple(sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))[: options.top_findings])
+
+
+_Told = tuple[Finding, tuple[str, ...]]
+"""A finding and the kernels whose change it tells in full."""
+
+
+def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_Told]:
+    """Kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
+    before, after = books.uses
+    for name, entity in entities.items():
+        delta_us = entity.rate_effect / books.unit
+        if name not in before or name not in after or abs(delta_us) < books.least_us or not delta_us:
+            continue
+        a, b = before[name], after[name]
+        if min(a.calls, b.calls) < SAME_WORK * max(a.calls, b.calls):
+            continue
+        cores = a.uses_tensor_cores, b.uses_tensor_cores
+        how = f"{more_or_less(delta_us)} by the time of each launch ({_each(a)} to {_each(b)}, {_calls(a, b)})"
+        told = (name,) if abs(entity.rate_effect) >= NEARLY_ALL * abs(entity.delta) else ()
+        evidence = (Evidence("kernels", name), Evidence("ledger", " / ".join(entity.path)))
+        if cores in ((True, False), (False, True)):
+            lost = cores[0]
+            words = "no longer uses tensor cores" if lost else "now uses tensor cores"
+            sentence = f"{short(name)} {words}{_pipe(a, b)}: {how}."
+            yield books.finding(_cores_rule(bool(lost)), name, delta_us, sentence, evidence), told
+            continue
+        sign = 1 if delta_us > 0 else -1
+        figures = (("DRAM throughput", a.dram, b.dram), ("tensor utilisation", a.tensor, b.tensor))
+        moved = [(word, x, y) for word, x, y in figures if sign * (x - y) >= UTILISATION_CHANGE]
+        if moved:
+            lower = "lower" if sign > 0 else "higher"
+            words = " and ".join(f"{lower} {word} ({x:.0%} to {y:.0%})" for word, x, y in moved)
+            rule = "utilisation_lost" if sign > 0 else "utilisation_gained"
+            yield books.finding(rule, name, delta_us, f"{short(name)}: same kernel, {words}, {how}.", evidence), told
+
+
+def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
+    """Kernels replaced by others in the same places, where tensor cores were lost or gained by it."""
+    a, b = books.baseline.launches, books.candidate.launches
+    assert a is not None and b is not None
+    if 2 * rows.in_step() < SAME_WORK * (len(a) + len(b)):
+        return
+    before, after = (list(side.values()) for side in books.uses)
+    gone = np.bincount(a.kernel[rows.at_a[(rows.at_a >= 0) & (rows.status != BOTH)]], minlength=len(before))
+    new = np.bincount(b.kernel[rows.at_b[(rows.at_b >= 0) & (rows.status != BOTH)]], minlength=len(after))
+    place = np.flatnonzero(rows.status == REPLACED)
+    left, right = rows.at_a[place], rows.at_b[place]
+    # one stretch of `mine` per pair of kernels, launches in order
+    order = np.lexsort((place, b.kernel[right], a.kernel[left]))
+    changes = np.flatnonzero(np.diff(a.kernel[left][order]) | np.diff(b.kernel[right][order])) + 1
+    shown = set(kept_rows(rows.deltas_ns(a, b)).tolist())
+    for mine in np.split(order, changes) if len(order) else ():
+        one, other = int(a.kernel[left[mine[0]]]), int(b.kernel[right[mine[0]]])
+        parts = sorted((len(mine) / int(gone[one]), len(mine) / int(new[other])))
+        if parts[0] < MOST_OF_IT or parts[1] < NEARLY_ALL:
+            continue
+        x = launches_of(before[one], a.dur_ns[left[mine]], a.tensor[left[mine]])
+        y = launches_of(after[other], b.dur_ns[right[mine]], b.tensor[right[mine]])
+        delta_us = y.time_us - x.time_us
+        cores = x.uses_tensor_cores, y.uses_tensor_cores
+        if cores not in ((True, False), (False, True)) or abs(delta_us) < books.least_us or not delta_us:
+            continue
+        lost = bool(cores[0])
+        count = "1 launch" if len(mine) == 1 else f"{len(mine):,} launches"
+        gone_text, new_text = short_apart(x.name, y.name)
+        sentence = (
+            f"{gone_text} was replaced by {new_text} in {count}, "
+            f"tensor cores {'no longer' if lost else 'now'} used{_pipe(x, y)}: "
+            f"{more_or_less(delta_us)} ({time_text(x.time_us)} to {time_text(y.time_us)})."
+        )
+        evidence = [Evidence("kernels", x.name), Evidence("kernels", y.name)]
+        change = np.abs(b.dur_ns[right[mine]] - a.dur_ns[left[mine]])
+        largest = int(place[mine[int(np.argmax(change))]])
+        if largest in shown:
+            evidence.append(Evidence("launches", str(largest + 1)))
+        told = tuple(use.name for use in (x, y) if _tells(use, entities.get(use.name), books))
+        yield books.finding(_cores_rule(lost), y.name, delta_us, sentence, tuple(evidence)), told
+
+
+def _bound_shift(books: _Books) -> Finding | None:
+    """Time that left some bound classes for others; what the whole listing grew or shrank by is not counted."""
+    per_step = [
+        {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()}
+        for side in (books.baseline, books.candidate)
+    ]
+    totals = [sum(side.values()) for side in per_step]
+    names = [name for name in BOUND_CLASSES if any(side.get(name) for side in per_step)]
+    change = {name: per_step[1].get(name, 0.0) - per_step[0].get(name, 0.0) for name in names}
+    up, down = (sum(max(sign * delta, 0.0) for delta in change.values()) for sign in (1, -1))
+    moved = min(up, down)
+    if moved < max(books.least_us, SHARE_MOVED * max(totals)) or not moved:
+        return None
+    ranked = sorted((name for name in names if abs(change[name]) >= books.least_us), key=lambda n: -abs(change[n]))
+    clauses = []
+    for index, name in enumerate(ranked):
+        x, y = (side.get(name, 0.0) / total if total else 0.0 for side, total in zip(per_step, totals, strict=True))
+        subject = "launches " if not index else ""
+        verb = " take " if not index else " "
+        change_text = f"{more_or_less(change[name])} ({x:.0%} to {y:.0%} of the time)"
+        clauses.append(f"{subject}{_BOUND_WORDS.get(name, name)}{verb}{change_text}")
+    delta_us = moved if change[ranked[0]] > 0 else -moved
+    sentence = f"{time_text(moved)} moved between bound classes: {', '.join(clauses)}."
+    evidence = tuple(Evidence("bound", name) for name in ranked)
+    return books.finding("bound_shift", ranked[0], delta_us, sentence, evidence, part=False)
+
+
+def _tells(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
+    """Whether the replaced launches are nearly all that changed about a kernel."""
+    return entity is None or part.time_us >= NEARLY_ALL * abs(entity.delta) / books.unit
+
+
+def _cores_rule(lost: bool) -> str:
+    return "tensor_cores_lost" if lost else "tensor_cores_gained"
+
+
+def _pipe(a: Use, b: Use) -> str:
+    if np.isnan(a.tensor) or np.isnan(b.tensor):
+        return " (by their names)"
+    return f" (tensor pipe {a.tensor:.0%} to {b.tensor:.0%})"
+
+
+def _each(use: Use) -> str:
+    return time_text(use.time_us / use.calls)
+
+
+def _calls(a: Use, b: Use) -> str:
+    if a.calls == b.calls:
+        return f"{calls_text(a.calls, '')} on both sides"
+    return f"{number_text(a.calls)} to {calls_text(b.calls, '')}"

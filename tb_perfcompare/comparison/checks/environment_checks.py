@@ -1,0 +1,89 @@
+"""What the sides ran on: devices and ranks."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.checks.differences import differences
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.model.summary.summary import Summary
+
+_SIZES = ("device.compute_capability", "device.multiprocessors", "device.memory_bytes", "device.memory_mib")
+
+
+def device(a: Summary, b: Summary) -> Check:
+    """Kinds and models; where models are the same, what is left of them (a part of a device is a smaller one)."""
+    if "unknown" in (a.device.kind, b.device.kind) and a.device.kind != b.device.kind:
+        silent = "baseline" if a.device.kind == "unknown" else "candidate"
+        return Check(
+            "device_kind", "warn", f"the {silent} does not say which device it ran on: they may differ", ("cause",)
+        )
+    if a.device.kind != b.device.kind:
+        return Check(
+            "device_kind",
+            "warn",
+            f"different kinds of device: {_text(a)} against {_text(b)}; kernels have different names",
+            ("kernels", "ledger entities"),
+        )
+    if a.device.name != b.device.name:
+        return Check("device_kind", "warn", f"different device models: {_text(a)} against {_text(b)}", ("cause",))
+    differing = differences(a, b, _SIZES)
+    if differing:
+        return Check("device_kind", "warn", f"different devices: {'; '.join(differing)}", ("cause",))
+    return Check("device_kind", "ok", f"same device: {_text(a)}")
+
+
+def _text(summary: Summary) -> str:
+    return summary.device.name or (
+        summary.device.word if summary.device.kind == "cpu" else f"{summary.device.word} (model not recorded)"
+    )
+
+
+def device_count(a: Summary, b: Summary) -> Check:
+    """How many devices did work."""
+    if a.device.count != b.device.count:
+        return Check(
+            "device_count",
+            "warn",
+            f"{a.device.count} against {b.device.count} devices at work",
+            ("device", "communication"),
+        )
+    return Check("device_count", "ok", f"{a.device.count} device(s) at work on each side")
+
+
+def world_size(a: Summary, b: Summary) -> Check:
+    """How many processes the program had."""
+    sizes = [_world_size(side) for side in (a, b)]
+    if sizes[0] != sizes[1]:
+        return Check(
+            "world_size",
+            "warn",
+            f"world size {sizes[0] or 'not recorded'} against {sizes[1] or 'not recorded'}",
+            ("communication", "verdict"),
+        )
+    return Check("world_size", "ok", f"world size {sizes[0]}" if sizes[0] else "no world size recorded")
+
+
+def ranks(a: Summary, b: Summary) -> Check:
+    """Which of them are compared: with some of the ranks alone nobody knows whom they wait for."""
+    here = [{capture.worker for capture in side.captures} for side in (a, b)]
+    if len(here[0]) != len(here[1]):
+        return Check(
+            "ranks",
+            "warn",
+            f"{len(here[0])} worker(s) of the baseline against {len(here[1])} of the candidate",
+            ("communication", "verdict"),
+        )
+    partly = [
+        f"{len(workers)} of {size} ranks of the {side}"
+        for side, workers, summary in zip(("baseline", "candidate"), here, (a, b), strict=True)
+        if (size := _world_size(summary)).isdecimal()
+        and len(workers) < int(size)
+        and "communication" in summary.groups
+    ]
+    if partly:
+        detail = f"{', '.join(partly)} are compared: waiting for a late rank looks like a slow collective"
+        return Check("ranks", "warn", detail, ("communication",))
+    return Check("ranks", "ok", f"{len(here[0])} worker(s) on each side")
+
+
+def _world_size(summary: Summary) -> str:
+    return dict(summary.environment).get("distributed.world_size", "")

@@ -1,0 +1,368 @@
+"""Tables of operators, kernels, copies and collectives: two sides joined by key, largest contribution first."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
+from tb_perfcompare.comparison.statistics.entity_tests import entity_tests, floor_ns, robust_z
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, Measure, Shape
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
+
+Floats = NDArray[np.float64]
+_Column = tuple[Column, Floats | Sequence[Cell]]
+"""What a column is, and its cells in the order of the joined rows."""
+
+DEFAULT_OPTIONS = CompareOptions()
+
+_TOGETHER = 250_000
+"""So many times of single steps are tested at once: a call costs more than a row, and memory is bounded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Joined:
+    """Rows of both sides under the same key; index -1 where a side has none."""
+
+    keys: list[tuple[str, ...]]
+    names: list[str]
+    at_a: NDArray[np.int64]
+    at_b: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Test:
+    """The test of each row by one time of a table. `sides` gives (rows, steps) nanoseconds of each side; `cells` are
+    filled in when it was made."""
+
+    shown: tuple[Column, ...]
+    sides: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    joined: _Joined
+    delta_ns: Floats
+    cells: list[_Column] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Draft:
+    """A table of which the tests may be still to be made."""
+
+    name: str
+    shape: Shape
+    joined: _Joined
+    cells: list[_Column | _Test]
+    order: Floats
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        """The rows with the largest change first."""
+        order, keys = self.order.tolist(), self.joined.keys
+        ranked = np.array(sorted(range(len(keys)), key=lambda i: (-order[i], keys[i])), dtype=np.int64)
+        numbers = ranked.tolist()
+        shown: list[Column] = []
+        made: list[CellColumn] = []
+        for entry in self.cells:
+            for column, cells in entry.cells if isinstance(entry, _Test) else (entry,):
+                shown.append(column)
+                made.append(cells[ranked] if isinstance(cells, np.ndarray) else tuple(cells[i] for i in numbers))
+        return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(keys)), self.notes)
+
+
+def diff_table(
+    name: str,
+    baseline: Summary,
+    candidate: Summary,
+    headline_delta_us: float | None,
+    options: CompareOptions = DEFAULT_OPTIONS,
+) -> Table | None:
+    """The table `name` of SHAPES, None if neither side has it."""
+    return diff_tables((name,), baseline, candidate, headline_delta_us, options).get(name)
+
+
+def diff_tables(
+    names: Iterable[str],
+    baseline: Summary,
+    candidate: Summary,
+    headline_delta_us: float | None,
+    options: CompareOptions = DEFAULT_OPTIONS,
+) -> dict[str, Table]:
+    """Those of the tables of SHAPES that either side has."""
+    drafts = [
+        draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us)) is not None
+    ]  # fmt: skip
+    tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
+    for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
+        _test(batch, (baseline, candidate), options)
+    return {draft.name: draft.table() for draft in drafts}
+
+
+def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None) -> _Draft | None:
+    a, b = baseline.groups.get(name), candidate.groups.get(name)
+    shape = SHAPES[name]
+    if a is None and b is None:
+        return None
+    joined = _join(a, b)
+    steps = (len(baseline.steps), len(candidate.steps))
+    cells: list[_Column | _Test] = []
+    model = a if a is not None else b
+    assert model is not None
+    for position, key in enumerate(model.key_columns):
+        label, what = KEY_COLUMNS[key]
+        cells.append((columns.key(key, label, what), [row[position] for row in joined.keys]))
+    calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
+    order = np.zeros(len(joined.keys))
+    # Without a clock nothing overlaps, and without entities nobody knows what does.
+    split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
+    owned = [_exposed(joined, side) for side in (baseline, candidate)] if shape.exposed and split else None
+    ordered: list[str] = []
+    for measure in shape.measures:
+        if not all(side is None or measure.source in side.measures_ns for side in (a, b)):
+            continue  # a difference needs both
+        x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(a, b, joined, steps))
+        delta = y - x
+        if measure.source in shape.order:
+            order += np.abs(delta)
+            ordered.append(measure.what.partition(":")[0].lower())
+        for column, values in zip(
+            columns.triple(measure.name, measure.label, measure.what, shown=measure.shown), (x, y, delta), strict=True
+        ):
+            cells.append((column, _cells(values, _mask(column.role, joined))))
+        if not measure.name:
+            main = (x, y, delta)
+        if not measure.name or measure.source in shape.order:
+            cells += _tested(name, measure, joined, (baseline, candidate), delta * 1000)
+    cycles = baseline.metric == CYCLE_TIME
+    counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
+    share, *effects_of = _share_and_effects(main, calls_a, calls_b, headline_delta_us)
+    cells += [] if cycles else [share]  # times that overlap are no shares of the cycle
+    cells += effects_of if counted else []
+    if owned is not None:
+        what = "Exposed time: owned in the ledger"
+        x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in owned)
+        for column, values in zip(columns.triple("exposed", "Exposed", what), (x, y, y - x), strict=True):
+            cells.append((column, _cells(values, _mask(column.role, joined))))
+        own_a, own_b = owned
+        exposed = columns.tests("exposed", "exposed", shown=False)
+        cells.append(_Test(exposed, lambda: (own_a, own_b), joined, (y - x) * 1000))
+        order = np.abs(y - x) + order * 1e-6
+    for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True) if counted else ():
+        cells.append((column, _cells(values, None)))
+    if shape.one:
+        cells += _means_and_shares(shape.one, main, (calls_a, calls_b), joined)
+    cells += _fact_cells(shape, a, b, joined)
+    cells.append((columns.STATUS, _status(joined)))
+    cells.append(
+        (
+            columns.text(
+                "raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False
+            ),
+            list(joined.names),
+        )
+    )
+    notes = shape.notes if owned is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
+    if len(ordered) > 1:
+        notes = (*notes, f"The largest changes of {' and '.join(ordered)} together come first.")
+    return _Draft(name, shape, joined, cells, order, notes)
+
+
+def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:
+    places: dict[tuple[str, ...], list[int]] = {}
+    names: dict[tuple[str, ...], str] = {}
+    for side, table in enumerate((a, b)):
+        keys_here, shown = (table.keys, table.names) if table is not None else ((), ())
+        for row, key in enumerate(keys_here):
+            places.setdefault(key, [-1, -1])[side] = row
+            names.setdefault(key, shown[row])
+    keys = list(places)
+    both = np.array(list(places.values()), dtype=np.int64).reshape(-1, 2)
+    return _Joined(keys, [names[key] for key in keys], both[:, 0], both[:, 1])
+
+
+_Side = tuple[GroupTable | None, NDArray[np.int64], int]
+
+
+def _sides(a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]) -> tuple[_Side, _Side]:
+    return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
+
+
+def _calls(table: GroupTable) -> NDArray[np.int64]:
+    return table.calls
+
+
+def _picker(source: str) -> Callable[[GroupTable], NDArray[np.int64]]:
+    return lambda table: table.measures_ns[source]
+
+
+def _per_step(
+    table: GroupTable | None, at: NDArray[np.int64], steps: int, pick: Callable[[GroupTable], NDArray[np.int64]]
+) -> Floats:
+    """(rows,) mean per step, 0 where the side lacks the row."""
+    if table is None:
+        return np.zeros(len(at))
+    total = pick(table).sum(axis=1).astype(np.float64)
+    return np.where(at >= 0, total[np.maximum(at, 0)], 0.0) / steps
+
+
+def _tested(
+    name: str, measure: Measure, joined: _Joined, both: tuple[Summary, Summary], delta_ns: Floats
+) -> list[_Test]:
+    """The test of each row, none where a side only shares out a total."""
+    tables = [summary.groups.get(name) for summary in both]
+    if not all(table is None or table.sampled for table in tables):
+        return []
+
+    def sides() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        found = []
+        for summary, table, at in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
+            values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
+            if table is not None:
+                values[at >= 0] = table.measures_ns[measure.source][at[at >= 0]]
+            found.append(values)
+        return found[0], found[1]
+
+    there = any(table is not None and table.measures_ns[measure.source].any() for table in tables)
+    shown = not measure.name or there
+    return [_Test(columns.tests(measure.name, measure.label, shown=shown), sides, joined, delta_ns)]
+
+
+def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
+    """Tests that are made together; those without rows have no observations and stand alone."""
+    batch: list[_Test] = []
+    for test in tests:
+        rows = sum(len(one.delta_ns) for one in (*batch, test))
+        if batch and (rows * steps > _TOGETHER or not len(test.delta_ns) or not len(batch[0].delta_ns)):
+            yield batch
+            batch = []
+        batch.append(test)
+    if batch:
+        yield batch
+
+
+def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions) -> None:
+    """Fills in the cells of the tests."""
+    seen = [observations(summary) for summary in both]
+    values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
+    x, y = (own.means(side) if len(side) else side for own, side in zip(seen, values, strict=True))
+    least = floor_ns(float(both[0].steps.total_ns.mean()), options)
+    at_a, at_b = (np.concatenate([at(test.joined) for test in batch]) >= 0 for at in (_at_a, _at_b))
+    ends = np.cumsum([0, *(len(test.delta_ns) for test in batch)]).tolist()
+    families = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
+    delta_ns = np.concatenate([test.delta_ns for test in batch])
+    captures = seen[0].capture, seen[1].capture
+    found = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
+    changes = [each.value for each in found.change]
+    enough = min(x.shape[1], y.shape[1]) >= 2
+    interval = (ns / 1000 for ns in (found.shift_ns, found.low_ns, found.high_ns))
+    figures = (found.q, found.p, *interval, robust_z(x, y), found.cliffs_delta) if enough else ()
+    for test, rows in zip(batch, families, strict=True):
+        change, *rest = test.shown
+        test.cells.append((change, changes[rows]))
+        for column, figure in zip(rest, figures, strict=False):
+            test.cells.append((column, _cells(figure[rows], None)))
+
+
+def _at_a(joined: _Joined) -> NDArray[np.int64]:
+    return joined.at_a
+
+
+def _at_b(joined: _Joined) -> NDArray[np.int64]:
+    return joined.at_b
+
+
+def _exposed(joined: _Joined, summary: Summary) -> NDArray[np.int64]:
+    """(rows, steps) what rows own of each step, all entries of their name together."""
+    owned = summary.owned
+    place = {key[0]: row for row, key in enumerate(joined.keys)}
+    rows = np.array([
+        place.get(key, -1) if category in DEVICE_CATEGORIES else -1
+        for category, key in zip(owned.category.tolist(), owned.key, strict=True)
+    ], dtype=np.int64)  # fmt: skip
+    own = np.zeros((len(joined.keys), len(summary.steps)), dtype=np.int64)
+    np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
+    # rows that share a name show the same time
+    return own[[place[key[0]] for key in joined.keys]]
+
+
+def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
+    """Count and rate effect of the change from x to y (docs/ledger.md).
+
+    They sum to y - x and change sign when the sides are swapped.
+    """
+    mean_a = np.divide(x, calls_a, out=np.full(len(x), np.nan), where=calls_a > 0)
+    mean_b = np.divide(y, calls_b, out=np.full(len(y), np.nan), where=calls_b > 0)
+    mean_a, mean_b = np.where(np.isnan(mean_a), mean_b, mean_a), np.where(np.isnan(mean_b), mean_a, mean_b)
+    count = np.where(calls_a == calls_b, 0.0, np.nan_to_num((calls_b - calls_a) * (mean_a + mean_b) / 2))
+    return count, (y - x) - count
+
+
+def _share_and_effects(
+    main: tuple[Floats, Floats, Floats], calls_a: Floats, calls_b: Floats, headline_delta_us: float | None
+) -> list[_Column]:
+    x, y, delta = main
+    count, rate = effects(x, y, calls_a, calls_b)
+    share = delta / headline_delta_us if headline_delta_us else np.full(len(x), np.nan)
+    return [
+        (columns.SHARE, share),
+        (columns.COUNT_EFFECT, _cells(count, None)),
+        (columns.RATE_EFFECT, _cells(rate, None)),
+    ]
+
+
+def _means_and_shares(
+    one: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: _Joined
+) -> list[_Column]:
+    mean_a, mean_b = (
+        np.divide(time, count, out=np.full(len(time), np.nan), where=count > 0)
+        for time, count in zip(main[:2], calls, strict=True)
+    )
+    out: list[_Column] = [
+        (column, _cells(values, _mask(column.role, joined)))
+        for column, values in zip(columns.means(one), (mean_a, mean_b, mean_b - mean_a), strict=True)
+    ]
+    for column, time, absent in zip(columns.shares(), main, (joined.at_a < 0, joined.at_b < 0), strict=False):
+        share = time / time.sum() if time.sum() else np.full(len(time), np.nan)
+        out.append((column, _cells(share, absent)))
+    return out
+
+
+def _mask(role: str, joined: _Joined) -> NDArray[np.bool_] | None:
+    """A side without the row shows nothing rather than zero."""
+    return joined.at_a < 0 if role == "baseline" else joined.at_b < 0 if role == "candidate" else None
+
+
+def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> Floats:
+    """The values as cells of a column."""
+    there = np.isfinite(values) if absent is None else np.isfinite(values) & ~absent
+    return np.where(there, values + 0.0, np.nan)
+
+
+def _fact_cells(shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[_Column]:
+    out: list[_Column] = []
+    for fact in shape.facts:
+        sides = []
+        for table, at in ((a, joined.at_a), (b, joined.at_b)):
+            known = table.facts.get(fact.name) if table is not None else None
+            sides.append(
+                np.where(at >= 0, known[np.maximum(at, 0)], np.nan) if known is not None else np.full(len(at), np.nan)
+            )
+        if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
+            continue
+        for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
+            column = columns.fact(f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.what} ({side})",
+                                  better=fact.better, shown=fact.shown)  # fmt: skip
+            out.append((column, _cells(values, None)))
+    return out
+
+
+def _status(joined: _Joined) -> list[Cell]:
+    return [
+        "both" if x >= 0 and y >= 0 else "added" if y >= 0 else "removed"
+        for x, y in zip(joined.at_a.tolist(), joined.at_b.tolist(), strict=True)
+    ]

@@ -1,0 +1,235 @@
+"""Tables that are not groups: categories, steps, device figures, environment, recommendations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
+from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
+from tb_perfcompare.units import Better
+
+_OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
+
+
+def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Table:
+    """The eight categories per step; deltas sum to the headline's."""
+    unit = ledger.denominator * 1000
+    rows: list[tuple[Cell, ...]] = []
+    for row in ledger.rows:
+        if len(row.path) != 1:
+            continue
+        move = moves.get(row.path[0], CategoryShift())
+        rows.append(
+            (
+                row.path[0],
+                row.baseline / unit,
+                row.candidate / unit,
+                row.delta / unit,
+                row.delta / ledger.delta if ledger.delta else None,
+                row.baseline / ledger.baseline if ledger.baseline else None,
+                row.candidate / ledger.candidate if ledger.candidate else None,
+                row.count_effect / unit,
+                row.rate_effect / unit,
+                move.p,
+                move.q,
+                move.shift_us,
+                move.low_us,
+                move.high_us,
+            )
+        )
+    shown = (
+        columns.key("category", "Category", "part of step time"),
+        *columns.triple("", "", "Exposed time"),
+        columns.SHARE,
+        columns.fraction("baseline_share", "Of step A", "share of the baseline's step time"),
+        columns.fraction("candidate_share", "Of step B", "share of the candidate's step time"),
+        columns.COUNT_EFFECT,
+        columns.RATE_EFFECT,
+        columns.number(
+            "p", "p", "", "two-sided p of the per-step times; empty with one step on a side", shown=False
+        ),
+        columns.number(
+            "q", "q", "", "share of false ones among the categories with a q up to this one (Benjamini-Hochberg)",
+            shown=False,
+        ),
+        *columns.interval("", ""),
+    )
+    return Table(
+        "categories", "Step time by category", shown, tuple(rows), (_OWNED, "Corrected reading (docs/readings.md).")
+    )
+
+
+def steps_table(sides: dict[str, Summary]) -> Table:
+    """Every step of both sides in order, the left-out ones last, with the ledger categories of each."""
+    parts = tuple(
+        columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
+        for label in CATEGORY_LABELS
+    )
+    if any(summary.metric == CYCLE_TIME for summary in sides.values()):
+        parts = ()
+        words = ("Cycle", "number of the cycle in the table", "Cycle time", "length of the cycle")
+    else:
+        words = ("Step", "number of the step marker", "Step time", "length of the step window")
+    shown = (
+        columns.key("side", "Side", "baseline or candidate"),
+        columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
+        columns.key("step", words[0], words[1]),
+        columns.time("total_us", words[2], words[3]),
+        columns.count("launches", "Device events", "kernels, copies and sets that start in the window"),
+        *parts,
+        columns.flag("admitted", "Compared", "whether the step counts in the comparison"),
+        columns.text("reason", "Reason", "why a step is left out"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for side, summary in sides.items():
+        owned = summary.owned.by_category() / 1000
+        ranks = len({capture.worker for capture in summary.captures})
+        mean = None if summary.ranks is None else f"mean of {ranks} ranks"
+        names = [f"{c.run}/{mean or c.worker}/{c.span}" for c in summary.captures]
+        steps = summary.steps
+        for i, label in enumerate(steps.label):
+            capture = names[int(steps.capture[i])]
+            times = tuple(float(x) for x in owned[:, i])[: len(parts)]
+            launches = int(steps.launches[i]) if summary.counts_launches else None
+            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, True, ""))
+        for step in summary.dropped:
+            none: tuple[Cell, ...] = (None,) * len(parts)
+            rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
+    return Table("steps", "Steps", shown, tuple(rows))
+
+
+BOUND_WHAT = (
+    "launches by what limits them: a tensor-bound (memory-bound) launch keeps the tensor pipe (the memory) busy for at "
+    f"least {100 * BOUND:g} % of its peak"
+)
+
+
+def bound_table(baseline: Summary, candidate: Summary) -> Table | None:
+    """Device time by what limits it, per step; None if neither side's launches carry utilisation."""
+    if not baseline.bound_ns or not candidate.bound_ns:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for name in BOUND_CLASSES:
+        x = baseline.bound_ns.get(name, 0) / len(baseline.steps) / 1000
+        y = candidate.bound_ns.get(name, 0) / len(candidate.steps) / 1000
+        if x or y:
+            rows.append((name, x, y, y - x))
+    shown = (columns.key("class", "Bound by", BOUND_WHAT), *columns.triple("", "", "Device time"))
+    return Table("bound", "What limits the launches", shown, tuple(rows), (BOUND_WHAT,))
+
+
+_METRICS = {
+    "tensor_active": (
+        "Tensor pipe active",
+        "busy time of the tensor pipe over kernel time, weighted by time",
+        Better.HIGHER,
+    ),
+    "dram_active": ("DRAM throughput", "fraction of peak memory throughput, weighted by time", Better.HIGHER),
+    "unused_headroom": (
+        "Unused headroom",
+        "1 - the busier of tensor pipe and memory, weighted by time",
+        Better.LOWER,
+    ),
+    "utilisation": ("Utilisation", "time at least one kernel runs over the compared window", Better.HIGHER),
+    "sm_efficiency": (
+        "Est. SM efficiency",
+        "mean over time of min(1, blocks per SM of the running kernels)",
+        Better.HIGHER,
+    ),
+    "occupancy": ("Est. achieved occupancy", "kernels' estimated occupancy, weighted by time", Better.HIGHER),
+    "tensor_core_share": (
+        "Tensor-core share",
+        "kernel time in kernels whose names say they use tensor cores",
+        Better.HIGHER,
+    ),
+}
+
+
+def device_table(baseline: Summary, candidate: Summary) -> Table | None:
+    """Device figures joined by metric and ordinal of the device: numbers of devices differ between machines."""
+    a, b = _metrics(baseline), _metrics(candidate)
+    keys = list(dict.fromkeys([*a, *b]))
+    if not keys:
+        return None
+    rows: list[tuple[Cell, ...]] = []
+    for key in keys:
+        x, y = a.get(key), b.get(key)
+        delta = y[1] - x[1] if x and y and x[1] is not None and y[1] is not None else None
+        why = "; ".join(dict.fromkeys(side[2] for side in (x, y) if side and side[2]))
+        label = _METRICS[key[1]][0] if key[1] in _METRICS else key[1]
+        rows.append(
+            (
+                f"#{key[0] + 1}",
+                label,
+                x[0] if x else None,
+                y[0] if y else None,
+                x[1] if x else None,
+                y[1] if y else None,
+                delta,
+                why,
+            )
+        )
+    shown = (
+        columns.key("device", "Device", "ordinal of the device on its side"),
+        columns.key("metric", "Metric", "; ".join(f"{label}: {what}" for label, what, _ in _METRICS.values())),
+        columns.text("baseline_device", "Device A", "device of the baseline", shown=False),
+        columns.text("candidate_device", "Device B", "device of the candidate", shown=False),
+        columns.fraction("baseline", "A", "the baseline's figure", role="baseline", better=Better.HIGHER),
+        columns.fraction("candidate", "B", "the candidate's figure", role="candidate", better=Better.HIGHER),
+        columns.fraction("delta", "Δ", "candidate minus baseline", role="delta", better=Better.HIGHER),
+        columns.text("reason", "Not measured because", "why a figure is missing"),
+    )
+    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.",))
+
+
+def _metrics(summary: Summary) -> dict[tuple[int, str], tuple[str, float | None, str]]:
+    order: dict[str, int] = {}
+    out: dict[tuple[int, str], tuple[str, float | None, str]] = {}
+    for metric in summary.device_metrics:
+        ordinal = order.setdefault(metric.device, len(order))
+        out[ordinal, metric.name] = (metric.device, metric.value, metric.reason)
+    return out
+
+
+def environment_table(baseline: Summary, candidate: Summary) -> Table:
+    """What each trace says about its surroundings; differences first."""
+    a, b = dict(baseline.environment), dict(candidate.environment)
+    keys = list(dict.fromkeys([*a, *b]))
+    rows: list[tuple[Cell, ...]] = [(key, a.get(key), b.get(key), a.get(key) == b.get(key)) for key in keys]
+    rows.sort(key=lambda row: bool(row[3]))
+    shown = (
+        columns.key(
+            "name",
+            "Setting",
+            "device.*: deviceProperties; version.*: libraries; profiler.*: recording flags; distributed.*: ranks",
+        ),
+        columns.text("baseline", "A", "as the baseline's trace says; empty: it does not say"),
+        columns.text("candidate", "B", "as the candidate's trace says; empty: it does not say"),
+        columns.flag("same", "Same", "whether both traces say the same"),
+    )
+    return Table("environment", "Environment", shown, tuple(rows))
+
+
+def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
+    """Advice about each run by itself; what both get is said once."""
+    texts = list(dict.fromkeys([*baseline.recommendations, *candidate.recommendations]))
+    rows: list[tuple[Cell, ...]] = []
+    for text in texts:
+        a, b = text in baseline.recommendations, text in candidate.recommendations
+        rows.append((text, "both" if a and b else "baseline" if a else "candidate"))
+    shown = (
+        columns.key("text", "Recommendation", "advice by fixed thresholds on a run's own figures"),
+        columns.text("side", "Side", "which run the advice is about"),
+    )
+    return Table("recommendations", "Recommendations", shown, tuple(rows))
+
+
+def mean_us(summary: Summary) -> float:
+    """Mean step time in microseconds."""
+    return float(np.mean(summary.steps.total_ns)) / 1000

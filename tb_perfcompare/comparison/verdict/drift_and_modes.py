@@ -1,0 +1,46 @@
+"""What the steps of a side look like in time and size, where no single shift describes them: drift and two groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.result.wording import time_text
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.drift import drift
+from tb_perfcompare.comparison.statistics.noise_floor import Times
+from tb_perfcompare.comparison.statistics.two_groups import two_groups
+from tb_perfcompare.comparison.verdict.words import SIDES, Words
+
+_NAMED = 3
+"""Captures of a side whose drift is told in the sentence; notes name all."""
+
+
+def two_groups_named(times: Times, captures: Captures, words: Words) -> str:
+    """ "; bimodal: the candidate's steps fall into two groups, 8 around 123 ms and 4 around 176 ms", "" if none do."""
+    found = []
+    for word, side, capture in zip(SIDES, times, captures, strict=True):
+        groups = two_groups(side, capture)
+        if groups is not None:
+            found.append(
+                f"the {words.noun}s of the {word} fall into two groups, {groups.low_count} around "
+                f"{time_text(groups.low_ns / 1000)} and {groups.high_count} around {time_text(groups.high_ns / 1000)}"
+            )
+    return f"; bimodal: {' and '.join(found)}" if found else ""
+
+
+def drifts_named(times: Times, captures: Captures, words: Words) -> str:
+    """ "; drift: from cycle 12 of the candidate on they are 5.2 % shorter", "" without any."""
+    found = []
+    for place, word in enumerate(SIDES):
+        for which in np.unique(captures[place]).tolist():
+            places = np.flatnonzero(captures[place] == which)
+            changed = drift(times[place][places])
+            if changed is not None:
+                at = int(places[changed.at])
+                label = words.labels[place][at] if words.labels else str(at + 1)
+                how = "longer" if changed.shift > 0 else "shorter"
+                found.append(f"from {words.noun} {label} of the {word} on they are {abs(changed.shift):.1%} {how}")
+    if not found:
+        return ""
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return f"; drift: {', '.join(found[:_NAMED])}{more}"

@@ -1,0 +1,141 @@
+"""One kernel, several spellings: what trace, listing and kernel profiler call the same device function.
+
+torch.profiler demangles as c++filt does:
+    void at::native::elementwise_kernel<4, at::native::Add<float> >(int, at::native::Add<float>)
+ncu has a demangler of its own: casts before numbers, parameters as T1, T2, `[lambda(int) (instance 1)]` for
+`{lambda(int)#1}`, `<unnamed>` for `(anonymous namespace)`, return types of functions inside template arguments:
+    void at::native::elementwise_kernel<(int)4, at::native::Add<float>>(int, T2)
+With --print-kernel-base function it writes `elementwise_kernel` alone, as kernel listings do, which may also cut it
+(`elementwise_ker...`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tb_perfcompare.model.names.names import kernel_key
+
+CUT = "..."
+"""What a name that was cut to the width of its column ends in."""
+
+_UNNAMED = re.compile(r"(?:\(anonymous namespace\)|<unnamed>|\{anonymous\})::")
+_UNNAMED_CUT = re.compile(r"(?<=[:, <])<[a-z]*>?:?$")
+_LAMBDA = re.compile(r"\[(lambda\w*)(.*?) \(instance (\d+)\)\]")
+_CAST = re.compile(r"\((?:[A-Za-z_][\w:]*(?: [A-Za-z_]\w*)*)\)(?=-?\d)")
+_SUFFIX = re.compile(r"(?<![\w.])(-?\d+)[uUlL]+\b")
+_SUFFIXED = re.compile(r"\d[uUlL]")
+_RETURN_TYPE = re.compile(r"\bvoid (?=[A-Za-z_])")
+_CONST = re.compile(r"\bconst\b")
+_QUALIFIER = re.compile(r"(?<![\w}])(?:\w+::)+(?=\w)")
+_UNFINISHED = re.compile(r"(?:\[[^\]]*|\bvoid )?[\w:]*$")
+_BOOLEANS = (("true", re.compile(r"\btrue\b"), "1"), ("false", re.compile(r"\bfalse\b"), "0"))
+_BRACKET = re.compile(r"[<>(){}\[\] :]")
+_PARENTHESIS = re.compile(r"([()])")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelForms:
+    """Ways to name a kernel, from the most to the least specific.
+
+    key       the name, blanks squeezed (model/names/names.py)
+    full      function and template arguments as no demangler writes them; parameters and return type left out
+    function  qualified name of the function alone
+    is_short  the name has no template arguments and no parameters: it may stand for several kernels
+    """
+
+    key: str
+    full: str
+    function: str
+    is_short: bool
+
+
+def kernel_forms(name: str) -> KernelForms:
+    """The forms of a whole name."""
+    key = kernel_key(name)
+    text = _alike(key)
+    function, arguments = _split(text)
+    is_short = "<" not in key and "(" not in key
+    return KernelForms(key, function + _without_qualifiers(_without_parameters(arguments)), function, is_short)
+
+
+def kernel_function(name: str) -> str:
+    """The qualified name of the function alone, as in its forms."""
+    return _split(_alike(kernel_key(name)))[0]
+
+
+def is_cut(name: str) -> bool:
+    """Whether a name was cut."""
+    return name.rstrip().endswith((CUT, "…"))
+
+
+def cut_prefixes(name: str) -> tuple[str, ...]:
+    """What the forms of the kernels behind a cut name begin with: the text that is left as it stands and, if template
+    arguments had begun, in the form that demanglers share, up to the last whole word."""
+    left = kernel_key(name.rstrip().removesuffix(CUT).removesuffix("…"))
+    if "<" not in left:
+        return (left,)
+    function, arguments = _split(_alike(_UNNAMED_CUT.sub("", left)))
+    return (left, function + _without_qualifiers(_UNFINISHED.sub("", _without_parameters(arguments))))
+
+
+def tails(function: str) -> list[str]:
+    """A qualified name and what is left without its outer namespaces: `a::b::f`, `b::f`, `f`."""
+    parts = function.split("::")
+    return ["::".join(parts[start:]) for start in range(len(parts))]
+
+
+def _alike(key: str) -> str:
+    """The name with everything removed in which demanglers differ, except blanks and parameters. Looking for what a
+    pattern cannot do without takes a tenth of its time."""
+    text = key
+    while "[lambda" in text and (again := _LAMBDA.sub(r"{\1\2#\3}", text)) != text:
+        text = again
+    text = _CAST.sub("", _UNNAMED.sub("", text))
+    for word, pattern, digit in _BOOLEANS:
+        if word in text:
+            text = pattern.sub(digit, text)
+    if _SUFFIXED.search(text):
+        text = _SUFFIX.sub(r"\1", text)
+    return _CONST.sub("", text) if "const" in text else text
+
+
+def _split(text: str) -> tuple[str, str]:
+    """(qualified function, template arguments) of a name, or of the beginning of one."""
+    start, depth, end = 0, 0, len(text)
+    angle = -1
+    for bracket in _BRACKET.finditer(text):
+        char, at = bracket[0], bracket.start()
+        if char in "<([{":
+            if not depth and char == "(" and at > start:
+                end = at  # the parameters
+                break
+            if not depth and char == "<" and at > start:
+                angle = at
+            depth += 1
+        elif char in ">)]}":
+            depth -= 1
+        elif char == " " and not depth:
+            start, angle = at + 1, -1  # what came before was the return type
+        elif char == ":" and not depth and angle >= 0:
+            angle = -1  # a class template's arguments; its member is the function
+    function = text[start : angle if angle >= 0 else end].strip()
+    return function, "" if angle < 0 else text[angle:end]
+
+
+def _without_parameters(text: str) -> str:
+    out: list[str] = []
+    depth = 0
+    for piece in _PARENTHESIS.split(text):
+        if piece == "(":
+            depth += 1
+        elif piece == ")":
+            depth = max(0, depth - 1)
+        elif not depth:
+            out.append(piece)
+    return "".join(out)
+
+
+def _without_qualifiers(arguments: str) -> str:
+    """Template arguments without blanks, return types and namespaces, which ncu leaves out where it repeats one."""
+    return _QUALIFIER.sub("", _RETURN_TYPE.sub("", arguments)).replace(" ", "")

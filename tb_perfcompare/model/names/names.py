@@ -1,0 +1,272 @@
+"""When two names mean the same thing: what joins the rows of two runs. Raw names are kept for display.
+
+A key leaves out what a run or a build numbers anew (docs/alignment.md#names): it is the same for the same work in two
+runs. It never leaves out what tells two kernels of one run apart, such as numbers in template arguments; what may tell
+them apart or may be noise, the numbers of lambdas, is `alike_key`'s business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from tb_perfcompare.model.device import (
+    COLLECTIVE_KERNELS,
+    COLLECTIVE_LIBRARIES,
+    COLLECTIVE_RANGES,
+    OPERATOR_LIBRARIES,
+)
+from tb_perfcompare.model.names.joined_names import JoinedNames
+
+STEP_PREFIX = "ProfilerStep#"
+_LOADER_PREFIX = "enumerate(DataLoader)#"
+_LOADER_SUFFIX = ".__next__"
+_PIPE_PREFIX = "enumerate(DataPipe)#"
+_WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
+
+_ON_DEVICES = [library for library in COLLECTIVE_LIBRARIES if library not in ("gloo", "mpi")]
+_COLLECTIVE_ANNOTATION = re.compile(
+    rf"(?i:(?:{'|'.join(COLLECTIVE_LIBRARIES)})::?\w)|(?:{'|'.join(COLLECTIVE_RANGES)})[A-Z]"
+)
+_COLLECTIVE_KERNEL = re.compile(
+    rf"(?:^|[\s:(])(?:{'|'.join(_ON_DEVICES)})(?:DevKernel|Kernel|_|[A-Z])"
+    rf"|^(?:{'|'.join(map(re.escape, COLLECTIVE_KERNELS))}|mscclKernel|msccl_)",
+)
+
+_COLLECTIVE_MARKS = tuple(
+    dict.fromkeys("ccl" if "ccl" in mark else mark for mark in (*_ON_DEVICES, *COLLECTIVE_KERNELS, "msccl"))
+)
+"""One of these is in every name that the pattern finds. Looking for them takes a tenth of its time."""
+
+
+def is_step(name: str) -> bool:
+    """A step marker of torch.profiler's schedule."""
+    return name.startswith(STEP_PREFIX)
+
+
+def step_label(name: str) -> str:
+    """The text after `ProfilerStep#`, normally a number."""
+    return name[len(STEP_PREFIX) :].strip()
+
+
+def is_loader(name: str) -> bool:
+    """The main process waiting for the next batch (torch-tb-profiler's test)."""
+    return (name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)
+
+
+def is_optimizer(name: str) -> bool:
+    """An optimizer step annotation or its operators."""
+    return name.startswith("Optimizer.")
+
+
+def is_collective_annotation(name: str) -> bool:
+    """A host range that stands for a collective, such as `nccl:all_reduce`, `gloo:barrier` or `HcclAllreduce`."""
+    return _COLLECTIVE_ANNOTATION.match(name) is not None
+
+
+def is_collective_kernel(name: str) -> bool:
+    """A device function of a collective library: `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`, `hcom_allReduce_`.
+
+    CNCL's helpers (`cncl::d2d_tnc`) move data within the device and are kernels, as the MLU profiler has them.
+    """
+    return any(map(name.__contains__, _COLLECTIVE_MARKS)) and _COLLECTIVE_KERNEL.search(name) is not None
+
+
+def is_wrapper(name: str) -> bool:
+    """A parallel module's own range around the whole forward pass."""
+    return name in _WRAPPERS
+
+
+_MARKS: dict[Callable[[str], bool], tuple[str, ...]] = {
+    is_step: (STEP_PREFIX.lower(),),
+    is_loader: (_LOADER_PREFIX.lower(), _PIPE_PREFIX.lower()),
+    is_optimizer: ("optimizer.",),
+    is_wrapper: tuple("\n" + name.lower() for name in _WRAPPERS),
+    is_collective_annotation: tuple(word.lower() for word in (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES)),
+    is_collective_kernel: tuple(mark.lower() for mark in _COLLECTIVE_MARKS),
+}
+"""One of these is in every name that passes, in lower case."""
+
+
+def passing_names(test: Callable[[str], bool], joined: JoinedNames) -> list[int]:
+    """Where names stand that pass a test, which is asked of those that hold a mark of it."""
+    names, marks = joined.names, _MARKS.get(test)
+    if not marks or not joined.is_plain:
+        return [at for at, name in enumerate(names) if test(name)]
+    marked = {at for mark in marks for at in joined.holding(mark, any_case=True)}
+    return [at for at in sorted(marked) if test(names[at])]
+
+
+_CLOSING = re.compile(r"(?<=>) (?=>)")
+_ADDRESS = re.compile(r"(?:[ _]at)?[ _]?(?<![0-9A-Za-z])0x[0-9a-fA-F]{6,}(?![0-9A-Za-z])")
+_AUTOGRAD = re.compile(r"(?<=Backward)\d+(?!\w)")
+_AUTOGRAD_NUMBER = re.compile(r"Backward\d")
+_REGION = re.compile(r"^(Torch-Compiled Region)\b.*$", re.DOTALL)
+_GRAPH = re.compile(r"(\bCompiledFxGraph) \w+")
+_PEER = re.compile(r"(:(?:send|recv)) \d+ ?(?:->|<-) ?\d+$")
+_RANK = re.compile(r"(?i)(?<![a-z0-9_])(rank|stream)[ :=#_-]?\d+(?![a-z0-9])")
+_SIGNATURE = re.compile(r"_(?=[\ddce]*[dce][\ddce]*$)0(?:de|[dce])?1(?:de|[dce])?(?:\d+(?:de|[dce])?)*$")
+_GRAPH_NUMBER = re.compile(r"^graph_\d+_(?=cpp_fused)")
+_GENERATED = ("triton_", "cpp_fused")
+_NUMBERED = (*_GENERATED, "graph_")
+_HOST_STARTS = (_LOADER_PREFIX, STEP_PREFIX, "Torch-Compiled Region", *_NUMBERED)
+_HOST_WORDS = ("0x", "_0", ":send ", ":recv ", "CompiledFxGraph")
+_ANY_CASE = ("rank", "stream")
+_LONGEST = 10_000
+_SHORTEST_HASH = 24
+_HEXADECIMAL = "0123456789abcdef"
+_LONG_HEXADECIMAL = re.compile(r"[0-9a-f]{24}")
+_TYPES = r"(?:b?f(?:8|16|32|64))+"
+_HASH = re.compile(
+    rf"_?(?<![0-9A-Za-z])(?!{_TYPES}(?![0-9A-Za-z]))(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{{24,64}}(?![0-9A-Za-z])"
+)
+_LAMBDA = re.compile(r"(\{lambda[^{}#]*)#\d+\}")
+_UNNAMED = re.compile(r"_GLOBAL__N_\w*|<unnamed>|\{anonymous\}|\(anonymous namespace\)")
+_INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
+
+
+@lru_cache(maxsize=1 << 14)
+def operator_key(name: str) -> str:
+    """What joins host events.
+
+    Left out are iterator classes of a DataLoader, which differ with num_workers but do the same job, numbers of steps,
+    of overloads of an autograd function (`AddmmBackward0`), of compiled regions and graphs, addresses, ranks and
+    streams, and the numbers and hashes of generated kernels.
+    """
+    if name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
+        return "enumerate(DataLoader).__next__"
+    if is_step(name):
+        return "ProfilerStep"
+    return _without(_host_noise, name) if _may_have_any_noise(name) else name
+
+
+def other_keys(names: Sequence[str]) -> dict[int, str]:
+    """Where names stand that are not their own operator_key -> their key. What has nothing to be left out is found for
+    all at once."""
+    keys = ((at, operator_key(names[at])) for at in sorted(_with_host_noise(names)))
+    return {at: key for at, key in keys if key != names[at]}
+
+
+@lru_cache(maxsize=1 << 14)
+def kernel_key(name: str) -> str:
+    """What joins kernels: the name, blanks squeezed (demanglers differ in them), without the number, signature or hash
+    that a compiler gives to the kernels it writes (`triton_poi_fused_add_12`)."""
+    return _without(_kernel_noise, name) if _may_have_noise(name) or " ".join(name.split()) != name else name
+
+
+def alike_key(key: str) -> str:
+    """What is left of a kernel_key without that which differs between builds of the same source: numbers of lambdas,
+    spellings of the unnamed namespace, suffixes of integers, `> >`. Two kernels of one run may have it in common."""
+    key = _CLOSING.sub("", _UNNAMED.sub("(anonymous namespace)", key))
+    return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", key))
+
+
+def library_free(operator: str) -> str:
+    """An operator's name without the library that does the work: `aten::cudnn_convolution`, `aten::miopen_convolution`
+    and `aten::convolution` are one operator, and so are `CudnnBatchNormBackward` and `NativeBatchNormBackward`."""
+    return _LIBRARY.sub("", operator)
+
+
+def _may_have_noise(name: str) -> bool:
+    """Whether a name holds what the patterns of _written and _without_number begin with. Most names do not, and finding
+    that out takes a tenth of the time of the patterns."""
+    return (
+        "0x" in name
+        or "_0" in name
+        or name.startswith(_NUMBERED)
+        or (len(name) >= _SHORTEST_HASH and _LONG_HEXADECIMAL.search(name) is not None)
+    )
+
+
+def _may_have_host_noise(name: str) -> bool:
+    """The same for what else operator_key leaves out."""
+    lower = name.lower()
+    return (
+        ("Backward" in name and _AUTOGRAD_NUMBER.search(name) is not None)
+        or ":send " in name
+        or ":recv " in name
+        or "rank" in lower
+        or "stream" in lower
+        or name.startswith("Torch-Compiled Region")
+        or "CompiledFxGraph" in name
+        or not name.isascii()  # patterns that ignore case know letters that lower() does not
+    )
+
+
+def _with_host_noise(names: Sequence[str]) -> set[int]:
+    """Where names stand that operator_key may change. What no name holds is found out in all of them laid end to end,
+    and asked of none."""
+    joined = JoinedNames(names)
+    if not joined.is_plain:
+        return {at for at, name in enumerate(names) if name.startswith(_HOST_STARTS) or _may_have_any_noise(name)}
+    found: set[int] = set()
+    for word in (*("\n" + start for start in _HOST_STARTS), *_HOST_WORDS):
+        found.update(joined.holding(word))
+    if joined.has(_AUTOGRAD_NUMBER):
+        found.update(at for at, name in enumerate(names) if "Backward" in name and _AUTOGRAD_NUMBER.search(name))
+    for word in _ANY_CASE:
+        found.update(joined.holding(word, any_case=True))
+    if joined.has_run(_HEXADECIMAL, _SHORTEST_HASH):
+        found.update(at for at, name in enumerate(names) if _LONG_HEXADECIMAL.search(name))
+    return found
+
+
+def _may_have_any_noise(name: str) -> bool:
+    return _may_have_noise(name) or _may_have_host_noise(name)
+
+
+def _without(removal: Callable[[str], str], name: str) -> str:
+    """The name without noise. What one removal leaves may be noise again."""
+    if len(name) > _LONGEST:
+        return name
+    while (again := removal(name)) != name:
+        name = again
+    return name
+
+
+def _kernel_noise(name: str) -> str:
+    return _without_number(_written(" ".join(name.split())))
+
+
+def _host_noise(name: str) -> str:
+    name = _written(name)
+    if "Backward" in name:
+        name = _AUTOGRAD.sub("", name)
+    if name.startswith("Torch-Compiled Region"):
+        name = _REGION.sub(r"\1", name)
+    if "CompiledFxGraph" in name:
+        name = _GRAPH.sub(r"\1", name)
+    if ":send " in name or ":recv " in name:
+        name = _PEER.sub(r"\1", name)
+    lower = name.lower()
+    if "rank" in lower or "stream" in lower or not name.isascii():
+        name = _RANK.sub(r"\1", name)
+    return _without_number(name)
+
+
+def _written(name: str) -> str:
+    """Without what a compiler or the profiler writes into names. Looking for what a pattern cannot do without takes a
+    tenth of its time."""
+    if "0x" in name:
+        name = _ADDRESS.sub("", name)
+    if len(name) >= _SHORTEST_HASH and _LONG_HEXADECIMAL.search(name):
+        name = _HASH.sub("", name)
+    return _SIGNATURE.sub("", name) if "_0" in name else name
+
+
+def _without_number(name: str) -> str:
+    """`triton_poi_fused_add_12_3` is `triton_poi_fused_add`, `graph_0_cpp_fused_add_3` is `cpp_fused_add`."""
+    name = _GRAPH_NUMBER.sub("", name)
+    if not name.startswith(_GENERATED):
+        return name
+    end = name.rstrip("0123456789_")
+    numbers = name[len(end) :]
+    at = numbers.find("_")
+    return name if at < 0 or numbers[at:].strip("_") == "" else end + numbers[:at]
+
+
+_LIBRARY = re.compile(
+    rf"(?<=::)_?(?:{'|'.join(OPERATOR_LIBRARIES)})_(?=\w)"
+    rf"|(?<![A-Za-z0-9])(?:{'|'.join(name.capitalize() for name in OPERATOR_LIBRARIES)})(?=[A-Z]\w*Backward)"
+)

@@ -1,0 +1,120 @@
+"""What a counter counts in, and what its mu means.
+
+mu is 100 x the counter over a norm that depends on the counter and on whether the recorder knew the machine's topology.
+So one column holds percentages, MHz x 100 and bytes per second x 100 side by side (docs/perf_data.md).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
+
+_RAW = "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class CounterUnit:
+    """`sample`: unit of a sample in the counters file. `mu`: unit of mu. `factor`: mu / factor is in that unit."""
+
+    sample: str
+    mu: str
+    factor: float = 1.0
+
+    @property
+    def mu_text(self) -> str:
+        """Unit and factor of mu in one text."""
+        return f"{self.mu} × {self.factor:g}" if self.factor != 1 else self.mu
+
+
+_PERCENT = CounterUnit("%", "%")
+_KNOWN: dict[str, CounterUnit] = {
+    "gpu_frequency": CounterUnit("MHz", "MHz", 100.0),
+    "gpu_sm_frequency": CounterUnit("MHz", "MHz", 100.0),
+    "gpu_mem_frequency": CounterUnit("MHz", "MHz", 100.0),
+    "gpu_link_transmit": CounterUnit("bytes/s", "bytes/s", 100.0),
+    "gpu_link_receive": CounterUnit("bytes/s", "bytes/s", 100.0),
+    "gpu_pcie_transmit": CounterUnit("bytes/s", "bytes/s", 100.0),
+    "gpu_pcie_receive": CounterUnit("bytes/s", "bytes/s", 100.0),
+    "gpu_usage": _PERCENT,
+    "process_gpu_usage": _PERCENT,
+    "host_cpu_usage": _PERCENT,
+    "disk_usage": _PERCENT,
+    "process_cpu_usage": CounterUnit("% of one core", "% of the host"),
+    "gpu_sm_util": CounterUnit("fraction", "fraction"),
+    "gpu_sm_occupancy": CounterUnit("fraction", "fraction"),
+}
+
+_BY_TOPOLOGY: dict[str, tuple[CounterUnit, CounterUnit]] = {
+    "cpu_frequency": (CounterUnit("MHz", "% of the maximum"), CounterUnit("MHz", "MHz", 100.0)),
+    "gpu_mem_used": (CounterUnit("bytes", "% of the capacity"), CounterUnit("bytes", "bytes", 100.0)),
+}
+"""Counter -> unit with a known topology, unit without."""
+
+_MOST_PERCENT = 200.0
+"""A share of a maximum stays below this (turbo included); MHz or bytes x 100 do not."""
+
+
+def counter_unit(metric: str, largest_mu: float) -> CounterUnit:
+    """The unit of a counter whose largest mu is given; unknown counters are raw."""
+    known, unknown = _BY_TOPOLOGY.get(metric, (None, None))
+    if known is not None and unknown is not None:
+        return known if largest_mu <= _MOST_PERCENT else unknown
+    return _KNOWN.get(metric, CounterUnit(_RAW, _RAW))
+
+
+_FRACTIONS = re.compile(r"(?:[A-Z]{3,4} )?(?:Utilization|Est\. SM Efficiency)")
+"""Counters that torch-tb-profiler adds to the traces it shows; it counts them from 0 to 1."""
+
+_IN_BRACKETS = re.compile(r"[(\[]\s*(?P<unit>[^()\[\]\d]{1,16}?)\s*[)\]]\s*")
+
+
+def sample_unit(names: tuple[str, ...], largest: float) -> str:
+    """The unit of a counter's samples by one of its names: a known one, or what stands in brackets at its end
+    ("Power (W)"). `largest` is its largest sample. "" where no name tells it."""
+    for name in names:
+        if name in _BY_TOPOLOGY:
+            return _BY_TOPOLOGY[name][0].sample
+        if name in _KNOWN:
+            return _KNOWN[name].sample
+        if _FRACTIONS.fullmatch(name) and largest <= 1:
+            return "fraction"
+    for name in names:
+        start = max(name.rfind("("), name.rfind("["))
+        found = _IN_BRACKETS.fullmatch(name[start:]) if start > 0 else None
+        if found is not None:
+            return found["unit"]
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitNote:
+    """One counter of a table: its unit and, with a counters file, what was sampled.
+
+    low, high  smallest and largest sample, in unit.sample; None without a counters file or without samples
+    samples    how many there are, all devices together
+    """
+
+    metric: str
+    unit: CounterUnit
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+
+
+def unit_notes(table: CycleTable, counters: CounterTable | None = None) -> tuple[UnitNote, ...]:
+    """A note per counter of the table, by name."""
+    notes = []
+    for code in np.unique(table.metric[table.metric >= 0]).tolist():
+        metric = table.strings[code]
+        mu = table.mu_pct[(table.metric == code) & np.isfinite(table.mu_pct)]
+        unit = counter_unit(metric, float(mu.max()) if len(mu) else 0.0)
+        sampled = counters.values(metric) if counters is not None else np.empty(0)
+        if len(sampled):
+            notes.append(UnitNote(metric, unit, float(sampled.min()), float(sampled.max()), len(sampled)))
+        else:
+            notes.append(UnitNote(metric, unit))
+    return tuple(sorted(notes, key=lambda note: note.metric))

@@ -1,0 +1,176 @@
+"""Per-cycle tables of functions and counters: what a `*_perf_data.csv` and its counters file say.
+
+A cycle is one round of a server's main loop. Every row is one (cycle, process, device, function, counter). Field by
+field: docs/perf_data.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.strings import StringTable
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+Codes: TypeAlias = NDArray[np.int32]
+
+NO_TEXT = -1
+"""Code of an empty or `N/A` cell."""
+
+HOST = "Host"
+"""What the device column calls the machine itself."""
+
+DEVICE_TYPE, HOST_TYPE = "device", "host"
+"""Types of functions in tables that name none."""
+
+_DEVICE_PREFIXES = ("gpu_", "mlu_", "npu_", "xpu_", "tpu_")
+
+
+def is_device_type(kind: str) -> bool:
+    """Whether functions of this type run on a device."""
+    return kind == DEVICE_TYPE or kind.startswith(_DEVICE_PREFIXES)
+
+
+NO_COUNTER = "none"
+"""Counter of rows about a device that has no counters, so that its functions keep a row (analysis/cycles/trace_cycles.py)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleTable:
+    """The rows of one table, all arrays of shape (rows,), in the order of the file.
+
+    source        the file, as named by the user
+    strings       texts behind the codes; code NO_TEXT stands for a missing one
+    cycle, pid    int64
+    function, metric, device   codes
+    beta_pct      share of the cycle in percent, summed over threads and streams: may exceed 100
+    mu_pct        100 x the counter's normalised mean while the function ran; NaN where there was no counter
+    cycle_us      length of the cycle the row belongs to
+    anchor        code of the function that delimits the cycles; None when the file has no such column
+    duration_us   time of the function in the cycle; None when the file has no such column
+    instances     number of calls or launches in the cycle; None when the file has no such column
+    kind          code of the function's type (gpu_compute, oncpu, ...); None when the file has no such column
+    interpolated  the counter had no sample of its own in this row; None when the file has no such column
+    sigma_pct     deviation of the counter while the function ran, in the unit of mu; NaN where there was no counter;
+                  None when the file has no such column
+    start_us      start of the cycle since the epoch, NaN where empty; None when the file has no such column
+    host          code of the machine's name; None when the file has no such column
+    """
+
+    source: str
+    strings: StringTable
+    cycle: Ints
+    pid: Ints
+    function: Codes
+    metric: Codes
+    device: Codes
+    beta_pct: Floats
+    mu_pct: Floats
+    cycle_us: Floats
+    anchor: Codes | None = None
+    duration_us: Floats | None = None
+    instances: Floats | None = None
+    interpolated: NDArray[np.bool_] | None = None
+    kind: Codes | None = None
+    sigma_pct: Floats | None = None
+    start_us: Floats | None = None
+    host: Codes | None = None
+
+    def __len__(self) -> int:
+        return len(self.cycle)
+
+    def pids(self) -> tuple[int, ...]:
+        """The processes, ascending."""
+        return tuple(np.unique(self.pid).tolist())
+
+    def rows(self, chosen: NDArray[np.bool_]) -> CycleTable:
+        """The chosen rows, in the same order; `chosen` has shape (rows,)."""
+        return CycleTable(
+            self.source, self.strings, self.cycle[chosen], self.pid[chosen], self.function[chosen],
+            self.metric[chosen], self.device[chosen], self.beta_pct[chosen], self.mu_pct[chosen],
+            self.cycle_us[chosen],
+            None if self.anchor is None else self.anchor[chosen],
+            None if self.duration_us is None else self.duration_us[chosen],
+            None if self.instances is None else self.instances[chosen],
+            None if self.interpolated is None else self.interpolated[chosen],
+            None if self.kind is None else self.kind[chosen],
+            None if self.sigma_pct is None else self.sigma_pct[chosen],
+            None if self.start_us is None else self.start_us[chosen],
+            None if self.host is None else self.host[chosen],
+        )  # fmt: skip
+
+    def of_pid(self, pid: int) -> CycleTable:
+        """The rows of one process."""
+        return self.rows(self.pid == pid)
+
+    def anchors(self) -> tuple[str, ...]:
+        """Names of the functions that delimit cycles, sorted; empty when the file does not say."""
+        if self.anchor is None:
+            return ()
+        return tuple(sorted(self.strings[code] for code in np.unique(self.anchor).tolist() if code != NO_TEXT))
+
+    def cycle_lengths_us(self) -> Floats:
+        """(cycles,) lengths of the distinct (cycle, length) pairs, by cycle number."""
+        # a cycle's rows mostly stand together: of each such run one is enough
+        starts = np.ones(len(self), dtype=np.bool_)
+        starts[1:] = (self.cycle[1:] != self.cycle[:-1]) | (self.cycle_us[1:] != self.cycle_us[:-1])
+        pairs = np.unique(np.stack([self.cycle[starts].astype(np.float64), self.cycle_us[starts]], axis=1), axis=0)
+        return pairs[:, 1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CounterTable:
+    """Samples of a `*_counters_data.csv`, arrays of shape (samples,), in the order of the file.
+
+    source   the file
+    names    of the counters
+    counter  int32 index into names
+    time_us  float64, epoch
+    value    float64, in the unit of model/recordings/counter_units.py
+    """
+
+    source: str
+    names: tuple[str, ...]
+    counter: Codes
+    time_us: Floats
+    value: Floats
+
+    def values(self, name: str) -> Floats:
+        """Samples of a counter; those of processes (`name_<pid>`) count under the bare name."""
+        return self.value[self._called(name)]
+
+    def times_us(self, name: str) -> Floats:
+        """When the samples of `values` were taken."""
+        return self.time_us[self._called(name)]
+
+    def _called(self, name: str) -> NDArray[np.bool_]:
+        wanted = [
+            index for index, own in enumerate(self.names)
+            if own == name or (own.startswith(f"{name}_") and _is_number(own[len(name) + 1 :]))
+        ]  # fmt: skip
+        return np.isin(self.counter, wanted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CycleRecording:
+    """One table with the counters beside it (None when there are none)."""
+
+    file: FileFacts
+    table: CycleTable
+    counters: CounterTable | None
+    notes: tuple[Note, ...]
+
+
+def _is_number(text: str) -> bool:
+    """A pid as digits or as a rounded number: 2520152 or 2.520152e+06."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

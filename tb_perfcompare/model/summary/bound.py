@@ -1,0 +1,26 @@
+"""What limits a launch: one class per launch from its utilisation. The threshold is model/summary/summary.py's BOUND."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
+
+_TENSOR, _MEMORY, _BOTH, _NEITHER, _UNKNOWN = (
+    BOUND_CLASSES.index(name) for name in ("tensor-bound", "memory-bound", "both", "neither", "not measured")
+)
+
+
+def bound_class(tensor: NDArray[np.float64], dram: NDArray[np.float64]) -> NDArray[np.int8]:
+    """(n,) fractions of the peak, NaN where not measured -> (n,) index into BOUND_CLASSES.
+
+    A launch that carries one of the two figures is judged by it alone; one that carries neither is "not measured".
+    """
+    high_tensor, high_dram = tensor >= BOUND, dram >= BOUND  # NaN is not high
+    out = np.full(len(tensor), _NEITHER, dtype=np.int8)
+    out[np.isnan(tensor) & np.isnan(dram)] = _UNKNOWN
+    out[high_tensor] = _TENSOR
+    out[high_dram] = _MEMORY
+    out[high_tensor & high_dram] = _BOTH
+    return out

@@ -1,0 +1,218 @@
+"""Where the step time went, by who called what: modules, the operators in them, their calls and the device work below.
+
+Every nanosecond of a step is the own time of one frame. So own time and the frames below sum to every frame, and the
+whole is the step (docs/call_tree.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.split_time import SplitCells, add_cells
+
+Ints = NDArray[np.int64]
+
+MIXED = -1
+"""Category of a frame whose own time is of several, or that has none."""
+
+SMALLER_FRAMES = "(smaller frames)"
+"""Stands for frames that are too small to be told apart."""
+
+
+class FrameKind(IntEnum):
+    """What a frame is. REST stands for the smaller ones among its siblings. Only in call paths (model/summary/summary.py):
+    PYTHON is a Python function, LAUNCHED the device work that the operator around it launched, in the operator's step.
+    """
+
+    WHOLE = 0
+    MODULE = 1
+    OPERATOR = 2
+    CALL = 3
+    DEVICE = 4
+    OTHER = 5
+    REST = 6
+    LAUNCHED = 7
+    PYTHON = 8
+
+
+FrameKey = tuple[int, int, str]
+"""(FrameKind, StepCategory of own time or MIXED, name): what tells siblings apart and joins two runs."""
+
+WHOLE: FrameKey = (FrameKind.WHOLE, MIXED, "step")
+REST: FrameKey = (FrameKind.REST, MIXED, SMALLER_FRAMES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CallTree:
+    """n frames x s steps; c cells. Frames come as on a walk: each before those below it, siblings in the order in which
+    they first ran. Frame 0 is the whole step. What is not listed is zero.
+
+    parent    (n,) int32 number of the frame around it, -1 for the whole
+    kind      (n,) int8 FrameKind
+    category  (n,) int8 StepCategory of own time, MIXED for the whole and for REST
+    name      (n,) int32 index into names: a normalised name, which joins two runs
+    names     texts
+    merged    (n,) int64 how many frames stand together in one of kind REST, else 0
+    frame     (c,) int32
+    step      (c,) int32 index into the admitted steps
+    time_ns   (c,) int64 own (exposed) time
+    calls     (c,) int64 calls that start in the step
+    """
+
+    parent: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    category: NDArray[np.int8]
+    name: NDArray[np.int32]
+    names: tuple[str, ...]
+    merged: Ints
+    frame: NDArray[np.int32]
+    step: NDArray[np.int32]
+    time_ns: Ints
+    calls: Ints
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def keys(self) -> list[FrameKey]:
+        """Of every frame."""
+        names = self.names
+        columns = zip(self.kind.tolist(), self.category.tolist(), self.name.tolist(), strict=True)
+        return [(kind, category, names[name]) for kind, category, name in columns]
+
+    def renamed(self, joins: Mapping[str, str], category: int) -> CallTree:
+        """Device work of one category under other names; siblings may come to have the same one."""
+        if not any(name in joins for name in self.names):
+            return self
+        names = {name: number for number, name in enumerate(self.names)}
+        other = np.array([names.setdefault(joins.get(name, name), len(names)) for name in self.names], dtype=np.int32)
+        chosen = (self.kind == FrameKind.DEVICE) & (self.category == category)
+        return replace(self, name=np.where(chosen, other[self.name], self.name), names=tuple(names))
+
+    def without_modules(self, instead: FrameKey) -> CallTree:
+        """The same with everything that modules hold below the whole, and their own time in frames of this key."""
+        module = self.kind == FrameKind.MODULE
+        inside = (self.parent >= 0) & module[self.parent]
+        kind, category, name = instead
+        return replace(
+            self,
+            parent=np.where(module | inside, 0, self.parent).astype(np.int32),
+            kind=np.where(module, kind, self.kind).astype(np.int8),
+            category=np.where(module, category, self.category).astype(np.int8),
+            name=np.where(module, len(self.names), self.name).astype(np.int32),
+            names=(*self.names, name),
+        )
+
+    def own(self) -> tuple[Ints, Ints]:
+        """(n,) own time and (n,) calls over all steps."""
+        n = len(self)
+        return (
+            np.bincount(self.frame, weights=self.time_ns, minlength=n).astype(np.int64),
+            np.bincount(self.frame, weights=self.calls, minlength=n).astype(np.int64),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The frames of several trees together, in the order of a walk."""
+
+    parent: list[int]
+    key: list[FrameKey]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+
+def union(trees: Sequence[CallTree]) -> tuple[Frames, list[Ints]]:
+    """(all frames, the number of each tree's frames among them). Siblings of one key are one frame. One that the trees
+    before lack stands behind the sibling that it follows in its own."""
+    growing = _Growing()
+    numbers = []
+    for tree in trees:
+        number = [0] * len(tree)
+        growing.start()
+        parents = tree.parent.tolist()
+        for at, key in enumerate(tree.keys()):
+            if at:
+                number[at] = growing.child(number[parents[at]], key)
+        numbers.append(number)
+    frames, order = growing.walked()
+    return frames, [order[np.array(number, dtype=np.int64)] for number in numbers]
+
+
+class _Growing:
+    """Frames by parent and key, and where each stands among its siblings."""
+
+    def __init__(self) -> None:
+        self._parent = [-1]
+        self._key = [WHOLE]
+        self._place: list[tuple[int, ...]] = [()]
+        self._index: dict[tuple[int, FrameKey], int] = {}
+        self._before: dict[int, tuple[int, ...]] = {}
+        self._first = True
+
+    def start(self) -> None:
+        """The next tree begins."""
+        self._first = not self._index
+        self._before = {}
+
+    def child(self, parent: int, key: FrameKey) -> int:
+        """Number of the frame, a new one where there is none yet."""
+        number = self._index.setdefault((parent, key), len(self._parent))
+        if number == len(self._parent):
+            self._parent.append(parent)
+            self._key.append(key)
+            self._place.append((number,) if self._first else (*self._before.get(parent, (-1,)), number))
+        else:
+            self._before[parent] = self._place[number]
+        return number
+
+    def walked(self) -> tuple[Frames, Ints]:
+        """(frames in the order of a walk, place of each number there)."""
+        below: list[list[int]] = [[] for _ in self._parent]
+        for number in range(len(self._parent) - 1, 0, -1):
+            below[self._parent[number]].append(number)
+        # the smaller ones stand last, whatever tree they are of
+        for numbers in below:
+            if len(numbers) > 1:
+                numbers.sort(key=lambda number: (self._key[number] == REST, self._place[number]), reverse=True)
+        order = [0] * len(self._parent)
+        frames = Frames([], [])
+        waiting = [0]
+        while waiting:
+            number = waiting.pop()
+            order[number] = len(frames)
+            parent = self._parent[number]
+            frames.parent.append(-1 if parent < 0 else order[parent])
+            frames.key.append(self._key[number])
+            waiting += below[number]
+        return frames, np.array(order, dtype=np.int64)
+
+
+def tree_of(
+    frames: Frames, merged: Ints, frame: NDArray[np.integer], step: NDArray[np.integer], time_ns: Ints, calls: Ints
+) -> CallTree:
+    """From cells that may lie upon each other."""
+    return tree_of_cells(frames, merged, add_cells(len(frames), [(frame, step, time_ns)], [(frame, step, calls)]))
+
+
+def tree_of_cells(frames: Frames, merged: Ints, cells: SplitCells) -> CallTree:
+    """From cells whose rows are frames."""
+    names: dict[str, int] = {}
+    name = [names.setdefault(text, len(names)) for _, _, text in frames.key]
+    return CallTree(
+        parent=np.array(frames.parent, dtype=np.int32),
+        kind=np.array([kind for kind, _, _ in frames.key], dtype=np.int8),
+        category=np.array([category for _, category, _ in frames.key], dtype=np.int8),
+        name=np.array(name, dtype=np.int32),
+        names=tuple(names),
+        merged=merged,
+        frame=cells.row.astype(np.int32),
+        step=cells.step.astype(np.int32),
+        time_ns=cells.time_ns,
+        calls=cells.calls,
+    )

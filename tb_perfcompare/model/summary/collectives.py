@@ -1,0 +1,98 @@
+"""Collectives between ranks one by one, so that one can be found on several ranks, and what ran beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.split_time import distinct
+
+Ints = NDArray[np.int64]
+
+UNKNOWN = -1
+"""Size of a group, or a length, that nobody recorded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collectives:
+    """c calls in s steps, in order of step and start.
+
+    keys        k tuples (name, process group), unique; all ranks of the group make the calls of one key in one order.
+                The group is "" where it was not recorded
+    group_size  (k,) int64 ranks of the group, UNKNOWN where it was not recorded
+    key         (c,) int64 index into keys
+    step        (c,) int64 admitted step the call starts in
+    dur_ns      (c,) int64 length of the call, waiting for other ranks included
+    busy_ns     (s,) int64 time of the step in which at least one collective runs
+    hidden_ns   (s,) int64 part of it in which a kernel that computes runs as well; UNKNOWN where collectives were
+                recorded on the host only
+    """
+
+    keys: tuple[tuple[str, str], ...]
+    group_size: Ints
+    key: Ints
+    step: Ints
+    dur_ns: Ints
+    busy_ns: Ints
+    hidden_ns: Ints
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def of_steps(self, columns: NDArray[np.intp]) -> Collectives | None:
+        """Those of the chosen steps, numbered anew; None when there are none."""
+        place = np.full(len(self.busy_ns), -1, dtype=np.int64)
+        place[columns] = np.arange(len(columns))
+        kept = place[self.step] >= 0
+        if not kept.any():
+            return None
+        step = place[self.step[kept]]
+        order = np.argsort(step, kind="stable")
+        used, key = distinct(self.key[kept][order], len(self.keys))
+        return Collectives(
+            tuple(self.keys[at] for at in used.tolist()),
+            self.group_size[used],
+            key,
+            step[order],
+            self.dur_ns[kept][order],
+            self.busy_ns[columns],
+            self.hidden_ns[columns],
+        )
+
+
+def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
+    """(collectives, number of steps) of captures one after another; a capture without any has steps without any. None
+    when no capture has some."""
+    if all(part is None for part, _ in parts):
+        return None
+    index: dict[tuple[str, str], int] = {}
+    size: list[int] = []
+    found: list[Collectives] = []
+    start = 0
+    for part, steps in parts:
+        if part is None:
+            none = np.zeros(0, dtype=np.int64)
+            zeros = np.zeros(steps, dtype=np.int64)
+            found.append(Collectives((), none, none, none, none, zeros, zeros))
+        else:
+            number = []
+            for key, ranks in zip(part.keys, part.group_size.tolist(), strict=True):
+                at = index.setdefault(key, len(index))
+                if at == len(size):
+                    size.append(ranks)
+                size[at] = max(size[at], ranks)
+                number.append(at)
+            numbers = np.array(number, dtype=np.int64)
+            found.append(replace(part, key=numbers[part.key], step=part.step + start))
+        start += steps
+    return Collectives(
+        tuple(index),
+        np.array(size, dtype=np.int64),
+        key=np.concatenate([one.key for one in found]),
+        step=np.concatenate([one.step for one in found]),
+        dur_ns=np.concatenate([one.dur_ns for one in found]),
+        busy_ns=np.concatenate([one.busy_ns for one in found]),
+        hidden_ns=np.concatenate([one.hidden_ns for one in found]),
+    )

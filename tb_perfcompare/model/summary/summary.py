@@ -1,0 +1,333 @@
+"""What a recording means: steps, who owned their time, operators, kernels, environment.
+
+Everything is per step (columns of the matrices are the admitted steps), so that sides with different numbers of steps
+compare as means per step and every mean keeps its samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.summary.call_tree import CallTree
+from tb_perfcompare.model.summary.collectives import Collectives
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.memory import MemoryUse
+from tb_perfcompare.model.summary.rank_steps import RankSteps
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.texts import Column, Keys
+
+
+class StepCategory(IntEnum):
+    """The eight parts of step time, in owning order: at every instant the first active one owns it.
+
+    The order is torch-tb-profiler's (profiler priority), so that the parts equal its Overview.
+    """
+
+    KERNEL = 0
+    MEMCPY = 1
+    MEMSET = 2
+    COMMUNICATION = 3
+    RUNTIME = 4
+    DATALOADER = 5
+    CPU_EXEC = 6
+    OTHER = 7
+
+
+CATEGORY_LABELS: tuple[str, ...] = (
+    "Kernel",
+    "Memcpy",
+    "Memset",
+    "Communication",
+    "Runtime",
+    "DataLoader",
+    "CPU Exec",
+    "Other",
+)
+"""Display name by StepCategory."""
+
+BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", "not measured")
+"""What limits a launch, by its utilisation of the tensor pipe and of the memory."""
+
+BOUND = 0.6
+"""A launch counts as bound by a unit that it keeps busy for at least this fraction of its peak (the threshold Nsight
+Compute's Speed Of Light section uses for "high" utilisation)."""
+
+METRIC_SETTING = "metric."
+"""Beginning of the settings that say which of a profiler's metrics a figure of the kernels was read from."""
+
+DEVICE_CATEGORIES = frozenset(
+    {StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.COMMUNICATION}
+)
+
+PROFILER_WORK = "(profiler overhead)"
+"""Entity of the category Other: what the profiler recorded of its own work."""
+
+NOBODY = "(nothing recorded)"
+"""Entity of the category Other: instants at which no event of the trace was active."""
+
+OUTSIDE_MODULES = "(outside modules)"
+"""Path of the time that belongs to no nn.Module call."""
+
+BY_OPERATOR, BY_PYTHON = "operators", "python"
+"""Call paths: by modules and operators, by Python functions."""
+
+NOT_SPLIT = "(not split: saved answers)"
+"""The one entity of every category in a source that says how long a category took, but not who in it."""
+
+INCOMPLETE = "incomplete"
+"""Reason of a step that was not recorded whole (analysis/pooling/admission.py)."""
+
+WARM_UP = "warm-up"
+"""Reason of a leading step that is far longer than the rest (analysis/pooling/step_admission.py)."""
+
+OVERLAPPING = "(not split: functions overlap)"
+"""The one owner of a step in a source whose times overlap by an amount that nobody recorded."""
+
+STEP_TIME, CYCLE_TIME, KERNEL_TIME = "step_time", "cycle_time", "kernel_time"
+"""What a "step" of a source is: one of a training loop, one round of a server's loop, a recording without a clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, npu, cpu), `word` what users call it, `name` the model ("" if
+    unknown), `count` how many devices did work."""
+
+    kind: str
+    word: str
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One file of a side. `rank` is None when neither the trace nor the worker's name tells it. `clock_zero_ns` is the
+    time since 1970 at zero of the capture's clock, None where it is not known."""
+
+    run: str
+    worker: str
+    span: str
+    rank: int | None
+    file: FileFacts
+    device: DeviceFacts
+    clock_zero_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedStep:
+    """A step that is not compared, and why. `total_ns` is its window."""
+
+    capture: int
+    label: str
+    total_ns: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepTable:
+    """Admitted steps, s rows, in capture and time order.
+
+    capture    (s,) int32 index into Summary.captures
+    label      s texts: the number after `ProfilerStep#`, or "0" for a window without markers
+    start_ns   (s,) int64 in the clock of the capture
+    total_ns   (s,) int64 length of the window
+    launches   (s,) int64 device events (kernels, copies, sets) starting in the window
+    """
+
+    capture: NDArray[np.int32]
+    label: tuple[str, ...]
+    start_ns: NDArray[np.int64]
+    total_ns: NDArray[np.int64]
+    launches: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnedTime:
+    """Who owned every nanosecond of every admitted step: e entities x s steps; columns sum to StepTable.total_ns.
+
+    category  (e,) int8 StepCategory
+    key       e texts: what joins the two sides (normalised name), unique together with the category
+    name      e texts: a raw name to show
+    time_ns   (e, s) int64 exclusive (exposed) time
+    plain_ns  (e, s) int64 summed durations, overlaps and hidden time included
+    calls     (e, s) int64 events that start in the step
+    parts     the same time one level deeper, by (category label, key, who called, input shape): the parts of an entity
+              sum to it in every step. None where the source tells no more than entities
+    """
+
+    category: NDArray[np.int8]
+    key: Column
+    name: Column
+    time_ns: NDArray[np.int64]
+    plain_ns: NDArray[np.int64]
+    calls: NDArray[np.int64]
+    parts: SplitTime | None = None
+
+    def by_category(self) -> NDArray[np.int64]:
+        """(8, s) int64 owned time per category and step."""
+        out = np.zeros((len(CATEGORY_LABELS), self.time_ns.shape[1]), dtype=np.int64)
+        np.add.at(out, self.category.astype(np.intp), self.time_ns)
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupTable:
+    """Groups of events (operators, kernels), g rows x s steps.
+
+    kind         "operator", "operator_by_shape", "kernel"
+    key_columns  what a key is made of: ("name",) or ("name", "input_shape")
+    keys         g tuples of texts, unique; joins the two sides (normalised)
+    names        g raw names to show
+    calls        (g, s) int64
+    measures_ns  measure -> (g, s) int64, e.g. host_self, host_total, device_self, device_total
+    min_ns       (g,) int64 shortest single call, or None when the measure has no single calls
+    max_ns       (g,) int64 longest
+    facts        fact -> (g,) float64, NaN where not measured (occupancy, blocks_per_sm, tensor_cores)
+    sampled      False when the columns only share out a total, so that they say nothing on how it varies
+    """
+
+    kind: str
+    key_columns: tuple[str, ...]
+    keys: Keys
+    names: Column
+    calls: NDArray[np.int64]
+    measures_ns: Mapping[str, NDArray[np.int64]]
+    min_ns: NDArray[np.int64] | None
+    max_ns: NDArray[np.int64] | None
+    facts: Mapping[str, NDArray[np.float64]]
+    sampled: bool = True
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CounterSeries:
+    """Counters per step, k counters x s steps.
+
+    keys      k pairs (counter, device), unique; joins the two sides. The device is "Host" or e.g. "GPU 0"
+    units     k texts, "" where the unit is not known
+    mean      (k, s) float64 mean over the step, weighted by time; NaN where nothing is known of the step
+    sd        (k, s) float64 deviation within the step, weighted by time; NaN where nothing is known of it
+    coverage  (k, s) float64 share of the step, 0 to 1, that samples of its own stand for; NaN where not known
+    samples   (k, s) int64 samples inside the step, -1 where their number is not known
+    """
+
+    keys: tuple[tuple[str, str], ...]
+    units: tuple[str, ...]
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+    coverage: NDArray[np.float64]
+    samples: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchSequence:
+    """Launches in the order they ran, n rows: `kernel` (n,) int32 is the row of groups["kernels"]; `dur_ns`, `tensor`
+    and `dram` as in model/recordings/launches.py."""
+
+    kernel: NDArray[np.int32]
+    dur_ns: NDArray[np.int64]
+    tensor: NDArray[np.float64]
+    dram: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMetric:
+    """One figure of the device summary. `value` is None when it was not measured; `reason` then says why
+    (also "not applicable", which is not the same as zero)."""
+
+    device: str
+    name: str
+    unit: str
+    value: float | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Summary:
+    """One side, one or several captures pooled. `reading` is "corrected" (docs/readings.md) for everything that is
+    read from a trace, "torch-tb-profiler" for saved answers, "as listed" for kernel listings, "as recorded" for
+    per-cycle tables.
+
+    window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
+    marked       False when there was no ProfilerStep and the whole window stands for one step
+    other_window (s2,) int64 step totals under the other window rule, for the note that says when it matters
+    environment  (name, value) pairs: versions, devices, flags; values as text
+    absent       table name -> why this source cannot give it
+    metric       what a "step" measures: STEP_TIME, CYCLE_TIME, or KERNEL_TIME for a source without a clock
+    bound_ns     BOUND_CLASSES -> device time, where launches carry utilisation
+    counters     counters per step, None without any
+    memory       allocations and what devices held, None without memory events
+    modules      owned time by (path of nn.Module calls, category label), its sum over all keys being the step; None
+                 where the source has no such calls
+    launches     the launches one by one, for sources that hold nothing else and for one capture only
+    work         what ran on the device, by the operators around its launch; None without device events
+    call_tree    owned time by module, operator and what ran below; None where the source has no operators
+    call_paths   BY_OPERATOR, BY_PYTHON -> from where rows were called, in the times of the tables; only where asked for
+                 (analysis/attribution/call_paths.py)
+    collectives  communication between ranks call by call; None without any
+    ranks        of a side of many ranks, whose steps are means over them (analysis/pooling/rank_mean.py), what is known of each;
+                 None where the steps are those of the captures
+    """
+
+    source: str
+    format: str
+    captures: tuple[Capture, ...]
+    device: DeviceFacts
+    window: str
+    marked: bool
+    steps: StepTable
+    dropped: tuple[DroppedStep, ...]
+    other_window: NDArray[np.int64]
+    owned: OwnedTime
+    groups: Mapping[str, GroupTable]
+    device_metrics: tuple[DeviceMetric, ...]
+    environment: tuple[tuple[str, str], ...]
+    recommendations: tuple[str, ...]
+    absent: Mapping[str, str]
+    notes: tuple[Note, ...]
+    reading: str = "corrected"
+    metric: str = STEP_TIME
+    bound_ns: Mapping[str, int] = field(default_factory=dict)
+    counters: CounterSeries | None = None
+    launches: LaunchSequence | None = None
+    memory: MemoryUse | None = None
+    modules: SplitTime | None = None
+    work: DeviceWork | None = None
+    call_tree: CallTree | None = None
+    call_paths: Mapping[str, CallTree] = field(default_factory=dict)
+    collectives: Collectives | None = None
+    ranks: RankSteps | None = None
+
+    @property
+    def is_split(self) -> bool:
+        """Whether owned time has entities; without them the ledger has categories alone."""
+        return self.is_timed and NOT_SPLIT not in self.owned.key and OVERLAPPING not in self.owned.key
+
+    @property
+    def counts_launches(self) -> bool:
+        """Whether the number of launches per step is known; where it is not, StepTable.launches is all zero."""
+        if self.metric == CYCLE_TIME:
+            return any(bool(table.calls.any()) for table in self.groups.values())
+        return self.is_split
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the source has step times. Without them the recording is one step of unknown length, written as 0."""
+        return "steps" not in self.absent

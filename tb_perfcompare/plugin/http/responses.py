@@ -1,0 +1,148 @@
+"""Answers with the headers TensorBoard wants: a content type of our own choice, nosniff, a policy on HTML, gzip."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tensorboard.backend import http_util
+from werkzeug.datastructures import Headers
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.errors import (
+    Cancelled,
+    InputError,
+    NotComparable,
+    OutOfMemory,
+    PerfCompareError,
+    SelectionError,
+)
+from tb_perfcompare.plugin.http.origin import Forbidden
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+
+_YEAR_S = 365 * 24 * 3600
+
+
+class BadRequest(PerfCompareError):
+    """A parameter that cannot be understood."""
+
+    code = "bad_request"
+
+
+class Changed(PerfCompareError):
+    """More of an answer was asked for whose files are others by now."""
+
+    code = "changed"
+
+
+class PageNotBuilt(PerfCompareError):
+    """The package was installed without its page."""
+
+    code = "page_not_built"
+
+
+def status_of(error: PerfCompareError) -> int:
+    """HTTP status of an error for users."""
+    match error:
+        case BadRequest():
+            return 400
+        case Forbidden():
+            return 403
+        case SelectionError():
+            return 404
+        case Changed():
+            return 409
+        case InputError() | NotComparable():
+            return 422
+        case PageNotBuilt() | Cancelled() | OutOfMemory():
+            return 503
+        case _:
+            return 500
+
+
+def error_dict(error: PerfCompareError) -> dict[str, dict[str, str]]:
+    """The JSON form of an error."""
+    return {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
+
+
+def respond(
+    request: Request, body: bytes, content_type: str, *, status: int = 200, tag: str = "", filename: str = "",
+    keep: bool = False,
+) -> Response:  # fmt: skip
+    """A whole answer, compressed when the browser takes that.
+
+    tag       lets the browser ask again with If-None-Match (weak: the compressed form has other bytes)
+    filename  saves it as a file instead of showing it
+    keep      the address names these bytes for ever
+    """
+    headers = [("ETag", f'W/"{tag}"')] if tag else []
+    if filename:
+        headers.append(("Content-Disposition", f'attachment; filename="{filename}"'))
+    answer: Response = http_util.Respond(
+        request, body, content_type, code=status, expires=_YEAR_S if keep else 0, headers=headers
+    )
+    answer.headers["Vary"] = "Accept-Encoding"
+    return answer
+
+
+def tag_of(*asked: object) -> str:
+    """A text that changes whenever the answer may; for values whose texts hold all that it depends on."""
+    return hashlib.sha256(repr((__version__, *asked)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+def tagged(body: bytes, tag: str) -> bytes:
+    """The JSON object with its tag as first member."""
+    return b'{"tag":"' + tag.encode("ascii") + b'",' + body[1:]
+
+
+def check_tag(given: str, tag: str) -> None:
+    """Raises Changed if `given` is another one than `tag`; "" is any."""
+    if given not in ("", tag):
+        raise Changed("the files have changed since the comparison was made", hint="load the comparison again")
+
+
+def is_known(request: Request, tag: str) -> bool:
+    """The browser holds this answer already."""
+    return bool(request.if_none_match.contains_weak(tag))
+
+
+def not_modified(tag: str) -> Response:
+    """304: nothing to send."""
+    headers = {"ETag": f'W/"{tag}"', "X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache, must-revalidate"}
+    return _Unchanged(status=304, headers=headers, content_type=JSON)
+
+
+class _Unchanged(Response):
+    """Keeps its content type, without which TensorBoard writes a warning for every such answer."""
+
+    def get_wsgi_headers(self, environ: Any) -> Headers:
+        headers = super().get_wsgi_headers(environ)
+        headers["Content-Type"] = JSON
+        return headers
+
+
+def failure(request: Request, error: PerfCompareError) -> Response:
+    """An error as JSON with its status."""
+    return respond(request, json.dumps(error_dict(error)).encode(), JSON, status=status_of(error))
+
+
+def stream(request: Request, lines: Iterable[bytes]) -> Response:
+    """Lines as they come, each flushed to the browser."""
+    headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if request.accept_encodings.best_match(["gzip"]):
+        headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        lines = _compressed(lines)
+    return Response(lines, headers=headers, content_type=LINES)
+
+
+def _compressed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(3, zlib.DEFLATED, 31)
+    for line in lines:
+        yield packer.compress(line) + packer.flush(zlib.Z_SYNC_FLUSH)
+    yield packer.flush()

@@ -1,0 +1,131 @@
+"""What of a log directory is opened when: nothing by TensorBoard's start, little for the list of runs and for an answer
+that is on disk, and what computes by the first request that needs it, or before it once the list was sent."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.plugin.logdir import LogdirRoot
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.disk_cache.response_cache import KeptAnswers
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.listing.index import Index, Listing, Root
+    from tb_perfcompare.workspace.listing.run_pages import RunPages
+    from tb_perfcompare.workspace.sharing.single_flight import Flight
+    from tb_perfcompare.workspace.workspace import Workspace
+
+_QUIET_S = 0.25
+"""So long after the last request for names nothing is imported ahead of need: it would slow down the answer to the next
+one, which a tab that shows a pair sends at once."""
+
+_OF_A_PAIR = 2
+"""Processes that a pair of files keeps busy."""
+
+
+class Opening:
+    """The parts of a log directory, each made when it is asked for. Safe to use from several threads."""
+
+    def __init__(self, roots: tuple[LogdirRoot, ...]) -> None:
+        self._roots = roots
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._workspace: Workspace | None = None
+        self._ahead: threading.Thread | None = None
+        self._asked_s = 0.0
+        self._closed = False
+
+    @property
+    def index(self) -> Index:
+        """Names and files."""
+        self._asked_s = time.monotonic()
+        with self._lock:
+            return self._index
+
+    @cached_property
+    def run_pages(self) -> RunPages:
+        """Listings as they are sent."""
+        from tb_perfcompare.workspace.listing.run_pages import RunPages
+
+        return RunPages()
+
+    def listing(self, *, rescan: bool) -> Listing:
+        """Runs, problems and suggested pairs."""
+        return self.index.listing(rescan=rescan)
+
+    def first(self, question: Question) -> AbstractContextManager[Flight[bytes]]:
+        """The answer about a pair that a tab is sent first, as TablePages.first has it; of one that is on disk before
+        anything is imported that computes."""
+        if self._workspace is None:
+            kept = self._kept
+            body = None if kept is None else kept.answer_to(question)
+            if body is not None:
+                from tb_perfcompare.workspace.sharing.single_flight import landed
+
+                return contextlib.nullcontext(landed(question, body))
+        return self.workspace.pages.first(question)
+
+    @property
+    def workspace(self) -> Workspace:
+        """What computes. The processes that a pair needs are started before it is imported: they import as well."""
+        index = self.index
+        with self._opening:
+            if self._workspace is None:
+                from tb_perfcompare.workspace.jobs.worker_preload import IN_THIS_ORDER
+                from tb_perfcompare.workspace.workers.limits import default_workers
+                from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
+
+                pool = WorkerPool(default_workers())
+                if not self._closed:
+                    pool.prepare(_OF_A_PAIR, IN_THIS_ORDER)
+
+                from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
+                from tb_perfcompare.workspace.workspace import Workspace
+
+                self._workspace = Workspace(index=index, pool=pool, cache=user_cache())
+            return self._workspace
+
+    def open_ahead(self) -> None:
+        """Makes the workspace in a thread, once nobody has asked for a moment. Only the first call does anything."""
+        with self._lock:
+            if self._ahead is None and self._workspace is None:
+                self._ahead = threading.Thread(target=self._open_ahead, name="tb_perfcompare ahead", daemon=True)
+                self._ahead.start()
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._closed = True
+        with self._opening:
+            if self._workspace is not None:
+                self._workspace.close()
+
+    def _open_ahead(self) -> None:
+        while (wait_s := self._asked_s + _QUIET_S - time.monotonic()) > 0:
+            time.sleep(wait_s)
+        if self._closed:
+            return
+        with contextlib.suppress(PerfCompareError):  # the request that needs it will say what is wrong
+            self.workspace  # noqa: B018
+
+    @cached_property
+    def _index(self) -> Index:
+        from tb_perfcompare.workspace.listing.index import Index, Root
+        from tb_perfcompare.workspace.listing.links import links_stay_inside
+
+        opened: list[Root] = [Root(root.path, root.name) for root in self._roots if root.is_opened]
+        return Index(opened, inside=links_stay_inside())
+
+    @cached_property
+    def _kept(self) -> KeptAnswers | None:
+        from tb_perfcompare.workspace.disk_cache.cache_place import user_place
+        from tb_perfcompare.workspace.disk_cache.disk_store import DiskEntries
+        from tb_perfcompare.workspace.disk_cache.response_cache import KeptAnswers
+
+        place = user_place()
+        return None if place is None else KeptAnswers(DiskEntries(*place))

@@ -1,0 +1,114 @@
+"""What is asked about a pair, within limits; and the plain values of a query string.
+
+Imports nothing that computes: the list of runs and kept answers are sent without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.plugin.http.responses import BadRequest
+from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
+
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class SideRequest:
+    """One side by name; `launches` names the run whose figures its kernels get, `all_steps` keeps the steps that are
+    usually left out."""
+
+    selection: Selection
+    steps: Steps | None
+    launches: str | None = None
+    all_steps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """Parameters of api/comparison and api/report."""
+
+    baseline: SideRequest
+    candidate: SideRequest
+    options: CompareOptions
+
+
+def pair_request(query: Mapping[str, str]) -> PairRequest:
+    """Raises BadRequest."""
+    baseline, candidate = sides_of(query)
+    return PairRequest(
+        replace(baseline, launches=query.get("baseline_launches") or None),
+        replace(candidate, launches=query.get("candidate_launches") or None),
+        CompareOptions(window=window_of(query)),
+    )
+
+
+def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
+    """`1` or `0`. Raises BadRequest for anything else."""
+    match query.get(name, ""):
+        case "":
+            return default
+        case "0" | "1" as value:
+            return value == "1"
+        case value:
+            raise BadRequest(f"{name} is {value[:80]!r}", hint="it must be 0 or 1")
+
+
+def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
+    """One of the known values. Raises BadRequest."""
+    value = query.get(name) or default
+    if value not in known:
+        raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(known)}")
+    return value
+
+
+def row_count(query: Mapping[str, str], name: str, default: int, of: str = "rows") -> int:
+    """A number of rows. Raises BadRequest."""
+    text = query.get(name) or str(default)
+    if not _NUMBER.fullmatch(text):
+        raise BadRequest(f"{name} is {text[:80]!r}", hint=f"it must be a number of {of}")
+    return int(text)
+
+
+def side_request(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
+    """One side by the names of its parameters. Raises BadRequest."""
+    selection = Selection(run, query.get(worker) or None, query.get(span) or None)
+    return SideRequest(selection, _steps(query, steps), all_steps=flag(query, "all_steps", default=False))
+
+
+def _steps(query: Mapping[str, str], name: str) -> Steps | None:
+    text = query.get(name)
+    if not text:
+        return None
+    try:
+        return parse_steps(text)
+    except SelectionError as error:
+        raise BadRequest(f"{name}: {error.message}", hint=error.hint) from error
+
+
+def window_of(query: Mapping[str, str]) -> str:
+    """`device` or `marker`. Raises BadRequest."""
+    return choice(query, "step_window", WINDOWS, WINDOWS[0])
+
+
+def one_side(query: Mapping[str, str], side: str) -> SideRequest:
+    """`baseline` with `baseline_worker` and the like, and so for other names. Raises BadRequest."""
+    return side_request(query, required(query, side), f"{side}_worker", f"{side}_span", f"{side}_steps")
+
+
+def sides_of(query: Mapping[str, str]) -> list[SideRequest]:
+    """Baseline and candidate. Raises BadRequest."""
+    return [one_side(query, side) for side in ("baseline", "candidate")]
+
+
+def required(query: Mapping[str, str], name: str, hint: str = "it must name a run that api/runs lists") -> str:
+    """A parameter that must be there. Raises BadRequest."""
+    value = query.get(name)
+    if not value:
+        raise BadRequest(f"{name} is missing", hint=hint)
+    return value

@@ -1,0 +1,97 @@
+"""From a query string to one step, or to two whose events are told of each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.options import WINDOWS
+from tb_perfcompare.plugin.http.responses import BadRequest
+from tb_perfcompare.plugin.requests.pair_request import choice, flag
+from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
+from tb_perfcompare.workspace.queries.step_responses import USUAL_PIXELS, Stretch
+
+SIDES = ("baseline", "candidate")
+
+_MOST_PIXELS = 20_000
+_MOST_WORDS = 32
+_WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class OneStep:
+    """A step by name: of which files, and which one."""
+
+    selection: Selection
+    step: StepChoice
+
+
+@dataclass(frozen=True, slots=True)
+class StepRequest:
+    """Parameters of api/step, api/step_event and api/trace; `side` says which side the first one is."""
+
+    own: OneStep
+    other: OneStep | None
+    side: str
+    window: str
+    all_steps: bool
+
+
+def step_request(query: Mapping[str, str]) -> StepRequest:
+    """Raises BadRequest."""
+    own = _one(query, query.get("run"), "")
+    if own is None:
+        raise BadRequest("run is missing", hint="it must name a run that api/runs lists")
+    return StepRequest(
+        own, _one(query, query.get("other"), "other_"), choice(query, "side", SIDES, SIDES[0]),
+        choice(query, "step_window", WINDOWS, WINDOWS[0]), flag(query, "all_steps", default=False),
+    )  # fmt: skip
+
+
+def stretch(query: Mapping[str, str]) -> Stretch | None:
+    """What of the step is drawn; None for all. Raises BadRequest."""
+    if not query.get("from") and not query.get("to"):
+        return None
+    first, last = _whole(query, "from"), _whole(query, "to")
+    if last <= first:
+        raise BadRequest("to is not after from", hint="both are nanoseconds from the beginning of the step")
+    pixels = _whole(query, "pixels") if query.get("pixels") else USUAL_PIXELS
+    if not 1 <= pixels <= _MOST_PIXELS:
+        raise BadRequest(f"pixels is {pixels}", hint=f"it must be a number from 1 to {_MOST_PIXELS}")
+    return Stretch(first, last, pixels)
+
+
+def find(query: Mapping[str, str]) -> str:
+    """The words to look for, "" for none. Raises BadRequest."""
+    words = query.get("find") or ""
+    if len(words.split()) > _MOST_WORDS:
+        raise BadRequest(f"find has {len(words.split())} words", hint=f"at most {_MOST_WORDS} are taken")
+    return words
+
+
+def event(query: Mapping[str, str]) -> int:
+    """The number of an event. Raises BadRequest."""
+    return _whole(query, "event")
+
+
+def _one(query: Mapping[str, str], run: str | None, before: str) -> OneStep | None:
+    if not run:
+        return None
+    selection = Selection(run, query.get(f"{before}worker") or None, query.get(f"{before}span") or None)
+    return OneStep(
+        selection,
+        StepChoice(
+            query.get(f"{before}step") or TYPICAL,
+            query.get(f"{before}step_worker") or None,
+            query.get(f"{before}step_span") or None,
+        ),
+    )
+
+
+def _whole(query: Mapping[str, str], name: str) -> int:
+    text = query.get(name) or ""
+    if not _WHOLE.fullmatch(text):
+        raise BadRequest(f"{name} is {text[:80]!r}", hint="it must be a whole number")
+    return int(text)

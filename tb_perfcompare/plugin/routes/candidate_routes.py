@@ -1,0 +1,129 @@
+"""The route about several candidates: one comparison after the other, each a line as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.errors import Cancelled, PerfCompareError
+from tb_perfcompare.plugin.http.connection import Connection
+from tb_perfcompare.plugin.http.lines import line, progress_lines
+from tb_perfcompare.plugin.http.responses import (
+    JSON,
+    BadRequest,
+    error_dict,
+    is_known,
+    not_modified,
+    respond,
+    stream,
+    tag_of,
+)
+from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag, one_side, window_of
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.queries.candidate_responses import row_dict, several_dict
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, LookRow, row_of, several
+from tb_perfcompare.workspace.sharing.single_flight import follow
+from tb_perfcompare.workspace.workspace import Workspace
+
+SideOf = Callable[[SideRequest], Side]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A candidate by name, and what to compare, or why nothing of that name can be."""
+
+    candidate: Candidate
+    question: Question | PerfCompareError
+
+
+def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/verdicts."""
+    options = CompareOptions(window=window_of(request.args))
+    baseline = side_of(one_side(request.args, "baseline"))
+    asked = [_asked(side_of, baseline, request.args, name, options) for name in _names(request.args)]
+    as_lines = flag(request.args, "stream", default=True)
+    if request.method == "HEAD":
+        return respond(request, b"", JSON)
+    connection = Connection(request.environ)
+    if as_lines:
+        return stream(request, _Lines(_talk(workspace, asked, options.alpha, connection)))
+    tag = tag_of("verdicts", asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    rows, keeps = [], True
+    for one in asked:
+        if isinstance(one.question, PerfCompareError):
+            rows.append(LookRow(one.candidate, None, one.question))
+            continue
+        with workspace.looks.one(one.question) as flight:
+            follow([flight], connection.report)
+            rows.append(row_of(one.candidate, flight))
+            keeps = keeps and rows[-1].error is None and not flight.brief  # what failed may be readable next time
+    return respond(request, _answer(rows, options.alpha), JSON, tag=tag if keeps else "")
+
+
+def _answer(rows: Sequence[LookRow], alpha: float) -> bytes:
+    """Names of absurd length lose their middle where the answer would be too large."""
+    return fitted(wire.encode(several_dict(several(tuple(rows), alpha))), MOST_BYTES)
+
+
+class _Lines:
+    """The lines, closed by the server when the browser has gone; that stops the work."""
+
+    def __init__(self, lines: Generator[bytes, None, None]) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._lines
+
+    def close(self) -> None:
+        """Called by the server in every case."""
+        self._lines.close()
+
+
+def _talk(
+    workspace: Workspace, asked: Sequence[_Asked], alpha: float, connection: Connection
+) -> Generator[bytes, None, None]:
+    rows: list[LookRow] = []
+    for number, one in enumerate(asked):
+        if isinstance(one.question, PerfCompareError):
+            rows.append(LookRow(one.candidate, None, one.question))
+        else:
+            with workspace.looks.one(one.question) as flight:
+                yield from progress_lines(flight, connection, row=number)
+                if not flight.done:
+                    return
+                try:
+                    rows.append(row_of(one.candidate, flight))
+                except Cancelled as error:
+                    yield line(error_dict(error))
+                    return
+        told = fitted(wire.encode({"row": number, **row_dict(rows[-1])}), MOST_BYTES // MOST_CANDIDATES)
+        yield b'{"row":' + told + b"}\n"
+    yield b'{"result":' + _answer(rows, alpha) + b"}\n"
+
+
+def _names(query: Mapping[str, str]) -> list[str]:
+    """The parameters that name candidates, from `candidate_1` on without a gap. Raises BadRequest."""
+    names = [f"candidate_{number}" for number in range(1, MOST_CANDIDATES + 1)]
+    given = [name for name in names if query.get(name)]
+    if not given or given != names[: len(given)] or query.get(f"candidate_{MOST_CANDIDATES + 1}"):
+        hint = f"candidate_1 names the first run, candidate_2 the second, up to {MOST_CANDIDATES}"
+        raise BadRequest("the candidates are not numbered from 1 on", hint=hint)
+    return given
+
+
+def _asked(side_of: SideOf, baseline: Side, query: Mapping[str, str], name: str, options: CompareOptions) -> _Asked:
+    wanted = one_side(query, name)
+    selection = wanted.selection
+    candidate = Candidate(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)
+    try:
+        return _Asked(candidate, Question(baseline, side_of(wanted), options))
+    except PerfCompareError as error:
+        return _Asked(candidate, error)

@@ -1,0 +1,44 @@
+"""The route a tab asks first about a pair. Imports nothing that computes: the answer may be on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.plugin.http.connection import Connection
+from tb_perfcompare.plugin.http.lines import Lines
+from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tagged
+from tb_perfcompare.plugin.requests.pair_request import PairRequest, SideRequest, flag, pair_request
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
+
+SideOf = Callable[[SideRequest], Side]
+FirstAnswer = Callable[[Question], AbstractContextManager[Flight[bytes]]]
+
+
+def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Response:
+    """api/comparison."""
+    question = pair_question(side_of, pair_request(request.args))
+    as_lines = flag(request.args, "stream", default=True)
+    if request.method == "HEAD":
+        return respond(request, b"", JSON)
+    tag, connection = question.tag(), Connection(request.environ)
+    if as_lines:
+        return stream(request, Lines(lambda: first(question), lambda body: tagged(body, tag), connection))
+    if is_known(request, tag):
+        return not_modified(tag)
+    made = finished(first(question), connection.report)
+    return respond(request, tagged(made.result(), tag), JSON, tag=unless_brief(made.brief, tag))
+
+
+def pair_question(side_of: SideOf, asked: PairRequest) -> Question:
+    """With the files as they are now. Raises what `side_of` raises."""
+    return Question(side_of(asked.baseline), side_of(asked.candidate), asked.options)
+
+
+def unless_brief(brief: bool, tag: str) -> str:
+    """The tag; none of an answer that may be more complete when it is asked for again."""
+    return "" if brief else tag

@@ -1,0 +1,170 @@
+"""The routes about pairs and runs: from what is asked to a question, from its answer to bytes with a tag.
+
+Imported by the first request that needs it. All of them stop waiting when the browser has gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.comparison.tables.views import VIEWS
+from tb_perfcompare.plugin.http.connection import Connection
+from tb_perfcompare.plugin.http.lines import Lines
+from tb_perfcompare.plugin.http.responses import (
+    JSON,
+    BadRequest,
+    check_tag,
+    is_known,
+    not_modified,
+    respond,
+    stream,
+    tag_of,
+    tagged,
+)
+from tb_perfcompare.plugin.requests.pair_request import choice, flag, pair_request
+from tb_perfcompare.plugin.requests.query_requests import (
+    paths_request,
+    row_request,
+    rows_request,
+    strict_request,
+    table_request,
+    view_request,
+)
+from tb_perfcompare.plugin.routes.comparison_route import SideOf, pair_question, unless_brief
+from tb_perfcompare.render.formats import FORMATS, render
+from tb_perfcompare.render.strict.pages import strict_first
+from tb_perfcompare.render.wire.pages import table_answer, view_answer
+from tb_perfcompare.render.wire.sparklines import lines_answer
+from tb_perfcompare.workspace.jobs import strict_jobs
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.queries.table_pages import TableRows
+from tb_perfcompare.workspace.sharing.single_flight import finished
+from tb_perfcompare.workspace.workspace import Workspace
+
+
+def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/table."""
+    asked = table_request(request.args)
+    question = pair_question(side_of, asked.pair)
+    check_tag(_tag(request.args), question.tag())
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
+    body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
+    return respond(request, body, JSON, tag=unless_brief(found.brief, tag))
+
+
+def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/row."""
+    asked = row_request(request.args)
+    question = pair_question(side_of, asked.pair)
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    body, brief = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
+    return respond(request, body, JSON, tag=unless_brief(brief, tag))
+
+
+def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/row_paths."""
+    asked = paths_request(request.args)
+    question = pair_question(side_of, asked.row.pair)
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    report = Connection(request.environ).report
+    body, brief = workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
+    return respond(request, body, JSON, tag=unless_brief(brief, tag))
+
+
+def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/rows."""
+    asked = rows_request(request.args)
+    question = pair_question(side_of, asked.pair)
+    check_tag(_tag(request.args), question.tag())
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    report = Connection(request.environ).report
+    known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
+    places = [place for place in asked.places if place < len(chosen.rows)]
+    keys = [known.keys[number] for number in chosen.rows[places].tolist()]
+    lines, brief = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
+    return respond(request, lines_answer(places, lines, known.lost), JSON, tag=unless_brief(brief or known.brief, tag))
+
+
+def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/view."""
+    asked = view_request(request.args)
+    name = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
+    side = side_of(asked.side)
+    pages, connection = workspace.pages, Connection(request.environ)
+
+    def drawn() -> tuple[bytes, bool]:
+        run, rows = pages.of_run(side, asked.window, name, asked.rows, connection.report)
+        body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
+        return body, rows.brief
+
+    if flag(request.args, "stream", default=False):
+        return stream(request, Lines(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
+    tag = tag_of(side, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    body, brief = drawn()
+    return respond(request, body, JSON, tag=unless_brief(brief, tag))
+
+
+def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/report."""
+    form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
+    name = request.args.get("table") or None
+    question = pair_question(side_of, pair_request(request.args))
+    tag = tag_of(question, form, name)
+    if is_known(request, tag):
+        return not_modified(tag)
+    made = finished(workspace.ask(question), Connection(request.environ).report)
+    comparison = made.result()
+    body = render(comparison, form.name, table=name)
+    # a table alone has no place for notes
+    filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
+    return respond(request, body, form.media_type, tag=unless_brief(made.brief, tag), filename=filename)
+
+
+def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/strict."""
+    asked = strict_request(request.args)
+    form = strict_jobs.JSON if asked.table else asked.form
+    question = StrictQuestion(
+        side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
+    )
+    connection = Connection(request.environ)
+
+    def drawn(body: bytes) -> bytes:
+        return tagged(strict_first(body), question.tag())
+
+    if flag(request.args, "stream", default=False):
+        if asked.table or form != strict_jobs.JSON:
+            raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
+        return stream(request, Lines(lambda: workspace.ask_strict(question), drawn, connection))
+    tag = tag_of(question, asked)
+    if is_known(request, tag):
+        return not_modified(tag)
+    if asked.table:
+        check_tag(_tag(request.args), question.tag())
+        found: TableRows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
+        body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
+        return respond(request, body, JSON, tag=unless_brief(found.brief, tag))
+    made = finished(workspace.ask_strict(question), connection.report)
+    tag = unless_brief(made.brief, tag)
+    if form == strict_jobs.JSON:
+        return respond(request, drawn(made.result()), JSON, tag=tag)
+    kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
+    filename = f"strict_comparison{'.incomplete' if made.brief else ''}.{form}"
+    return respond(request, made.result(), kind, tag=tag, filename=filename)
+
+
+def _tag(query: Mapping[str, str]) -> str:
+    return query.get("tag", "")

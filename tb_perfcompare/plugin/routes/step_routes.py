@@ -1,0 +1,82 @@
+"""The routes about single steps: what is drawn of one, the figures of an event, and its part of the trace as a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.plugin.http.connection import Connection
+from tb_perfcompare.plugin.http.lines import Lines
+from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tag_of
+from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag
+from tb_perfcompare.plugin.requests.step_requests import SIDES, OneStep, StepRequest, event, find, step_request, stretch
+from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
+from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepQuestion
+from tb_perfcompare.workspace.workspace import Workspace
+
+_GZIP = "application/gzip"
+_NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+SideOf = Callable[[SideRequest], Side]
+
+
+def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/step."""
+    question = replace(
+        _question(side_of, step_request(request.args)), stretch=stretch(request.args), find=find(request.args)
+    )
+    return _answered(workspace, question, request)
+
+
+def step_event(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/step_event."""
+    question = replace(_question(side_of, step_request(request.args)), event=event(request.args))
+    return _answered(workspace, question, request)
+
+
+def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/trace."""
+    asked = step_request(request.args)
+    report = Connection(request.environ).report
+    question = workspace.step_views.labelled(_question(side_of, asked), report)
+    tag = tag_of(question, "trace")
+    if is_known(request, tag):
+        return not_modified(tag)
+    labels = SIDES if asked.side == SIDES[0] else SIDES[::-1]
+    sides = []
+    for chosen, label in zip((question.own, question.other), labels, strict=True):
+        if chosen is not None:
+            facts, file = workspace.step_views.chosen(chosen, question.window, report)
+            sides.append(ExcerptSide(file, question.window, facts.label, facts.label, label))
+    sides.sort(key=lambda side: SIDES.index(side.label))
+    body = workspace.step_views.excerpt(tuple(sides), True, report)
+    name = "_and_".join(f"{_file_name(side.file.run)}_step_{_file_name(side.first)}" for side in sides)
+    return respond(request, body, _GZIP, tag=tag, filename=f"{name}.pt.trace.json.gz")
+
+
+def _answered(workspace: Workspace, question: StepQuestion, request: Request) -> Response:
+    views, connection = workspace.step_views, Connection(request.environ)
+    if flag(request.args, "stream", default=False):
+        return stream(request, Lines(lambda: views.ask(question), bytes, connection))
+    tag = tag_of(question)
+    if is_known(request, tag):
+        return not_modified(tag)
+    return respond(request, views.answer(question, connection.report), JSON, tag=tag)
+
+
+def _question(side_of: SideOf, asked: StepRequest) -> StepQuestion:
+    def chosen(one: OneStep) -> ChosenSide:
+        side = side_of(SideRequest(one.selection, None, all_steps=asked.all_steps))
+        return ChosenSide(side, one.step)
+
+    return StepQuestion(
+        chosen(asked.own), None if asked.other is None else chosen(asked.other), asked.side == SIDES[0], asked.window
+    )
+
+
+def _file_name(text: str) -> str:
+    return _NO_FILE_NAME.sub("_", text).strip("._") or "run"

@@ -1,0 +1,32 @@
+"""What a reader of a strict report should know before believing it: weaknesses that apply, units of the counters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tb_perfcompare.comparison.strict.weaknesses import Weakness
+from tb_perfcompare.model.recordings.counter_units import UnitNote
+
+_HEAD = "Known weaknesses of this method that touch this pair (docs/strict.md):"
+
+
+def banner_lines(found: Sequence[Weakness], units: Sequence[str]) -> list[str]:
+    """Plain lines: a heading, one line per weakness, one line with all units."""
+    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in found)]
+    if units:
+        lines.append(f"Units of μ: {'; '.join(units)}.")
+    return lines
+
+
+def banner_markdown(lines: Sequence[str]) -> str:
+    """The same as a quotation that goes before a report."""
+    head, *rest = lines
+    return "\n".join([f"> **{head}**", ">", *(f"> - {line}" for line in rest), "", ""])
+
+
+def unit_text(note: UnitNote) -> str:
+    """One counter's unit, with the range of its samples where they are known."""
+    text = f"{note.metric} {note.unit.mu_text}"
+    if note.low is None or note.high is None:
+        return text
+    return f"{text} ({note.samples} samples of all devices, {note.low:,.6g} to {note.high:,.6g} {note.unit.sample})"

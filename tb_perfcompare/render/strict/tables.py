@@ -1,0 +1,75 @@
+"""The three tables of the strict report, and its CSV: every cell formatted as the published reports do."""
+
+from __future__ import annotations
+
+import math
+
+from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.comparison.strict.tables import figures, table_labels
+from tb_perfcompare.render.csv import guarded, lines
+from tb_perfcompare.render.strict.grid import Cell, pipe_table
+
+NOTHING = "-"
+_RANK_FORMAT = ",.2f"
+
+
+def summary_table(report: StrictReport) -> str:
+    """Number of cycles and mean cycle time of both sides."""
+    a, b = report.labels
+    first, second = report.durations
+    cycles_a, cycles_b = len(first.longest_first_us), len(second.longest_first_us)
+    delta = second.mean_us - first.mean_us
+    return pipe_table(
+        ["Metric", a, b, f"Δ ({b} - {a})", "Change (%)"],
+        [
+            ["Total Cycles", str(cycles_a), str(cycles_b), str(cycles_b - cycles_a), NOTHING],
+            ["Avg Cycle Time (us)", f"{first.mean_us:,.2f}", f"{second.mean_us:,.2f}", f"{delta:,.2f}",
+             _change(first.mean_us, delta)],
+        ],
+    )  # fmt: skip
+
+
+def rank_table(report: StrictReport) -> str:
+    """The i-th longest cycle of one side beside the i-th longest of the other."""
+    a, b = report.labels
+    first, second = (side.longest_first_us.tolist() for side in report.durations)
+    rows: list[list[Cell]] = []
+    for rank in range(max(len(first), len(second))):
+        own = first[rank] if rank < len(first) else None
+        other = second[rank] if rank < len(second) else None
+        row: list[Cell] = [rank + 1, NOTHING if own is None else own, NOTHING if other is None else other]
+        if own is None or other is None:
+            rows.append([*row, NOTHING, NOTHING])
+        else:
+            rows.append([*row, f"{other - own:,.2f}", _change(own, other - own)])
+    return pipe_table(["Time Rank", f"{a} Time (us)", f"{b} Time (us)", "Δ (us)", "Δ (%)"], rows, _RANK_FORMAT)
+
+
+def detailed_table(report: StrictReport) -> str:
+    """All triplets."""
+    columns: list[list[str]] = [[triplet[part] for triplet in report.triplets] for part in range(3)]
+    formats = (
+        ".4f", ".2f", ".2f", "+.2f", "+.2f", ".3f", ".3f", ",.2f", ",.2f", "+.2f", "+.2f", "+.2f", ".3f", ".3f"
+    )  # fmt: skip
+    columns += [
+        [format(value, form) for value in values.tolist()]
+        for values, form in zip(figures(report), formats, strict=True)
+    ]
+    return pipe_table(table_labels(report.labels), list(zip(*columns, strict=True)))
+
+
+def strict_csv(report: StrictReport) -> str:
+    """All triplets with six decimals; NaN is an empty cell."""
+    drawn = [[_six(value) for value in values.tolist()] for values in figures(report)]
+    rows = (
+        [*map(guarded, triplet), *(column[place] for column in drawn)] for place, triplet in enumerate(report.triplets)
+    )
+    return lines([[*map(guarded, table_labels(report.labels))]], rows)
+
+
+def _six(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.6f}"
+
+
+def _change(base: float, delta: float) -> str:
+    return f"{delta / base * 100 if base > 0 else math.inf:+.2f}%"

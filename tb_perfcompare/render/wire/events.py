@@ -1,0 +1,64 @@
+"""The JSON of one event of a step and of its counterpart (plugin/http_api.md)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.model.summary.step_events import KINDS, EventFigures, Lane, StepEvents
+from tb_perfcompare.render.wire.steps import shortened
+from tb_perfcompare.render.wire.wire_rows import encoded
+
+EVENT_SCHEMA = "tb_perfcompare.step_event/1"
+
+
+def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> dict[str, Any]:
+    """One event with everything known of it."""
+    event = figures.event
+    name = step.names[int(step.name[event])]
+    return {
+        "event": event,
+        "name": name.name,
+        "kind": KINDS[name.kind],
+        "lane": lane.name,
+        "lane_kind": lane.kind,
+        "row": int(step.row[event]),
+        "start_ns": int(step.start_ns[event]),
+        "dur_ns": int(step.dur_ns[event]),
+        "self_ns": figures.self_ns,
+        "device_ns": figures.device_ns,
+        "launches": figures.launches,
+        "queue_ns": figures.queue_ns,
+        "idle_ns": figures.idle_ns,
+        "same_count": figures.same_count,
+        "same_ns": figures.same_ns,
+        "enclosing": list(figures.enclosing),
+        "linked": [
+            {
+                "event": link.event, "role": link.role, "row": int(step.row[link.event]),
+                "start_ns": int(step.start_ns[link.event]), "dur_ns": int(step.dur_ns[link.event]),
+                "name": shortened(step.names[int(step.name[link.event])].name),
+            }
+            for link in figures.linked
+        ],
+        "args": {key: _value(value) for key, value in figures.args.items()},
+    }  # fmt: skip
+
+
+def event_answer(own: dict[str, Any], other: dict[str, Any] | None, renamed: bool) -> bytes:
+    """An event and its counterpart; `renamed`: that was found by its place and has another name."""
+    return encoded(
+        {"schema": EVENT_SCHEMA, "version": __version__, "event": own, "counterpart": other, "renamed": renamed}
+    )
+
+
+def _value(value: int | float | str) -> Any:
+    """Texts are JSON already, unless they were damaged."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        return value

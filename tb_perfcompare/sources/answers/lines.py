@@ -1,0 +1,190 @@
+"""Lines of a file of saved answers: what each one is, told by its structure, and which run it belongs to.
+
+A run begins with the first answer, and again whenever a kind of answer comes a second time.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.answers import AnswerKind
+from tb_perfcompare.sources.recognition.format_sniffers import ANSWER, REMEMBERED_FILES
+from tb_perfcompare.sources.storage.blocks import Blocks, read_head
+from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
+from tb_perfcompare.sources.storage.one_state import open_listed
+
+MOST_BYTES = 32 << 20
+"""Answers are a few hundred kilobytes; a file beyond this is something else."""
+
+PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_self_time")
+_TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
+_OPERATOR_SORTS = ("device_self_duration", "host_self_duration")
+KERNEL_TIME = "Total Duration (us)"
+_MOST_NOTES = 20
+_LONGEST_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One decoded answer and its line number, from 1."""
+
+    number: int
+    answer: dict[str, Any]
+
+
+@dataclass(slots=True)
+class RawRun:
+    """The answers of one run, and a note for every line beside them that could not be used, of many for the first."""
+
+    lines: dict[AnswerKind, Line] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    unsaid: int = 0
+
+    def note(self, note: Note) -> None:
+        """Adds it, or counts it where there are enough."""
+        if len(self.notes) < _MOST_NOTES:
+            self.notes.append(note)
+        else:
+            self.unsaid += 1
+
+    def all_notes(self, path: str) -> list[Note]:
+        """With one for those that were counted."""
+        if not self.unsaid:
+            return self.notes
+        message = f"{self.unsaid} more lines cannot be used: left out; save those answers again"
+        return [*self.notes, Note(NoteCode.DROPPED_EVENTS, message, path)]
+
+
+def declines_answers(name: str, head: bytes) -> str:
+    """Why a file with these first (uncompressed) bytes holds no saved answers, "" if it does. The name says nothing."""
+    text = _without_mark(head)
+    if not text.strip():
+        return "empty"
+    for line in text.split(b"\n"):
+        if ANSWER.match(line):
+            return ""
+        if line.strip():
+            value, problem = _decoded(line)
+            if not problem and kind_of(value) is not None:
+                return ""
+    return "no line is an answer of torch-tb-profiler (overview, operation or kernel)"
+
+
+def count_runs(file: FileStat, fs: FileSystem) -> int:
+    """How many runs the file holds: 0 if it holds no saved answers or cannot be read. Remembered for an unchanged file,
+    because directories are listed again and again. Raises InputChanged."""
+    return _count_runs(file, fs)  # type: ignore[arg-type]  # is hashable
+
+
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
+def _count_runs(file: FileStat, fs: FileSystem) -> int:
+    try:
+        with open_listed(file, fs) as opened:
+            if declines_answers("", read_head(opened)):
+                return 0
+        with open_listed(file, fs) as opened, Blocks(opened) as blocks:
+            data = whole(blocks)
+    except OSError:
+        return 0
+    # One with nothing but torn answers, or too large a one, is listed as well: reading it says what is wrong.
+    return 1 if data is None else max(len(split_runs(data, "")), 1)
+
+
+def whole(blocks: Blocks) -> bytes | None:
+    """All bytes of a file, None if there are more than MOST_BYTES."""
+    parts = []
+    for block in blocks:
+        parts.append(block)
+        if blocks.raw_bytes > MOST_BYTES:
+            return None
+    return b"".join(parts)
+
+
+def kind_of(value: Any) -> AnswerKind | None:
+    """What an answer is, None for anything else."""
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("steps"), dict):
+        return AnswerKind.OVERVIEW
+    if any(key in value for key in PIE_KEYS):
+        return AnswerKind.OPERATOR_PIES
+    total, metadata = value.get("total"), value.get("metadata")
+    if isinstance(total, dict) and isinstance(total.get("rows"), list):
+        names = {row[0] for row in total["rows"] if isinstance(row, list) and row and isinstance(row[0], str)}
+        return AnswerKind.TENSOR_CORE_PIE if names and names <= _TENSOR_CORE_ROWS else AnswerKind.KERNEL_PIE
+    return _table_kind(metadata, value.get("data")) if isinstance(metadata, dict) else None
+
+
+def _table_kind(metadata: dict[str, Any], data: Any) -> AnswerKind | None:
+    if isinstance(data, list) and metadata.get("sort") in _OPERATOR_SORTS:
+        rows = [row for row in data if isinstance(row, dict)]
+        if any("call_stack" in row for row in rows):
+            return None
+        shapes = any("input_shape" in row for row in rows)
+        return AnswerKind.OPERATORS_BY_SHAPE if shapes else AnswerKind.OPERATORS
+    if isinstance(data, dict) and isinstance(data.get("columns"), list):
+        names = [column.get("name") for column in data["columns"] if isinstance(column, dict)]
+        if metadata.get("sort") == KERNEL_TIME or KERNEL_TIME in names:
+            return AnswerKind.KERNELS_BY_OPERATOR if "Operator" in names else AnswerKind.KERNELS
+    return None
+
+
+def split_runs(data: bytes, path: str) -> list[RawRun]:
+    """The runs of a file; `path` is what notes call it. A line that is no answer is a note of the run it stands in."""
+    runs = [RawRun()]
+    lines = _without_mark(data).split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        value, problem = _decoded(line)
+        if problem:
+            runs[-1].note(_torn(number, problem, path, at_end=number == len(lines)))
+            continue
+        kind = kind_of(value)
+        if kind is None:
+            if value is not None:  # `null` is what the profiler answers where it has nothing to show
+                message = f"line {number}: {_described(value)} is no answer that is compared: left out; nothing to do"
+                runs[-1].note(Note(NoteCode.DROPPED_EVENTS, message, path))
+            continue
+        if kind in runs[-1].lines:
+            runs.append(RawRun())
+        runs[-1].lines[kind] = Line(number, value)
+    return runs if runs[0].lines else []
+
+
+def first_problem(data: bytes, path: str) -> str:
+    """What is wrong with the first line of a file in which no line is an answer."""
+    for number, line in enumerate(_without_mark(data).split(b"\n"), start=1):
+        if line.strip():
+            _, problem = _decoded(line)
+            return f"line {number}: not JSON ({problem})" if problem else f"line {number} is no answer"
+    return "it is empty"
+
+
+def _without_mark(data: bytes) -> bytes:
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def _decoded(line: bytes) -> tuple[Any, str]:
+    """The value of a line and "", or None and what is wrong."""
+    try:
+        return msgspec.json.decode(line), ""
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return None, str(error)
+
+
+def _torn(number: int, problem: str, path: str, *, at_end: bool) -> Note:
+    code = NoteCode.TRUNCATED if at_end else NoteCode.DROPPED_EVENTS
+    return Note(code, f"line {number}: not JSON ({problem}): left out; save that answer again", path)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, dict):
+        keys = ", ".join(str(key)[:_LONGEST_SHOWN] for key in list(value)[:4])
+        return f"an object with {keys}" if keys else "an empty object"
+    return f"a {type(value).__name__}"

@@ -1,0 +1,128 @@
+"""Reads saved answers of torch-tb-profiler: JSON lines, one answer of its HTTP routes each (docs/answers.md).
+
+    {"steps": {"columns": [...], "rows": [["0", 576891, "<div ...>Total: 6286787us ...", ...]]}, "performance": ...}
+    {"device_total_time": {"title": ..., "columns": [...], "rows": [["aten::add_", 78968], ...]}, ...}
+    {"metadata": {"sort": "device_self_duration", ...}, "data": [{"name": "aten::add_", "calls": 653, ...}]}
+    {"metadata": {"sort": "Total Duration (us)"}, "data": {"columns": [...], "rows": [[...]]}}
+    {"total": {"columns": [...], "rows": [["void gemm(...)", 96916], ...]}}
+
+What cannot be used is left out and noted with its line: a line, an answer of it, or a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording
+from tb_perfcompare.sources.answers.lines import MOST_BYTES, Line, RawRun, first_problem, split_runs, whole
+from tb_perfcompare.sources.answers.rows import Rows, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
+from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+
+_REMEDY = "save that answer again"
+_MOST_REASONS = 4
+T = TypeVar("T")
+
+
+def read_answers(
+    path: str,
+    *,
+    fs: FileSystem = LOCAL,
+    report: Reporter = silent,
+    want_hash: bool = True,
+    name: str | None = None,
+    part: int = 1,
+) -> AnswersRecording:
+    """The answers about the `part`-th run of a file. `name` stands for the file in facts and notes.
+
+    Raises InputError when the file cannot be read or has no such run, CorruptInput when nothing in it is usable.
+    """
+    shown = name or fs.basename(path)
+    try:
+        size = fs.stat(path).bytes
+        report(Progress("reading", path, 0, size))
+        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
+            data = whole(blocks)
+    except OSError as error:
+        hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
+        raise InputError(path, error.strerror or str(error), hint=hint) from error
+    if data is None:
+        message = f"more than {MOST_BYTES >> 20} MiB: too much for saved answers"
+        raise InputError(path, message, hint="give the trace itself")
+    runs = split_runs(data, shown)
+    if not runs:
+        raise CorruptInput(path, f"no usable answer: {first_problem(data, path)}", hint=_REMEDY)
+    if not 1 <= part <= len(runs):
+        raise InputError(path, f"holds {len(runs)} run(s), not {part}", hint=f"give a number from 1 to {len(runs)}")
+    report(Progress("reading", path, size, size, len(runs[part - 1].lines)))
+    recording = _Reading(shown, runs[part - 1]).recording(FileFacts(shown, blocks.stored_bytes, blocks.sha256, part))
+    if not recording.steps and not recording.operators and not recording.operators_by_shape and not recording.kernels:
+        reasons = [note.message for note in recording.notes[:_MOST_REASONS]]
+        why = "; ".join(reasons) or "pies alone, which have no numbers of calls"
+        hint = "save the answer of overview, operation/table or kernel/table"
+        raise CorruptInput(path, f"nothing that can be compared: {why}", hint=hint)
+    return recording
+
+
+class _Reading:
+    """The answers of one run as typed rows."""
+
+    def __init__(self, shown: str, run: RawRun) -> None:
+        self._shown = shown
+        self._lines = run.lines
+        self._notes = run.all_notes(shown)
+
+    def recording(self, file: FileFacts) -> AnswersRecording:
+        overview = self._parsed(AnswerKind.OVERVIEW, overview_rows)
+        operators = self._rows(AnswerKind.OPERATORS, operator_rows)
+        by_shape = self._rows(AnswerKind.OPERATORS_BY_SHAPE, operator_rows)
+        kernels = self._rows(AnswerKind.KERNELS, kernel_rows)
+        if kernels is None:
+            kernels = self._rows(AnswerKind.KERNELS_BY_OPERATOR, kernel_rows)
+        pies: dict[str, dict[str, int]] = {}
+        for kind in (AnswerKind.OPERATOR_PIES, AnswerKind.KERNEL_PIE):
+            pies |= self._parsed(kind, pie_rows) or {}
+        if overview is not None and overview.steps.problem:
+            self._note(AnswerKind.OVERVIEW, overview.steps.problem)
+        return AnswersRecording(
+            file=file,
+            answers={kind: line.answer for kind, line in self._lines.items()},
+            steps=overview.steps.rows if overview else (),
+            average_ns=overview.average_ns if overview else None,
+            operators=operators,
+            operators_by_shape=by_shape,
+            kernels=kernels,
+            pies=pies,
+            devices=overview.devices if overview else (),
+            environment=overview.environment if overview else (),
+            recommendations=overview.recommendations if overview else (),
+            notes=tuple(self._notes),
+        )
+
+    def _rows(self, kind: AnswerKind, parse: Callable[[dict[str, object]], Rows[T]]) -> tuple[T, ...] | None:
+        found = self._parsed(kind, parse)
+        if found is None:
+            return None
+        if found.problem:
+            self._note(kind, found.problem)
+        return found.rows
+
+    def _parsed(self, kind: AnswerKind, parse: Callable[[dict[str, object]], T]) -> T | None:
+        """What the answer says; None, with a note, if it cannot be used."""
+        line: Line | None = self._lines.get(kind)
+        if line is None:
+            return None
+        try:
+            return parse(line.answer)
+        except Unusable as error:
+            self._note(kind, f"{error}: left out")
+            return None
+
+    def _note(self, kind: AnswerKind, problem: str) -> None:
+        message = f"line {self._lines[kind].number}, {kind.value}: {problem}; {_REMEDY}"
+        self._notes.append(Note(NoteCode.DROPPED_EVENTS, message, self._shown))

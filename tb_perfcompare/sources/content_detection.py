@@ -1,0 +1,99 @@
+"""Files that are runs by what they hold, not by a trace's name: saved answers, kernel listings, ncu
+exports, per-cycle tables, saved baselines.
+
+Their names only have to look possible; the beginning of the file decides, once per state of the file.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tb_perfcompare.errors import InputChanged
+from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
+from tb_perfcompare.sources.answers.lines import count_runs
+from tb_perfcompare.sources.recognition.format_sniffers import (
+    REMEMBERED_FILES,
+    declines_baseline,
+    declines_cycles,
+    declines_layers,
+    declines_listing,
+    declines_ncu,
+)
+from tb_perfcompare.sources.storage.blocks import read_head
+from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
+from tb_perfcompare.sources.storage.one_state import open_listed
+
+_HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class LooseFormat:
+    """format: key of model/formats.py; names: full match of possible file names; worker: what its only worker is
+    called where the file names none, "" for the file's stem; runs: how many runs a file holds, 0 if it is not of the
+    format."""
+
+    format: str
+    names: re.Pattern[str]
+    worker: str
+    runs: Callable[[FileStat, FileSystem], int]
+
+
+Declines = Callable[[str, bytes], str]
+
+
+def _one_if(declines: Declines) -> Callable[[FileStat, FileSystem], int]:
+    """1 for a file that is not declined by its name and beginning, else 0; remembered for an unchanged file."""
+    return functools.partial(_count_if, declines)
+
+
+@functools.lru_cache(maxsize=REMEMBERED_FILES)
+def _count_if(declines: Declines, file: FileStat, fs: FileSystem) -> int:
+    try:
+        with open_listed(file, fs) as opened:
+            return 0 if declines(file.name, read_head(opened, _HEAD_BYTES)) else 1
+    except OSError:
+        return 0
+
+
+LOOSE_FORMATS: tuple[LooseFormat, ...] = (
+    LooseFormat(ANSWERS, re.compile(r"(?P<stem>.+)\.(?:jsonl|ndjson|json)(?:\.gz)?", re.DOTALL), "answers", count_runs),
+    LooseFormat(
+        LISTING, re.compile(r"(?P<stem>.+)\.(?:txt|log|lst)(?:\.gz)?", re.DOTALL), "launches",
+        _one_if(declines_listing),
+    ),
+    LooseFormat(NCU, re.compile(r"(?P<stem>.+)\.csv(?:\.gz)?", re.DOTALL), "launches", _one_if(declines_ncu)),
+    LooseFormat(
+        CYCLES, re.compile(r"(?P<stem>.+?)(?:_perf_data)?\.csv(?:\.gz)?", re.DOTALL), "", _one_if(declines_cycles)
+    ),
+    LooseFormat(
+        BASELINE, re.compile(r"(?P<stem>.+)\.(?:baseline|perfcompare)", re.DOTALL), "", _one_if(declines_baseline)
+    ),
+    LooseFormat(TRACE, re.compile(r"(?P<stem>trace_view)\.json(?:\.gz)?"), "trace_view", _one_if(declines_layers)),
+)  # fmt: skip
+
+
+def possible_stem(name: str) -> str | None:
+    """The name without its endings if a loose file may be called so."""
+    for loose in LOOSE_FORMATS:
+        matched = loose.names.fullmatch(name)
+        if matched is not None:
+            return matched["stem"]
+    return None
+
+
+def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
+    """(format, worker, runs) of a file; ("", "", 0) if it is of no loose format, or is being written. A file somebody
+    names needs no ending."""
+    for loose in LOOSE_FORMATS:
+        matched = loose.names.fullmatch(file.name)
+        if any_name or matched is not None:
+            try:
+                runs = loose.runs(file, fs)
+            except InputChanged:
+                runs = 0
+            if runs:
+                return loose.format, loose.worker or (matched["stem"] if matched is not None else file.name), runs
+    return "", "", 0

@@ -1,0 +1,189 @@
+"""Launches of an ncu export as they are read: every candidate metric in a column of its own, chosen from at the end."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.recordings.launches import LaunchTable
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.ncu.kernel_listing import MOST_UTILISATION
+from tb_perfcompare.sources.ncu.metrics import CANDIDATES, DURATION, NANOSECONDS, TIMES
+from tb_perfcompare.sources.ncu.numbers import DecimalComma, number, numbers, whole_number
+
+Floats = NDArray[np.float64]
+
+_LOCALE = "write it with decimal points: `LC_ALL=C ncu --import REPORT.ncu-rep --csv --page raw --print-units base`"
+_LONGEST_NS = 2.0**62
+_WHOLE = frozenset(unit for unit, factor in NANOSECONDS.items() if factor == 1)
+"""Units in which times have no fraction."""
+
+
+@dataclass(frozen=True, slots=True)
+class NcuTable:
+    """The launches that have a duration, the metric that was chosen for each figure, and the lines of the others."""
+
+    table: LaunchTable
+    metrics: dict[str, str]
+    untimed: list[int]
+
+
+class NcuLaunches:
+    """Grows launch by launch or block by block.
+
+    unusable        how many figures are no number or out of range
+    first_unusable  which came first
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._strings = StringTable()
+        self._names = array("i")
+        self._lines = array("q")
+        self._columns: dict[str, array[float]] = {}
+        self._met: dict[str, dict[str, None]] = {}
+        self.unusable = 0
+        self.first_unusable = ""
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @property
+    def devices(self) -> list[str]:
+        """Numbers of the devices."""
+        return self._seen("Device")
+
+    @property
+    def processes(self) -> list[str]:
+        """Process ids."""
+        return self._seen("Process ID")
+
+    @property
+    def capabilities(self) -> list[str]:
+        """Compute capabilities."""
+        return self._seen("CC")
+
+    @property
+    def device_names(self) -> list[str]:
+        """Models; older versions write them into the column of the device's number."""
+        return self._seen("device__attribute_display_name") or [
+            name for name in self._seen("Device") if not name.isdecimal()
+        ]
+
+    def _seen(self, name: str) -> list[str]:
+        return [text for text in self._met.get(name, {}) if text]
+
+    def met(self, name: str, cells: set[str]) -> None:
+        """Remembers who ran the launches."""
+        known = self._met.setdefault(name, {})
+        for cell in sorted(cells):
+            known[cell.strip()] = None
+
+    def add(self, lines: list[int], names: list[str]) -> None:
+        """More launches, without any figure yet."""
+        codes = {name: self._strings.intern(name.strip()) for name in dict.fromkeys(names)}
+        self._names.extend(codes[name] for name in names)
+        self._lines.extend(lines)
+
+    def put(self, launch: int, metric: str, unit: str, cell: str, line: int) -> None:
+        """One figure of one launch."""
+        value = self._one(metric, unit, cell, line)
+        if math.isnan(value):
+            return
+        divisor, most = self._scale(metric, unit)
+        value /= divisor
+        if not 0 <= value <= most:
+            self._out_of_range(metric, value, unit, line)
+            return
+        column = self._column(metric)
+        column.extend([math.nan] * (launch + 1 - len(column)))
+        column[launch] = value
+
+    def fill(self, metric: str, unit: str, cells: list[str], lines: list[int]) -> None:
+        """One figure of the launches that were added last."""
+        found = numbers(cells)
+        if found is None or (unit in _WHOLE and (found % 1).any()):
+            found = np.array([self._one(metric, unit, cell, line) for cell, line in zip(cells, lines, strict=True)])
+        if np.isnan(found).all():
+            return
+        divisor, most = self._scale(metric, unit)
+        absent = np.isnan(found)
+        found = found / divisor
+        wrong = ~((found >= 0) & (found <= most)) & ~absent
+        for place in np.flatnonzero(wrong).tolist():
+            self._out_of_range(metric, found[place], unit, lines[place])
+        column = self._column(metric)
+        column.extend([math.nan] * (len(self) - len(cells) - len(column)))
+        column.extend(np.where(wrong, math.nan, found))
+
+    def finish(self) -> NcuTable:
+        """Chooses the metrics; launches without a duration are left out."""
+        columns = {metric: np.array(column, dtype=np.float64) for metric, column in self._columns.items()}
+        for metric, column in columns.items():
+            columns[metric] = np.concatenate([column, np.full(len(self) - len(column), math.nan)])
+        chosen: dict[str, Floats] = {}
+        metrics: dict[str, str] = {}
+        for figure, candidates in CANDIDATES.items():
+            for candidate in candidates:
+                if all(metric in columns for metric in candidate.metrics):
+                    value = np.sum([columns[metric] for metric in candidate.metrics], axis=0)
+                    if np.isfinite(value).any():
+                        chosen[figure], metrics[figure] = value, candidate.name
+                        break
+        none = np.full(len(self), math.nan)
+        timed = np.isfinite(chosen.get(DURATION, none))
+        lines = np.array(self._lines, dtype=np.int64)
+
+        def kept(figure: str) -> Floats | None:
+            return chosen[figure][timed] if figure in chosen else None
+
+        tensor, dram = kept("tensor_active"), kept("dram_active")
+        table = LaunchTable(
+            self._strings,
+            np.array(self._names, dtype=np.int32)[timed],
+            np.rint(chosen.get(DURATION, none)[timed]).astype(np.int64),
+            none[timed] if tensor is None else tensor,
+            none[timed] if dram is None else dram,
+            kept("achieved_occupancy"),
+            kept("sm_throughput"),
+        )
+        return NcuTable(table, metrics, lines[~timed].tolist())
+
+    def corrupt(self, message: str, line: int, *, column: str = "", hint: str) -> CorruptInput:
+        """An error about a line, and a column of it."""
+        place = f"line {line}, column {column}" if column else f"line {line}"
+        return CorruptInput(self._path, message, place=place, hint=hint)
+
+    def _column(self, metric: str) -> array[float]:
+        return self._columns.setdefault(metric, array("d"))
+
+    def _one(self, metric: str, unit: str, cell: str, line: int) -> float:
+        """The number in a cell; NaN where it is none."""
+        try:
+            value = whole_number(cell) if unit in _WHOLE else number(cell)
+        except DecimalComma:
+            message = f"{cell.strip()[:40]!r} is written with a decimal comma"
+            raise self.corrupt(message, line, column=metric, hint=_LOCALE) from None
+        if value is None:
+            self._cannot_use(f"line {line}, {metric}: {cell.strip()[:40]!r} is no number")
+            return math.nan
+        return value
+
+    def _scale(self, metric: str, unit: str) -> tuple[float, float]:
+        """How many of the unit make a nanosecond or a whole, and the most there can be; NaN for another unit."""
+        if metric in TIMES:
+            return 1 / NANOSECONDS.get(unit, math.nan), _LONGEST_NS
+        return (100.0 if unit == "%" else math.nan), MOST_UTILISATION
+
+    def _out_of_range(self, metric: str, value: float, unit: str, line: int) -> None:
+        why = f"{unit[:40]!r} is no unit of it" if math.isnan(value) else f"{value:g} is out of range"
+        self._cannot_use(f"line {line}, {metric}: {why}")
+
+    def _cannot_use(self, what: str) -> None:
+        self.unusable += 1
+        self.first_unusable = self.first_unusable or what

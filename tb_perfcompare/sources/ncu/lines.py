@@ -1,0 +1,120 @@
+"""The records of an ncu log: lines with their numbers, everything that is no record sorted out.
+
+Before the CSV come the program's own output and ncu's `==PROF==` lines, one per launch. A record is a line, unless a
+rule's description holds line breaks; a line that ends inside quotes without being continued is torn.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+
+from tb_perfcompare.sources.recognition.format_sniffers import is_ncu_header
+
+_MOST_LINES = 50
+_RECORD = re.compile(r'"?\d+"?,"?\d')
+_SAID = re.compile(r"==(ERROR|WARNING)== (.+)")
+_LONGEST_LINE = 1 << 24
+_MOST_SAID = 1000
+_LONGEST_SAID = 300
+
+Record = tuple[int, str]
+"""Number of the line it starts at, and its text."""
+
+
+class NcuLines:
+    """One pass over the bytes of a file.
+
+    torn      reason -> lines that are left out for it
+    first     the first of them, with its number
+    said      ncu's own warnings and errors, each once and not at any length
+    last      number of the last line
+    """
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._in_table = False
+        self.torn: Counter[str] = Counter()
+        self.first = ""
+        self.said: dict[str, None] = {}
+        self.last = 0
+
+    def drop(self, number: int, reason: str) -> None:
+        """Counts a record that cannot be used."""
+        self.torn[reason] += 1
+        self.first = self.first or f"line {number}: {reason}"
+
+    def records(self) -> Iterator[list[Record]]:
+        """Headers and rows, block by block."""
+        pending, at = "", 0
+        for texts in self._texts():
+            found: list[Record] = []
+            for number, line in enumerate(texts, self.last + 1):
+                if pending:
+                    if _RECORD.match(line) or line.startswith("==") or number - at > _MOST_LINES:
+                        self.drop(at, "it ends inside quotes")
+                        pending = ""
+                    else:
+                        pending = f"{pending}\n{line}"
+                        if not pending.count('"') % 2:
+                            found.append((at, pending))
+                            pending = ""
+                        continue
+                if line.count('"') % 2 and self._in_table:
+                    pending, at = line, number
+                elif self._is_record(line, number):
+                    found.append((number, line))
+            self.last += len(texts)
+            yield found
+        if pending:
+            self.drop(at, "it ends inside quotes")
+
+    def _is_record(self, line: str, number: int) -> bool:
+        if line.startswith(('"', "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) and self._in_table:
+            return True
+        if is_ncu_header(line):
+            self._in_table = True
+            return True
+        if line.startswith("=="):
+            said = _SAID.match(line)
+            if said is not None and len(self.said) < _MOST_SAID:
+                self.said[f"{said[1].lower()}: {said[2][:_LONGEST_SAID].strip()}"] = None
+        elif self._in_table and line.strip():
+            self.drop(number, "no row of the table")
+        return False
+
+    def _texts(self) -> Iterator[list[str]]:
+        rest = b""
+        for block in chain(self._blocks, [b""]):
+            data = rest + block
+            end = data.rfind(b"\n") + 1 if block else len(data)
+            rest = data[end:]
+            if len(rest) > _LONGEST_LINE:
+                rest = rest[:_LONGEST_LINE]
+            if end:
+                text = data[:end].decode("utf-8", "replace").removesuffix("\n")
+                if not self.last:
+                    text = text.removeprefix("\ufeff")
+                yield [line.rstrip("\r") for line in text.split("\n")] if "\r" in text else text.split("\n")
+
+
+def cells_of(records: list[Record]) -> list[list[str]]:
+    """The cells of each record; none for one that the CSV reader refuses."""
+    texts = [text for _, text in records]
+    try:
+        rows = list(csv.reader(texts))
+        if len(rows) == len(texts):
+            return rows
+    except csv.Error:
+        pass
+    return [_cells(text) for text in texts]
+
+
+def _cells(text: str) -> list[str]:
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error:
+        return []

@@ -1,0 +1,58 @@
+"""Numbers as ncu prints them: with thousands separators, or `n/a`. A decimal comma is an error, never a guess.
+
+ncu formats by the locale of its process: `1,234.50` here is `1.234,50` elsewhere, and `2,848` is either.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.sources.storage.text_file import is_pythons_own
+
+_MISSING = frozenset({"", "n/a", "N/A", "(!) n/a", "nan", "-nan", "NaN", "no data"})
+_BLANKS = " '\u2019\u00a0\u202f"
+_NUMBER = re.compile(rf"[+-]?(?:\d+|[1-9]\d{{0,2}}(?:[,{_BLANKS}]\d{{3}})+)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_SEPARATORS = str.maketrans("", "", f",{_BLANKS}")
+_COMMA_IS_DECIMAL = re.compile(rf"[+-]?(?:\d+|\d{{1,3}}(?:[.{_BLANKS}]\d{{3}})+),\d+|[+-]?\d{{1,3}}(?:\.\d{{3}}){{2,}}")
+_FRACTION_OF_THREE = re.compile(r"\d{1,3}\.\d{3}")
+
+
+class DecimalComma(ValueError):
+    """A number is written with a decimal comma."""
+
+
+def number(cell: str) -> float | None:
+    """The number; NaN where nothing was measured, None for a text that is no number. Raises DecimalComma."""
+    text = cell.strip()
+    if text in _MISSING:
+        return math.nan
+    if _NUMBER.fullmatch(text):
+        value = float(text.translate(_SEPARATORS))
+        return value if math.isfinite(value) else None
+    if _COMMA_IS_DECIMAL.fullmatch(text):
+        raise DecimalComma(text)
+    return None
+
+
+def whole_number(cell: str) -> float | None:
+    """The same for a count of nanoseconds. These have no fraction, so that `2.848` is 2,848 with a decimal comma."""
+    value = number(cell)
+    if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
+        raise DecimalComma(cell)
+    return value
+
+
+def numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
+    """All cells at once if they are plain numbers, None if they have to be looked at one by one."""
+    if is_pythons_own("".join(cells)):
+        return None
+    try:
+        found = np.array(cells, dtype=np.float64)
+    except ValueError:
+        return None
+    return found if np.isfinite(found).all() else None

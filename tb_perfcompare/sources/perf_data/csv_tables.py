@@ -1,0 +1,142 @@
+"""`*_perf_data.csv` and `*_counters_data.csv` -> tables of cycles and counters. The formats: docs/perf_data.md.
+
+    cycle,pid,hostname,beta_pct,function_name,metric_name,device,func_type,mu_pct,...
+    3,944615,,6.3106,void gemm<64>(float*),gpu_frequency,GPU 7,gpu_compute,115500.0000,...
+
+Written by tracers of inference servers (LatencyPrism's deep-dive tables); columns that are not named here are ignored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.errors import InputChanged, InputError
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording, CycleTable
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.perf_data.file_names import names_beside
+from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS
+from tb_perfcompare.sources.storage.csv_columns import CsvColumns, read_csv_columns
+from tb_perfcompare.sources.storage.file_systems import file_system, is_address
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.storage.one_state import one_state
+from tb_perfcompare.sources.storage.text_file import TextFile, open_text
+
+REQUIRED = PERF_DATA_COLUMNS
+OPTIONAL = (
+    "anchor_name", "duration", "instances_count", "interpolation_status", "func_type", "sigma_pct", "cycle_start_ts",
+    "hostname",
+)  # fmt: skip
+
+_NO_SAMPLE = "**"
+
+
+def read_cycles(
+    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
+) -> CycleRecording:
+    """One table with the counters beside it. A counters file that cannot be used is a note: the table alone has
+    everything that is compared.
+
+    Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column.
+    """
+    with open_text(path, fs=fs, report=report, want_hash=want_hash, name=name or fs.basename(path)) as file:
+        table = _read_table(file)
+    beside, notes = _counters_beside(path, fs, report)
+    return CycleRecording(file.facts(), table, beside, notes)
+
+
+def read_perf_data(path: str) -> CycleTable:
+    """Reads one table. Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column."""
+    with one_state(LOCAL) as fs, open_text(path, fs=fs) as file:
+        return _read_table(file)
+
+
+def _read_table(file: TextFile) -> CycleTable:
+    strings = StringTable()
+    blocks = [_rows(columns, strings) for columns in read_csv_columns(file, REQUIRED, OPTIONAL)]
+    return CycleTable(source=file.name, strings=strings, **_joined(blocks))
+
+
+def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
+    """Fields of a CycleTable."""
+    found: dict[str, NDArray[Any]] = {
+        "cycle": columns.integers("cycle"),
+        "pid": columns.integers("pid"),
+        "function": columns.texts("function_name", strings),
+        "metric": columns.texts("metric_name", strings),
+        "device": columns.texts("device", strings),
+        "beta_pct": columns.numbers("beta_pct"),
+        "mu_pct": columns.numbers("mu_pct", missing=math.nan),
+        "cycle_us": columns.numbers("anchor_dur_us"),
+    }
+    if "anchor_name" in columns:
+        found["anchor"] = columns.texts("anchor_name", strings)
+    if "duration" in columns:
+        found["duration_us"] = columns.numbers("duration", missing=math.nan)
+    if "instances_count" in columns:
+        found["instances"] = columns.numbers("instances_count", missing=math.nan)
+    if "interpolation_status" in columns:
+        marks = columns.raw("interpolation_status")
+        found["interpolated"] = np.array([mark == _NO_SAMPLE for mark in marks], dtype=np.bool_)
+    if "func_type" in columns:
+        found["kind"] = columns.texts("func_type", strings)
+    if "sigma_pct" in columns:
+        found["sigma_pct"] = columns.numbers("sigma_pct", missing=math.nan)
+    if "cycle_start_ts" in columns:
+        found["start_us"] = columns.numbers("cycle_start_ts", missing=math.nan)
+    if "hostname" in columns:
+        found["host"] = columns.texts("hostname", strings)
+    return found
+
+
+def _joined(blocks: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+
+
+def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent) -> CounterTable:
+    """Reads the samples of the counters. Raises as `read_perf_data` does."""
+    strings = StringTable()
+    with open_text(path, fs=fs, report=report) as file:
+        blocks: list[dict[str, NDArray[Any]]] = [
+            {
+                "counter": columns.texts("counter_name", strings),
+                "time_us": columns.numbers("timestamp"),
+                "value": columns.numbers("value", missing=math.nan),
+            }
+            for columns in read_csv_columns(file, ("counter_name", "timestamp", "value"))
+        ]
+    found = _joined(blocks)
+    usable = (found["counter"] >= 0) & np.isfinite(found["value"])
+    return CounterTable(path, tuple(strings.texts), *(column[usable] for column in found.values()))
+
+
+def counters_beside(path: str) -> CounterTable | None:
+    """The counters file of the same recording, in the same directory; None when there is none or it is unusable."""
+    with one_state(file_system(path)) as fs:
+        return _counters_beside(path, fs, silent)[0]
+
+
+def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
+    """The counters and, where there is a file that cannot be used, why."""
+    for beside in names_beside(path):
+        try:
+            fs.stat(beside)
+            return read_counters(beside, fs=fs, report=report), ()
+        except InputChanged:
+            raise
+        except InputError as error:
+            place = f"{error.place}: " if error.place else ""
+            why = f"{place}{error.reason}; {error.hint}"
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) or is_address(beside):  # stores may not say that none is there
+                continue
+            why = error.strerror or str(error)
+        message = f"the samples of the counters are left out: {why}"
+        return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(beside)),)
+    return None, ()

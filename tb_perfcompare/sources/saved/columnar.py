@@ -1,0 +1,143 @@
+"""Values of the model as JSON and arrays, and back: how summaries are kept on disk.
+
+The length of a JSON text (8 bytes), the text, then the arrays one behind the other, little-endian, each beginning at a
+multiple of 8. In the text an array is its number, and so are texts that columns share; types and shapes of the former
+and the latter themselves are listed. Reading copies no array, never runs code, and takes an array only of the type that
+the class asks for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.texts import TextPool
+from tb_perfcompare.sources.saved.msgspec_warmup import known
+
+T = TypeVar("T")
+Array = NDArray[Any]
+
+_SIZE = struct.Struct("<Q")
+_ALIGNED = 8
+_LONGEST = 1 << 40
+_KIND = re.compile(r"[<|](?:[iu][1248]|f[248])")
+
+
+def packed(value: object) -> bytes:
+    """The value as bytes. Raises ValueError for a text that is no Unicode."""
+    arrays: list[Array] = []
+    pools: dict[int, int] = {}  # texts that several columns share are written once
+    texts: list[list[str]] = []
+
+    def placed(part: Any) -> Any:
+        if isinstance(part, np.ndarray):
+            arrays.append(part)
+            return len(arrays) - 1
+        if isinstance(part, np.generic):
+            return part.item()
+        if isinstance(part, TextPool):
+            if id(part) not in pools:
+                pools[id(part)] = len(texts)
+                texts.append(part.texts)
+            return pools[id(part)]
+        if isinstance(part, StringTable):
+            return list(part.texts)
+        raise TypeError(f"{type(part).__name__} in what is kept")
+
+    text = msgspec.json.encode(value, enc_hook=placed)
+    little = [np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")) for array in arrays]
+    shapes = [(array.dtype.str, array.shape) for array in arrays]
+    head = msgspec.json.encode(_Head(msgspec.Raw(text), [_Shape(kind, shape) for kind, shape in shapes], texts))
+    parts = [_SIZE.pack(len(head)), _padded(head)]
+    parts += [_padded(array.tobytes()) for array in little]
+    return b"".join(parts)
+
+
+def unpacked(data: bytes, kind: type[T]) -> T:
+    """The value; its arrays are parts of `data` and cannot be written to. Raises ValueError (msgspec's errors are ones)
+    for what is no such value."""
+    try:
+        (size,) = _SIZE.unpack_from(data)
+    except struct.error as error:
+        raise ValueError("it is too short") from error
+    head = msgspec.json.decode(data[_SIZE.size : _SIZE.size + size], type=known(_Head))
+    arrays = list(_arrays(data, _SIZE.size + _rounded(size), head.arrays))
+    pools = list(map(TextPool, head.texts))
+
+    def taken(wanted: Any, stored: Any) -> Any:
+        if wanted is StringTable:
+            return StringTable(msgspec.convert(stored, list[str]))
+        if wanted is TextPool:
+            if type(stored) is not int or not 0 <= stored < len(pools):
+                raise ValueError("texts that are not there")
+            return pools[stored]
+        if type(stored) is not int or not 0 <= stored < len(arrays):
+            raise ValueError("an array that is not there")
+        (scalar,) = get_args(get_args(wanted)[1])
+        if arrays[stored].dtype != np.dtype(scalar):
+            raise ValueError(f"an array of {arrays[stored].dtype} instead of {np.dtype(scalar)}")
+        return arrays[stored]
+
+    return msgspec.json.decode(head.value, type=known(kind), dec_hook=taken)
+
+
+class _Shape(msgspec.Struct, array_like=True, frozen=True):
+    kind: str
+    shape: tuple[int, ...]
+
+
+class _Head(msgspec.Struct, frozen=True):
+    value: msgspec.Raw
+    arrays: list[_Shape]
+    texts: list[list[str]] = []
+
+
+def _arrays(data: bytes, at: int, shapes: list[_Shape]) -> Iterator[Array]:
+    """No more memory than `data`, whatever the shapes say."""
+    for one in shapes:
+        if not _KIND.fullmatch(one.kind) or any(not 0 <= length <= _LONGEST for length in one.shape):
+            raise ValueError(f"an array of {one.kind[:20]} and shape {one.shape}")
+        dtype = np.dtype(one.kind)
+        count = math.prod(one.shape)
+        if at + count * dtype.itemsize > len(data):
+            raise ValueError(f"an array of shape {one.shape} that is not there")
+        found = np.frombuffer(data, dtype, count, at) if count else np.zeros(0, dtype)
+        native = found.astype(dtype.newbyteorder("="), copy=False)
+        native.setflags(write=False)
+        yield native.reshape(one.shape)
+        at += _rounded(count * dtype.itemsize)
+
+
+def _rounded(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
+
+
+def _padded(content: bytes) -> bytes:
+    return content.ljust(_rounded(len(content)), b" ")
+
+
+def structure_of(*kinds: type) -> str:
+    """A short text that changes whenever a field of these classes, or of a class in them, is added, goes, or is of
+    another type."""
+    lines: dict[str, None] = {}
+    pending: list[Any] = list(kinds)
+    seen: set[Any] = set()
+    while pending:
+        kind = pending.pop()
+        if get_origin(kind) is not None or not isinstance(kind, type):
+            pending += get_args(kind)
+        elif is_dataclass(kind) and kind not in seen:
+            seen.add(kind)
+            lines |= dict.fromkeys(f"{kind.__name__}.{field.name}: {field.type}" for field in fields(kind))
+            pending += get_type_hints(kind).values()
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]

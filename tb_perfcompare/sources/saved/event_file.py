@@ -1,0 +1,161 @@
+"""The file of a point of a history: a TensorBoard event file that holds one run's summary.
+
+    record 1   the version of event files
+    record 2   `perfcompare/point`: two texts, PointFacts and SavedFacts as JSON, so that a series is listed without
+               unpacking summaries; and plain scalars, which TensorBoard's Time Series tab shows
+    record 3   `perfcompare/summary`: one text, the bytes of a saved baseline (baseline_file.py)
+
+A record is its length (8 bytes), a checksum of that, the bytes, a checksum of them; little-endian. TensorBoard's own
+loader ends silently where a file was cut, so records are read here, with its checksum and its messages; both are
+imported when a point is met, since they take a third of a second.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
+
+import msgspec
+
+from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.saved.history import POINT_SCHEMA, PointFacts
+from tb_perfcompare.sources.saved.msgspec_warmup import known
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.event_pb2 import Event
+
+PLUGIN = "tb_perfcompare"
+"""The tab's name in the metadata of what is no scalar; that of plugin/plugin.py."""
+
+POINT_TAG = "perfcompare/point"
+SUMMARY_TAG = "perfcompare/summary"
+SCALAR_PREFIX = "perfcompare/"
+
+REMEDY = "bring the file back as it was, or record the run again: tb-perfcompare record RUN --into LOGDIR --series NAME"
+MOST_BYTES = 1 << 30
+"""One record may have; more is no summary."""
+
+_LENGTH = struct.Struct("<Q")
+_SUM = struct.Struct("<I")
+_VERSION = "brain.Event:2"
+
+
+def write_point(
+    out: IO[bytes], point: PointFacts, saved_facts: bytes, summary: bytes, scalars: Mapping[str, float]
+) -> None:
+    """`saved_facts` is a baseline's first member, `summary` its bytes; `scalars` by their tag without the prefix.
+    Steps are the seconds of the point: they grow with time, whoever records."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    first = Summary(value=[_texts(POINT_TAG, msgspec.json.encode(point), saved_facts)])
+    for tag, value in scalars.items():
+        first.value.add(tag=SCALAR_PREFIX + tag, simple_value=value)
+    second = Summary(value=[_texts(SUMMARY_TAG, summary)])
+    writer = RecordWriter(out)
+    writer.write(Event(wall_time=point.at_s, file_version=_VERSION).SerializeToString())
+    for values in (first, second):
+        writer.write(Event(wall_time=point.at_s, step=point.at_s, summary=values).SerializeToString(deterministic=True))
+
+
+def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
+    """What the point says about itself. Raises InputError for another version, CorruptInput for a damaged file."""
+    text = _texts_of(path, fs, POINT_TAG, 2)[0]
+    try:
+        if msgspec.json.decode(text, type=dict[str, Any]).get("schema") != POINT_SCHEMA:
+            raise InputError(path, "is a point of another version of tb_perfcompare", hint="use that version")
+        point = msgspec.json.decode(text, type=known(PointFacts))
+        wrong = point.misfit()
+        if wrong:
+            raise ValueError(wrong)
+        return point
+    except (ValueError, RecursionError) as error:  # msgspec's are ValueErrors
+        raise CorruptInput(path, f"is a damaged point: {error}", place="record 2", hint=REMEDY) from error
+
+
+def saved_facts_text(path: str, fs: FileSystem = LOCAL) -> bytes:
+    """The first member of the baseline in a point. Raises CorruptInput for a damaged file."""
+    return _texts_of(path, fs, POINT_TAG, 2)[1]
+
+
+def opened_summary(path: str, fs: FileSystem = LOCAL) -> BinaryIO:
+    """The baseline in a point, as a file. Raises CorruptInput for a damaged one."""
+    return io.BytesIO(_texts_of(path, fs, SUMMARY_TAG, 1)[0])
+
+
+def _texts(tag: str, *texts: bytes) -> object:
+    """A value that TensorBoard's other tabs do not show, and of which it keeps nothing in memory."""
+    from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
+    from tensorboard.compat.proto.tensor_pb2 import TensorProto
+    from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
+    from tensorboard.compat.proto.types_pb2 import DT_STRING
+
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=len(texts))])
+    metadata = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name=PLUGIN))
+    tensor = TensorProto(dtype=DT_STRING, tensor_shape=shape, string_val=texts)
+    return Summary.Value(tag=tag, metadata=metadata, tensor=tensor)
+
+
+def _texts_of(path: str, fs: FileSystem, tag: str, count: int) -> list[bytes]:
+    """The texts of the value with the tag; reads no further than there."""
+    try:
+        size = fs.stat(path).bytes
+        with fs.open(path) as file:
+            for event in _events(file, size, path):
+                for value in event.summary.value:
+                    if value.tag == tag and len(value.tensor.string_val) == count:
+                        return list(value.tensor.string_val)
+    except OSError as error:
+        raise InputError(path, error.strerror or str(error), hint="check that it is a readable file") from error
+    raise CorruptInput(path, f"is a damaged point: it has no {tag}", place=f"byte {size}", hint=REMEDY)
+
+
+def _events(file: BinaryIO, size: int, path: str) -> Iterator[Event]:
+    from google.protobuf.message import DecodeError
+    from tensorboard.compat.proto.event_pb2 import Event
+
+    at = 0
+    for number, data in enumerate(_records(file, size, path), start=1):
+        try:
+            event = Event.FromString(data)
+        except DecodeError as error:
+            raise _damaged(path, at, number, "it is no event") from error
+        if number == 1 and event.file_version != _VERSION:
+            raise _damaged(path, at, number, "it is no event file")
+        yield event
+        at = file.tell()
+
+
+def _records(file: BinaryIO, size: int, path: str) -> Iterator[bytes]:
+    """The records up to the end of the file. No more memory than the file has bytes, whatever a length says."""
+    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
+
+    at, number = 0, 1
+    around = _LENGTH.size + 2 * _SUM.size
+    while at < size:
+        head = file.read(_LENGTH.size + _SUM.size)
+        if len(head) < _LENGTH.size + _SUM.size:
+            raise _damaged(path, at, number, "the file ends in it")
+        length_bytes = head[: _LENGTH.size]
+        if _SUM.unpack(head[_LENGTH.size :])[0] != masked_crc32c(length_bytes):
+            raise _damaged(path, at, number, "the checksum of its length is wrong")
+        (length,) = _LENGTH.unpack(length_bytes)
+        if length > MOST_BYTES:
+            raise _damaged(path, at, number, f"it has {length:,} bytes")
+        if at + around + length > size:
+            raise _damaged(path, at, number, "the file ends in it")
+        data, checksum = file.read(length), file.read(_SUM.size)
+        if len(data) < length or len(checksum) < _SUM.size:  # it got shorter meanwhile
+            raise _damaged(path, at, number, "the file ends in it")
+        if _SUM.unpack(checksum)[0] != masked_crc32c(data):
+            raise _damaged(path, at, number, "its checksum is wrong")
+        yield data
+        at, number = at + around + length, number + 1
+
+
+def _damaged(path: str, at: int, number: int, why: str) -> CorruptInput:
+    return CorruptInput(path, f"is a damaged point: {why}", place=f"record {number} at byte {at}", hint=REMEDY)

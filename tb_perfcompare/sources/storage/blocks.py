@@ -1,0 +1,203 @@
+"""The bytes of a file in blocks of bounded size, inflated by a second thread ahead of the caller.
+
+Compression is told by the first bytes, never by the name. Whatever can be inflated of a damaged gzip file is delivered;
+what was wrong is left in `damage`. Compiled code inflates where that is wanted and possible; where it stops because
+something is wrong, zlib goes over the file again, and only what it finds further is delivered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import BinaryIO
+
+BLOCK_BYTES = 1 << 20
+_STORED_BYTES = 256 << 10  # one read of a compressed file
+_AHEAD = 1  # blocks inflated before they are asked for
+_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS
+_EARLY = "the gzip data end early"
+MOST_RATIO = 300
+"""Times its size a gzip file may become: traces become 10 to 30 times as long, a page of zeros 1,000 times."""
+FREE_BYTES = 64 << 20
+"""So many bytes may come of any file."""
+_BOMB = f"the gzip data become more than {MOST_RATIO} times as long"
+
+
+class Blocks:
+    """Iterates once over the uncompressed bytes of `file`, which stays the caller's to close.
+
+    Use as a context manager: leaving it stops the thread, also in the middle. The facts below are complete once the
+    iteration has ended.
+
+    stored_bytes  bytes taken from the file so far
+    raw_bytes     bytes delivered so far
+    head          the first bytes as stored
+    damage        why the gzip stream could not be followed to its end, "" if it could
+    """
+
+    def __init__(
+        self, file: BinaryIO, *, want_hash: bool = False, block_bytes: int = BLOCK_BYTES, compiled: bool = False
+    ) -> None:
+        self._file = file
+        self._block_bytes = block_bytes
+        self._compiled = compiled
+        self._at = 0  # in the file, from where it was taken over
+        self._hash = hashlib.sha256() if want_hash else None
+        self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inflate")
+        self.stored_bytes = 0
+        self.raw_bytes = 0
+        self.damage = ""
+        self.head = b""
+
+    def __enter__(self) -> Blocks:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the bytes as stored; "" when it was not wanted."""
+        return self._hash.hexdigest() if self._hash is not None else ""
+
+    def __iter__(self) -> Iterator[bytes]:
+        produced = self._produce()
+        waiting: deque[Future[bytes | None]] = deque()
+        for _ in range(_AHEAD):
+            waiting.append(self._threads.submit(next, produced, None))
+        while (block := waiting.popleft().result()) is not None:
+            waiting.append(self._threads.submit(next, produced, None))
+            self.raw_bytes += len(block)
+            yield block
+
+    def _produce(self) -> Iterator[bytes]:
+        """Runs in the thread, one block per call."""
+        start = self._file.tell() if self._compiled and self._file.seekable() else -1
+        first = self._read(_STORED_BYTES)
+        self.head = first[:16]
+        if first.startswith(_GZIP_MAGIC):
+            inflated = 0
+            for block in self._inflate(first) if start < 0 else self._inflate_quickly(first, start):
+                inflated += len(block)
+                if inflated > FREE_BYTES and inflated > MOST_RATIO * self._at:
+                    self.damage = _BOMB
+                    break
+                yield block
+            while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
+                pass
+            return
+        while first:
+            yield first
+            first = self._read(self._block_bytes)
+
+    def _read(self, size: int) -> bytes:
+        data = self._file.read(size)
+        self._at += len(data)
+        unseen = self._at - self.stored_bytes
+        if unseen > 0:
+            if self._hash is not None:
+                self._hash.update(data[-unseen:])
+            self.stored_bytes = self._at
+        return data
+
+    def _inflate_quickly(self, first: bytes, start: int) -> Iterator[bytes]:
+        from tb_perfcompare.sources.storage.quick_gzip import Ending, QuickGzip  # is there only where it was compiled
+
+        quick = QuickGzip(lambda: self._read(_STORED_BYTES), first, self._block_bytes)
+        delivered = 0
+        for block in quick:
+            delivered += len(block)
+            yield block
+        if quick.ending is Ending.EARLY:
+            self.damage = _EARLY
+        elif quick.ending is Ending.CHECK:
+            read = min(-(-quick.fault_at // _STORED_BYTES) * _STORED_BYTES, self._at)  # as zlib is given the data
+            self.damage = _damaged(read, quick.fault)
+        if quick.ending is not Ending.FOREIGN:
+            return
+        self._file.seek(start)
+        self._at = 0
+        for block in self._inflate(self._read(_STORED_BYTES)):
+            if len(block) > delivered:
+                yield block[delivered:]
+            delivered = max(0, delivered - len(block))
+
+    def _inflate(self, data: bytes) -> Iterator[bytes]:
+        """Blocks of all members of a gzip file; zeros behind the last one are padding."""
+        member = zlib.decompressobj(_GZIP_WINDOW)
+        parts: list[bytes] = []
+        missing = self._block_bytes
+        while not self.damage:
+            before = member.copy()
+            try:
+                part = member.decompress(data, missing)
+            except zlib.error as error:
+                part = _inflatable(before, data)
+                self.damage = _damaged(self._at, error)
+            parts.append(part)
+            missing -= len(part)
+            if missing <= 0:
+                yield b"".join(parts)
+                parts, missing = [], self._block_bytes
+            data = member.unconsumed_tail
+            if member.eof:
+                data = (member.unused_data or self._read(_STORED_BYTES)).lstrip(b"\0")
+                if not data:
+                    break
+                member = zlib.decompressobj(_GZIP_WINDOW)
+                if not data.startswith(_GZIP_MAGIC[: len(data)]):
+                    self.damage = "bytes that are not gzip behind the gzip data"
+            elif not (self.damage or data or part):  # an empty call has shown that nothing is held back inside zlib
+                data = self._read(_STORED_BYTES)
+                if not data:
+                    self.damage = _EARLY
+        rest = b"".join(parts)
+        if rest:
+            yield rest
+
+
+def _damaged(before: int, what: object) -> str:
+    return f"gzip data damaged before byte {before}: {what}"
+
+
+def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
+    """Up to `size` first bytes of a file, uncompressed as far as they can be."""
+    data = file.read(size)
+    if not data.startswith(_GZIP_MAGIC):
+        return data
+    member = zlib.decompressobj(_GZIP_WINDOW)
+    before = member.copy()
+    try:
+        return member.decompress(data, size)
+    except zlib.error:
+        return _inflatable(before, data)[:size]
+
+
+def _inflatable(member: zlib._Decompress, data: bytes) -> bytes:
+    """What comes out of `data` before the damage in it, to the byte: zlib gives nothing back from a call that fails."""
+    parts: list[bytes] = []
+    for step in (1 << 16, 1 << 8):
+        part = b"more"
+        while part:
+            before = member.copy()
+            try:
+                part = member.decompress(data, step)
+            except zlib.error:
+                member = before
+                break
+            parts.append(part)
+            data = member.unconsumed_tail
+    with contextlib.suppress(zlib.error):
+        for at in range(len(data)):  # byte by byte on both sides: a wrong checksum must not take a symbol with it
+            given, part = data[at : at + 1], b"more"
+            while part:
+                part = member.decompress(given, 1)
+                parts.append(part)
+                given = member.unconsumed_tail
+    return b"".join(parts)

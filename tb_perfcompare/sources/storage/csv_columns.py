@@ -1,0 +1,183 @@
+"""CSV files with a header, read block by block into columns; a bad cell is named by file, line and column.
+
+Commas and line breaks inside quotes, either line end, a byte order mark, gzip and columns in any order are all fine.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.storage.text_file import DamagedText, TextFile, is_pythons_own
+
+MISSING = frozenset(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+     "NULL", "NaN", "None", "n/a", "nan", "null"]
+)  # fmt: skip
+"""Cells that common CSV tools take for "no value"; the published tables were read by one of them."""
+
+BLOCK_ROWS = 256
+"""Rows that exist as texts at a time. So few that they stay in the processor's cache: 16,384 take three times as long.
+"""
+
+_MOST_COLUMNS = 1000
+
+_AGAIN = "write the table again, or remove the damaged line"
+
+
+class CsvColumns:
+    """Some rows of one file as texts.
+
+    path   the file
+    lines  line of each row's end, (rows,)
+    """
+
+    __slots__ = ("_columns", "lines", "path")
+
+    def __init__(self, path: str, columns: Mapping[str, Sequence[str]], lines: Sequence[int]) -> None:
+        self.path = path
+        self._columns = columns
+        self.lines = lines
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._columns
+
+    def numbers(self, name: str, *, missing: float | None = None) -> NDArray[np.float64]:
+        """(rows,) finite float64; a missing cell is `missing`, or an error without it. Raises CorruptInput."""
+        cells = self._columns[name]
+        try:
+            found = np.array(cells, dtype=np.float64)  # the same decimal-to-binary rounding as float()
+            if np.isfinite(found).all() and not is_pythons_own("".join(cells)):
+                return found
+        except ValueError:
+            pass
+        return np.array([self._number(name, row, cell, missing) for row, cell in enumerate(cells)], dtype=np.float64)
+
+    def integers(self, name: str) -> NDArray[np.int64]:
+        """(rows,) int64; `12` and `12.0` are the same. Raises CorruptInput."""
+        found = self.numbers(name)
+        wrong = np.flatnonzero((found != np.floor(found)) | (np.abs(found) > 2.0**53))
+        if len(wrong):
+            raise self._wrong(name, int(wrong[0]), "is no whole number")
+        return found.astype(np.int64)
+
+    def texts(self, name: str, strings: StringTable) -> NDArray[np.int32]:
+        """(rows,) codes into `strings`; -1 for a missing text."""
+        codes = {cell: -1 if cell in MISSING else strings.intern(cell) for cell in dict.fromkeys(self._columns[name])}
+        return np.fromiter(map(codes.__getitem__, self._columns[name]), np.int32, len(self.lines))
+
+    def raw(self, name: str) -> Sequence[str]:
+        """The cells as written."""
+        return self._columns[name]
+
+    def _number(self, name: str, row: int, cell: str, missing: float | None) -> float:
+        if cell.strip() in MISSING:
+            if missing is None:
+                raise self._wrong(name, row, "is empty but must be a number")
+            return missing
+        try:
+            value = float("" if is_pythons_own(cell) else cell)
+        except ValueError:
+            raise self._wrong(name, row, "is no number") from None
+        if not math.isfinite(value):
+            raise self._wrong(name, row, "is not finite")
+        return value
+
+    def _wrong(self, name: str, row: int, what: str) -> CorruptInput:
+        cell = self._columns[name][row]
+        shown = f"{cell[:40]!r}" if cell else "the cell"
+        return CorruptInput(self.path, f"{shown} {what}", place=f"line {self.lines[row]}, column {name}", hint=_AGAIN)
+
+
+def read_csv_columns(file: TextFile, required: Sequence[str], optional: Sequence[str] = ()) -> Iterator[CsvColumns]:
+    """Yields the named columns, at most BLOCK_ROWS rows at a time; others are ignored, absent optional ones left out.
+
+    Raises UnrecognisedFormat (a required column is absent), InputError (cannot be read to the end), CorruptInput (no
+    rows, a column twice, a row of another width, bad quoting, not UTF-8, damaged gzip data).
+    """
+    path = file.name
+    reader = _Reader(file)
+    names = _header(reader, path, required)
+    places = {name: names.index(name) for name in (*required, *optional) if name in names}
+    twice = [name for name in places if names.count(name) > 1]
+    if twice:
+        raise CorruptInput(
+            path, f"names the column {twice[0]} more than once", place="line 1", hint="leave one of them out"
+        )
+    rows, lines, empty = list[list[str]](), list[int](), True
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(names):
+            raise CorruptInput(
+                path, f"has {len(row)} cells where the first line has {len(names)}",
+                place=f"line {reader.line_num}", hint=_AGAIN,
+            )  # fmt: skip
+        rows.append(row)
+        lines.append(reader.line_num)
+        if len(rows) == BLOCK_ROWS:
+            file.rows += len(rows)
+            yield _columns(path, places, rows, lines)
+            rows, lines, empty = [], [], False
+    if rows:
+        file.rows += len(rows)
+        yield _columns(path, places, rows, lines)
+    elif empty:
+        raise CorruptInput(path, "has a header but no rows", hint="record again or give another file")
+
+
+def _header(reader: _Reader, path: str, required: Sequence[str]) -> list[str]:
+    header = next(reader, None)
+    if header is None:
+        raise CorruptInput(path, "is empty", hint="record again or give another file")
+    if len(header) > _MOST_COLUMNS:
+        raise UnrecognisedFormat(path, f"has {len(header):,} columns", place="line 1", hint="give a table of fewer")
+    names = [name.strip() for name in header]
+    absent = [name for name in required if name not in names]
+    if absent:
+        raise UnrecognisedFormat(
+            path, f"has no column {', '.join(absent)}", place="line 1",
+            hint="its first line must name the columns; docs/perf_data.md lists them",
+        )  # fmt: skip
+    return names
+
+
+def _columns(path: str, places: Mapping[str, int], rows: list[list[str]], lines: list[int]) -> CsvColumns:
+    columns = list(zip(*rows, strict=True))
+    return CsvColumns(path, {name: columns[place] for name, place in places.items()}, lines)
+
+
+class _Reader:
+    """csv.reader whose complaints name file and line."""
+
+    def __init__(self, file: TextFile) -> None:
+        self._path = file.name
+        self._rows = csv.reader(file.lines, strict=True)
+
+    @property
+    def line_num(self) -> int:
+        return self._rows.line_num
+
+    def __iter__(self) -> _Reader:
+        return self
+
+    def __next__(self) -> list[str]:
+        try:
+            return next(self._rows)
+        except csv.Error as error:
+            place = f"line {max(1, self.line_num)}"
+            raise CorruptInput(self._path, f"is no valid CSV ({error})", place=place, hint=_AGAIN) from error
+        except UnicodeDecodeError as error:
+            place = f"after line {self.line_num}"
+            raise CorruptInput(self._path, "is not UTF-8", place=place, hint="convert it to UTF-8") from error
+        except DamagedText as error:
+            place = f"after line {self.line_num}"
+            raise CorruptInput(self._path, str(error), place=place, hint="copy it again") from error
+        except OSError as error:
+            raise InputError(self._path, f"cannot be read: {error.strerror or error}", hint="copy it again") from error

@@ -1,0 +1,19 @@
+"""Which file system a path belongs to: this machine's, or a store's by its address."""
+
+from __future__ import annotations
+
+from tb_perfcompare.sources.storage.addresses import is_address, scheme_of, without_secrets
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.storage.inside_only import InsideOnly
+from tb_perfcompare.sources.storage.remote import RemoteFileSystem
+
+__all__ = ["file_system", "is_address", "without_secrets"]
+
+
+def file_system(path: str, within: str = "") -> FileSystem:
+    """`within` is a directory that links must not lead out of, "" for none; stores have no links. Raises InputError for
+    an address of a kind that is not opened."""
+    scheme = scheme_of(path)
+    if scheme:
+        return RemoteFileSystem(scheme)
+    return InsideOnly(within) if within else LOCAL

@@ -1,0 +1,152 @@
+"""Files of other machines by their address, `s3://bucket/run` or `https://host/run`, through fsspec.
+
+fsspec is optional and loaded when such an address is opened, not before; which package knows a store (s3fs, gcsfs) is
+fsspec's to find. Documented in docs/remote.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, BinaryIO, cast
+from urllib.parse import unquote, urlsplit
+
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.sources.storage.addresses import STORES, WEB, without_secrets
+from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
+from tb_perfcompare.sources.storage.remote_file import Opener, StoredFile, as_os_errors
+
+_FILE = re.compile(r"\.(?:json|jsonl|ndjson|gz|txt|log|lst|csv|baseline|perfcompare)$")
+_AT_ONCE = 16
+_VERSIONS = ("ETag", "etag", "md5Hash", "Content-MD5", "generation")
+_TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "created", "Last-Modified")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFileSystem:
+    """One kind of store. Its methods raise OSError where the store refuses, InputError where a package is missing."""
+
+    scheme: str
+
+    def entries(self, path: str) -> list[FileStat]:
+        with as_os_errors(path):
+            found = self._store(path)
+            listed = found.ls(self._inside(found, path.rstrip("/") + "/" if self.scheme in WEB else path), detail=True)
+        found_here: list[FileStat] = []
+        unknown: list[str] = []
+        for one in listed:
+            below = self._address(path, str(one["name"]))
+            name = below.removeprefix(path.rstrip("/") + "/").rstrip("/")
+            if not name or any(mark in name for mark in "/?#"):
+                continue  # the directory itself; a link of a page that sorts it another way, or leads elsewhere
+            if one.get("type") == "directory" or self.scheme not in WEB:
+                found_here.append(_facts(below.rstrip("/"), self.basename(below), one))
+            else:
+                unknown.append(below)  # a listing of the web tells names only
+        return found_here + self._facts_of(unknown)
+
+    def _facts_of(self, paths: list[str]) -> list[FileStat]:
+        """Several at once: each is a question to the server."""
+        from concurrent.futures import ThreadPoolExecutor  # of no use to local files
+
+        if not paths:
+            return []
+        with ThreadPoolExecutor(min(_AT_ONCE, len(paths))) as threads:
+            return list(threads.map(self._stat_or_problem, paths))
+
+    def _stat_or_problem(self, path: str) -> FileStat:
+        try:
+            return self.stat(path)
+        except OSError as error:
+            return FileStat(path, self.basename(path), False, problem=error.strerror or str(error))
+
+    def stat(self, path: str) -> FileStat:
+        with as_os_errors(path):
+            found = self._store(path)
+            inside = self._inside(found, path)
+            if self.scheme not in WEB:
+                return _facts(path, self.basename(path), found.info(inside))
+            info = found.info(inside)
+            # what answers with a page is a listing, unless it is called like a file
+            page = str(info.get("mimetype", "")) == "text/html" and not _FILE.search(self.basename(path))
+            return _facts(path, self.basename(path), {**info, "type": "directory" if page else "file"})
+
+    def open(self, path: str) -> BinaryIO:
+        with as_os_errors(path):
+            found = self._store(path)
+            opener = self._opener(found, self._inside(found, path))
+            return cast(BinaryIO, StoredFile(path, opener, self.stat(path).state))
+
+    def opened_state(self, file: BinaryIO) -> FileState:
+        return cast(StoredFile, file).state
+
+    def absolute(self, path: str) -> str:
+        return path.rstrip("/")
+
+    def basename(self, path: str) -> str:
+        parts = urlsplit(path)
+        last = parts.path.rstrip("/").rpartition("/")[2]
+        return unquote(last) if self.scheme in WEB else last or parts.netloc
+
+    def _store(self, path: str) -> Any:
+        """fsspec's file system for the address."""
+        fresh = {} if self.scheme in ("hdfs", "memory") else {"use_listings_cache": False}
+        try:
+            fsspec = importlib.import_module("fsspec.core")
+            return fsspec.url_to_fs(path, **fresh)[0]
+        except ImportError as error:
+            package = STORES[self.scheme]
+            more = f" {package}" if package not in ("", "aiohttp") else ""
+            raise InputError(
+                without_secrets(path), f"{self.scheme}:// needs a package that is not installed: {error.name or error}",
+                hint=f"pip install 'tb_perfcompare[remote]'{more}",
+            ) from error  # fmt: skip
+
+    def _inside(self, store: Any, path: str) -> str:
+        """The path as the store has it."""
+        return path if self.scheme in WEB else str(store._strip_protocol(path))
+
+    def _address(self, beside: str, name: str) -> str:
+        """The address of what a listing of `beside` calls so."""
+        if self.scheme in WEB:
+            return name
+        host = f"{urlsplit(beside).netloc}/" if self.scheme == "hdfs" else ""
+        return f"{self.scheme}://{host}{name.lstrip('/')}"
+
+    def _opener(self, store: Any, inside: str) -> Opener:
+        def opened(ahead: int) -> Any:
+            if not ahead:
+                return store.open(inside, "rb", block_size=0)
+            return store.open(inside, "rb", block_size=ahead, cache_type="readahead")
+
+        return opened
+
+
+def _facts(path: str, name: str, info: dict[str, Any]) -> FileStat:
+    is_dir = info.get("type") == "directory"
+    version = next((str(info[key]) for key in _VERSIONS if info.get(key)), "")
+    size, time_ns = int(info.get("size") or 0), _time_ns(info)
+    identity = hashlib.sha256(path.rstrip("/").encode("utf-8", "backslashreplace")).digest()
+    return FileStat(path, name, is_dir, size, time_ns, identity, version=version)
+
+
+def _time_ns(info: dict[str, Any]) -> int:
+    """When the file was last changed, by whatever the store calls that; 0 where it does not say."""
+    from email.utils import parsedate_to_datetime  # slow to load, and seldom needed
+
+    for key in _TIMES:
+        found = info.get(key)
+        try:
+            if isinstance(found, str):
+                written = found.replace("Z", "+00:00")
+                found = parsedate_to_datetime(found) if "," in found else datetime.fromisoformat(written)
+            if isinstance(found, datetime):
+                return round((found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp() * 1e6) * 1000
+            if isinstance(found, (int, float)):
+                return round(found * 1e6) * 1000
+        except (ValueError, OverflowError):
+            continue
+    return 0

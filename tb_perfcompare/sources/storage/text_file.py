@@ -1,0 +1,97 @@
+"""A text file as lines: through the FileSystem seam, gzip or not, hashed, with progress, in bounded memory."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_BUFFER_BYTES = 1 << 18
+MOST_LINE_BYTES = 4 << 20
+"""No cell of a table may have more than 128 KiB, and no table has so many of them."""
+
+
+def is_pythons_own(text: str) -> bool:
+    """Whether Python may take for a number what nobody else does: digits of other scripts, underscores between them."""
+    return "_" in text or not text.isascii()
+
+
+class DamagedText(Exception):
+    """The bytes end in damaged gzip data, or in a line without end; everything before was delivered."""
+
+
+class TextFile:
+    """An open file. `lines` decodes UTF-8, drops a byte order mark and keeps line ends.
+
+    name  what messages and facts call it
+    rows  how many rows its reader has taken, for progress
+    """
+
+    def __init__(self, name: str, blocks: Blocks, size: int, report: Reporter) -> None:
+        self.name = name
+        self.rows = 0
+        self._blocks = blocks
+        raw = _Delivered(blocks, lambda: report(Progress("reading", name, blocks.stored_bytes, size, self.rows)))
+        self.lines = io.TextIOWrapper(io.BufferedReader(raw, _BUFFER_BYTES), encoding="utf-8-sig", newline="")
+
+    def facts(self) -> FileFacts:
+        """Name, bytes and digest, once all lines were taken."""
+        return FileFacts(self.name, self._blocks.stored_bytes, self._blocks.sha256)
+
+
+@contextmanager
+def open_text(
+    path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = False, name: str | None = None
+) -> Iterator[TextFile]:
+    """The file at `path`. Raises InputError when it cannot be opened; `name` stands for it in messages and facts."""
+    try:
+        size = fs.stat(path).bytes
+        stored = fs.open(path)
+    except OSError as error:
+        message = f"cannot be opened: {error.strerror or error}"
+        raise InputError(name or path, message, hint="check the name") from error
+    with stored, Blocks(stored, want_hash=want_hash) as blocks:
+        yield TextFile(name or path, blocks, size, report)
+
+
+class _Delivered(io.RawIOBase):
+    """The uncompressed bytes as a raw stream; `delivered` is called with every block."""
+
+    def __init__(self, blocks: Blocks, delivered: Callable[[], None]) -> None:
+        self._facts = blocks
+        self._blocks = iter(blocks)
+        self._delivered = delivered
+        self._rest = memoryview(b"")
+        self._line_bytes = 0  # of the last line so far
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                if self._facts.damage:
+                    raise DamagedText(self._facts.damage)
+                return 0
+            at = max(block.rfind(b"\n"), block.rfind(b"\r"))
+            self._line_bytes = len(block) - at - 1 + (self._line_bytes if at < 0 else 0)
+            if self._line_bytes > MOST_LINE_BYTES:
+                raise DamagedText(f"has a line of more than {MOST_LINE_BYTES >> 20} MiB")
+            self._rest = memoryview(block)
+            self._delivered()
+        target = memoryview(buffer)
+        size = min(len(target), len(self._rest))
+        target[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size

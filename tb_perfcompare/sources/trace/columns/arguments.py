@@ -1,0 +1,142 @@
+"""The `args` objects of a block of events -> one sparse column per argument some view uses.
+
+The objects arrive as dictionaries of undecoded JSON values. They are laid end to end, every key is turned into a
+number, and each kind of value is parsed in one go: the cost follows the arguments present, not the columns there
+could be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, compress
+from operator import methodcaller
+from typing import Any, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.unique import unique, unique_first
+from tb_perfcompare.sources.trace.columns.growable_array import Growing
+from tb_perfcompare.sources.trace.columns.interning import JsonTexts, KeyNumbers
+from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers
+
+EXTERNAL_ID = ArgColumn("external_id", ("external id", "External id"), ArgKind.INT)
+CORRELATION = ArgColumn("correlation", ("correlation", "connection_id"), ArgKind.INT)
+
+SLOTS: tuple[tuple[ArgColumn, str], ...] = tuple(
+    (column, key) for column in (EXTERNAL_ID, CORRELATION, *ARG_COLUMNS) for key in column.keys
+)
+"""Every key of every column, a column's keys in order of preference."""
+
+_KINDS = (ArgKind.INT, ArgKind.FLOAT, ArgKind.JSON)
+_KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in SLOTS], np.int8)
+_DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
+_GAP = b"\0"
+
+
+_values = methodcaller("values")
+
+
+class ArgumentColumns:
+    """Collects arguments block by block; `finish` gives the columns."""
+
+    def __init__(self, strings: StringTable) -> None:
+        self._slot_of = KeyNumbers((key, slot) for slot, (_, key) in enumerate(SLOTS, start=1))
+        self._texts = JsonTexts(strings)
+        self._rows = [Growing(np.int32) for _ in range(len(SLOTS) + 1)]
+        self._values: list[Growing[Any]] = [Growing(np.int8)]  # slot 0 stays empty
+        self._values += [Growing(_DTYPE[column.kind]) for column, _ in SLOTS]
+
+    @property
+    def repaired(self) -> int:
+        """Distinct texts with bytes that are not UTF-8."""
+        return self._texts.repaired
+
+    def add(self, objects: Sequence[Mapping[str, msgspec.Raw]], first_row: int) -> None:
+        """The `args` of consecutive event rows from `first_row` on; an empty object where an event has none."""
+        sizes = np.fromiter(map(len, objects), np.int32, len(objects))
+        total = int(sizes.sum())
+        slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)
+        values = list(chain.from_iterable(map(_values, objects)))
+        rows = np.repeat(np.arange(first_row, first_row + len(objects), dtype=np.int32), sizes)
+        kinds = _KIND_OF_SLOT[slots]
+        for number, kind in enumerate(_KINDS):
+            chosen = kinds == number
+            texts = list(compress(values, chosen.tobytes()))
+            if texts:
+                found, valid = self._parse(kind, texts)
+                self._file(slots[chosen][valid], rows[chosen][valid], found[valid])
+
+    def finish(self) -> tuple[SparseColumn, ...]:
+        """A column for each of SLOTS, empty where nobody wrote it; nothing is kept here."""
+        columns = zip(self._rows[1:], self._values[1:], strict=True)
+        return tuple(SparseColumn(rows.finish(), values.finish()) for rows, values in columns)
+
+    def _parse(self, kind: ArgKind, texts: list[msgspec.Raw]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        if kind is ArgKind.INT:
+            return parse_integers(texts)
+        if kind is ArgKind.FLOAT:
+            return parse_floats(texts)
+        # one join and split makes bytes of all of them faster than one by one; no JSON text contains the separator
+        raw = _GAP.join(texts).split(_GAP)
+        codes = np.fromiter(map(self._texts.__getitem__, raw), np.int32, len(raw))
+        return codes, codes >= 0
+
+    def _file(self, slots: NDArray[np.int8], rows: NDArray[np.int32], values: NDArray[Any]) -> None:
+        """Files values under their slots; the stable sort keeps rows ascending within each."""
+        order = np.argsort(slots, kind="stable")
+        rows, values = rows[order], values[order]
+        ends = np.cumsum(np.bincount(slots, minlength=len(self._rows)))
+        for slot in unique(slots).tolist():
+            span = slice(int(ends[slot - 1]), int(ends[slot]))
+            self._rows[slot].append(rows[span])
+            self._values[slot].append(values[span])
+
+
+Densify: TypeAlias = Callable[[Sequence[SparseColumn], int], NDArray[np.int64]]
+
+
+def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
+    """(n,) values, ABSENT where an event has none; the first spelling an event has wins."""
+    out = np.full(n, ABSENT, np.int64)
+    for column in reversed(spellings):
+        out[column.rows] = column.values
+    return np.frombuffer(out.tobytes(), np.int64)  # what is made from bytes, compiled code reads without a copy
+
+
+def joined_spellings(
+    slots: list[SparseColumn], n: int, densify: Densify = dense
+) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
+    """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS.
+
+    Empties the list on the way: where every event has an id, the sparse column is longer than the dense one.
+    """
+    external_id, correlation = (densify(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
+    columns = {column.name: _joined(slots, column) for column in ARG_COLUMNS}
+    return external_id, correlation, {name: column for name, column in columns.items() if column is not None}
+
+
+def _written(slots: list[SparseColumn], column: ArgColumn) -> list[SparseColumn]:
+    """The spellings of a column, which come next, but for those that nobody wrote."""
+    written = [slot for slot in slots[: len(column.keys)] if len(slot.rows)]
+    del slots[: len(column.keys)]
+    return written
+
+
+def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
+    """One column of its spellings; None if nobody wrote it."""
+    written = _written(slots, column)
+    return _prefer_first(written) if written else None
+
+
+def _prefer_first(spellings: list[SparseColumn]) -> SparseColumn:
+    """One column of the spellings of its key; the first spelling an event has wins."""
+    if len(spellings) == 1:
+        return spellings[0]
+    rows = np.concatenate([spelling.rows for spelling in spellings])
+    values = np.concatenate([spelling.values for spelling in spellings])
+    kept, first, _ = unique_first(rows)
+    return SparseColumn(kept.astype(np.int32), values[first])

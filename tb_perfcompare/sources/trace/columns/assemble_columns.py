@@ -1,0 +1,221 @@
+"""What the events of a file came to, and how it is put together when the last one was read.
+
+A scanner gathers columns while it reads (`Gathered`). What needs all of them (categories that follow from processes,
+arrows that join events, one column of two spellings) is done here, once, so that it does not depend on the scanner.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.device import CATEGORY_OF
+from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.trace.columns.arguments import Densify, dense, joined_spellings
+from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
+from tb_perfcompare.sources.trace.columns.interning import Place
+from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows, joined_by_arrows, layered
+
+_SPAN = 1 << 16
+"""Rows at a time: numpy copies the indices it is given into wider ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Everything a scan found. `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped +
+    counters.seen. What became of counter events is told in `counters`.
+
+    negative      durations below zero, taken as zero
+    finer         time stamps or durations that needed rounding to a nanosecond
+    repaired      events that were mended, by what was wrong with them
+    """
+
+    events: EventTable
+    flows: FlowTable
+    process_labels: Mapping[Place, str]
+    process_names: Mapping[Place, str]
+    thread_names: Mapping[tuple[Place, Place], str]
+    fractional_times: bool
+    seen: int
+    dropped: Counter[str]
+    skipped: Counter[str]
+    repaired: Counter[str]
+    negative: int
+    finer: int
+    counters: CounterColumns = field(default_factory=no_counters)
+
+    def with_counter_events(self) -> Columns:
+        """The same with the counts of the counter events added to the others."""
+        own = self.counters
+        return replace(
+            self,
+            dropped=self.dropped + own.dropped,
+            skipped=self.skipped + own.skipped,
+            repaired=self.repaired + own.repaired,
+            finer=self.finer + own.finer,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """How many events were seen, dropped, skipped and mended; as in Columns."""
+
+    seen: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    repaired: Counter[str] = field(default_factory=Counter)
+    negative: int = 0
+    finer: int = 0
+    fractional_times: bool = False
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.seen + other.seen,
+            self.dropped + other.dropped,
+            self.skipped + other.skipped,
+            self.repaired + other.repaired,
+            self.negative + other.negative,
+            self.finer + other.finer,
+            self.fractional_times or other.fractional_times,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """The columns of n events, f flows and a operator arrows in file order.
+
+    strings       texts behind the codes
+    places        (pid, tid) of each lane, in any order
+    raw_category  (n,) int32 code of the spelling in the file; of the empty text where there is none
+    name          (n,) int32 code
+    lane          (n,) int32 index into `places`
+    start_ns      (n,) int64
+    dur_ns        (n,) int64
+    complete      (n,) bool, False for memory events
+    arguments     a sparse column per key of arguments.SLOTS, in that order
+    flows         (f,)
+    arrows        (a,)
+    labels, processes, threads  texts of metadata events
+    """
+
+    strings: StringTable
+    places: tuple[tuple[Place, Place], ...]
+    raw_category: NDArray[np.int32]
+    name: NDArray[np.int32]
+    lane: NDArray[np.int32]
+    start_ns: NDArray[np.int64]
+    dur_ns: NDArray[np.int64]
+    complete: NDArray[np.bool_]
+    arguments: tuple[SparseColumn, ...]
+    flows: FlowTable
+    arrows: OperatorArrows
+    counts: Counts
+    labels: Mapping[Place, str] = field(default_factory=dict)
+    processes: Mapping[Place, str] = field(default_factory=dict)
+    threads: Mapping[tuple[Place, Place], str] = field(default_factory=dict)
+    counters: CounterColumns = field(default_factory=no_counters)
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+def put_together(found: Gathered, densify: Densify = dense) -> Columns:
+    """The columns as the rest of the product takes them. `densify` does the same as `dense`."""
+    lanes, lane, arrow_lane = _numbered_by_appearance(found)
+    arrows = replace(found.arrows, lane=arrow_lane)
+    arguments = list(found.arguments)
+    found = replace(found, arguments=())
+    external_id, correlation, args = joined_spellings(arguments, len(found), densify)
+    category, repaired = _categories(found, lanes, lane, args.get("task_type"))
+    external_id = joined_by_arrows(external_id, category, lane, found.start_ns, found.dur_ns, arrows)
+    events = EventTable(
+        strings=found.strings,
+        lanes=lanes,
+        category=category,
+        raw_category=found.raw_category,
+        name=found.name,
+        lane=lane,
+        start_ns=found.start_ns,
+        dur_ns=found.dur_ns,
+        external_id=external_id,
+        correlation=correlation,
+        args=args,
+    )
+    counts = found.counts
+    return Columns(
+        events=events,
+        flows=found.flows,
+        process_labels=found.labels,
+        process_names=found.processes,
+        thread_names=found.threads,
+        fractional_times=counts.fractional_times,
+        seen=counts.seen,
+        dropped=counts.dropped,
+        skipped=counts.skipped,
+        repaired=repaired,
+        negative=counts.negative,
+        finer=counts.finer,
+        counters=found.counters,
+    )
+
+
+def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, NDArray[np.int32], NDArray[np.int32]]:
+    """(lanes, those of the events, those of the arrows): lanes are numbered as events, then arrows, first use them.
+
+    Scanners number them as they come: in blocks, and blocks are cut differently and sometimes read twice.
+    """
+    used = np.concatenate([found.lane, found.arrows.lane]) if len(found.arrows.lane) else found.lane
+    if _are_numbered_by_appearance(used, len(found.places)):
+        return _lane_table(found.places), found.lane, found.arrows.lane
+    first = np.full(len(found.places), len(used), np.int64)
+    first[used[::-1]] = np.arange(len(used))[::-1]  # of equal indices the last one assigned stays
+    order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
+    number = np.zeros(len(found.places), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return _lane_table([found.places[place] for place in order.tolist()]), number[found.lane], number[found.arrows.lane]
+
+
+def _are_numbered_by_appearance(used: NDArray[np.int32], count: int) -> bool:
+    """Whether a new number is always the next one, up to `count` of them."""
+    if not len(used):
+        return not count
+    highest = np.maximum.accumulate(used)
+    return bool(used[0] == 0 and highest[-1] == count - 1 and not (np.diff(highest) > 1).any())
+
+
+def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
+    return LaneTable(tuple(pid for pid, _ in places), tuple(tid for _, tid in places))
+
+
+def _categories(
+    found: Gathered, lanes: LaneTable, lane: NDArray[np.int32], task_type: SparseColumn | None
+) -> tuple[NDArray[np.int8], Counter[str]]:
+    """((n,) categories, repairs without those that a category from the process has undone)."""
+    texts = found.strings.texts
+    kinds = np.zeros(len(texts), np.int8)
+    no_text = -1
+    category = np.empty(len(found), np.int8)
+    spans = [slice(at, at + _SPAN) for at in range(0, len(found), _SPAN)]
+    is_used = np.zeros(len(texts), np.bool_)
+    for span in spans:
+        is_used[found.raw_category[span]] = True
+    for code in np.flatnonzero(is_used).tolist():
+        kinds[code] = CATEGORY_OF.get(texts[code].lower(), Category.OTHER)
+        no_text = code if not texts[code] else no_text
+    for span in spans:
+        category[span] = kinds[found.raw_category[span]]
+    bare = (found.raw_category == no_text) & found.complete
+    category, layers = layered(
+        category, bare, lane, found.name, lanes, found.strings, found.processes, task_type
+    )
+    repaired = found.counts.repaired.copy()
+    if layers:
+        repaired["missing cat"] -= layers
+        repaired += Counter()  # drops what is no longer there
+    category[~found.complete] = Category.MEMORY
+    return category, repaired

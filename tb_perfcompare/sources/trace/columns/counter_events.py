@@ -1,0 +1,248 @@
+"""Counter events (`ph` C) -> columns of the numbers in their `args`.
+
+    {"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 1691.047, "args": {"GPU Utilization": 0.75}}
+
+A scanner collects the counter events it meets, decoded as `Event`, in a CounterBuilder; what they mean is decided here
+and in counter_samples.py, so that it does not depend on the scanner. docs/reading.md has the rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress
+from operator import attrgetter, methodcaller
+from typing import Any, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.recordings.recording import HOST_DEVICE
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.columns.growable_array import Growing
+from tb_perfcompare.sources.trace.columns.interning import Names, Place, as_place
+from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
+
+UNSAID = -2
+"""Device of a sample whose `args` do not tell it."""
+
+CounterPlace: TypeAlias = tuple[Place, Place, bytes]
+"""Process and thread as written and the JSON text of `id`, b"null" without one."""
+
+_DEVICE_KEYS = ("device", "Device Id")
+_NO_SERIES = frozenset({*_DEVICE_KEYS, "Device Type", "External id", "external id", "correlation", "Ev Idx"})
+_HOLDERS = ("args", "value")
+_NUMBER_BYTES = np.frombuffer(b"-0123456789", np.uint8)
+_NULL_BYTE = ord("n")
+_LARGEST_DEVICE = int(np.iinfo(np.int32).max)
+_GAP = b"\0"
+
+Args: TypeAlias = Mapping[str, msgspec.Raw]
+_NO_ARGS: Args = {}
+_ARGS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_TEXT = msgspec.json.Decoder(str)
+_UNREADABLE = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
+_values, _ts, _name = methodcaller("values"), attrgetter("ts"), attrgetter("name")
+_PHASE = "C"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CounterColumns:
+    """The numbers of counter events in file order, m rows, and what became of the events.
+
+    strings  texts behind `name` and `series`
+    name     (m,) int32 name of the event
+    series   (m,) int32 key of the number
+    place    (m,) int32 index into `places`
+    device   (m,) int32 as `args` say: a number, HOST_DEVICE for one below zero, UNSAID for none
+    time_ns  (m,) int64
+    value    (m,) float64, finite
+    places   distinct places, in order of first appearance
+    seen     counter events: seen = kept + dropped + skipped
+    kept     those that gave at least one row
+    dropped, skipped, repaired  as in Columns
+    finer    times that needed rounding to a nanosecond
+    """
+
+    strings: StringTable
+    name: NDArray[np.int32]
+    series: NDArray[np.int32]
+    place: NDArray[np.int32]
+    device: NDArray[np.int32]
+    time_ns: NDArray[np.int64]
+    value: NDArray[np.float64]
+    places: tuple[CounterPlace, ...]
+    seen: int
+    kept: int
+    dropped: Counter[str]
+    skipped: Counter[str]
+    repaired: Counter[str]
+    finer: int
+
+    def __len__(self) -> int:
+        return len(self.time_ns)
+
+
+class CounterBuilder:
+    """Takes decoded counter events in file order and gives the columns at the end."""
+
+    def __init__(self) -> None:
+        self._strings = StringTable()
+        self._texts = Names(self._strings)
+        self._places: dict[CounterPlace, int] = {}
+        self._columns: tuple[Growing[Any], ...] = (
+            Growing(np.int32), Growing(np.int32), Growing(np.int32), Growing(np.int32),
+            Growing(np.int64), Growing(np.float64),
+        )  # fmt: skip
+        self._seen = 0
+        self._kept = 0
+        self._dropped: Counter[str] = Counter()
+        self._skipped: Counter[str] = Counter()
+        self._repaired: Counter[str] = Counter()
+        self._finer = 0
+
+    def add(self, events: Sequence[Event]) -> None:
+        """The next counter events of the file."""
+        self._seen += len(events)
+        arguments = [_flat(event.args) if event.args else _NO_ARGS for event in events]
+        numbers = _find_numbers(arguments)
+        name = np.fromiter(map(self._texts.__getitem__, map(_name, events)), np.int32, len(events))
+        times = parse_times(list(map(_ts, events)))
+        kept = numbers.some & (name >= 0) & times.valid
+        self._skip(compress(events, ~numbers.some & ~numbers.missing))
+        self._drop("counter value", ~numbers.some & numbers.missing)
+        self._drop("name", numbers.some & (name < 0))
+        self._drop("ts", numbers.some & (name >= 0) & ~times.valid)
+        self._kept += int(np.count_nonzero(kept))
+        lost = int(numbers.lost[kept].sum())
+        if lost:
+            self._repaired["counter values beyond a double"] += lost
+        # only of what is kept: the time of a dropped event is nobody's concern
+        self._finer += times.finer if kept.all() else parse_times([event.ts for event in compress(events, kept)]).finer
+        chosen = kept[numbers.event]
+        event = numbers.event[chosen]
+        series = [self._texts[key] for key in compress(numbers.key, chosen)]
+        parts: tuple[NDArray[Any], ...] = (
+            name[event],
+            np.array(series, np.int32),
+            np.fromiter(map(self._place, events), np.int32, len(events))[event],
+            _devices(arguments)[event],
+            times.ns[event],
+            numbers.value[chosen],
+        )
+        for column, part in zip(self._columns, parts, strict=True):
+            column.append(part)
+
+    def finish(self) -> CounterColumns:
+        """All columns; the builder is empty afterwards."""
+        name, series, place, device, time_ns, value = (column.finish() for column in self._columns)
+        return CounterColumns(
+            self._strings, name, series, place, device, time_ns, value, tuple(self._places), self._seen, self._kept,
+            self._dropped, self._skipped, self._repaired, self._finer,
+        )  # fmt: skip
+
+    def _place(self, event: Event) -> int:
+        place = (as_place(event.pid), as_place(event.tid), bytes(event.id))
+        return self._places.setdefault(place, len(self._places))
+
+    def _skip(self, events: Iterable[Event]) -> None:
+        self._skipped.update(f"{_PHASE}/{event.cat or ''}" for event in events)
+
+    def _drop(self, reason: str, rows: NDArray[np.bool_]) -> None:
+        count = int(np.count_nonzero(rows))
+        if count:
+            self._dropped[reason] += count
+
+
+def no_counters() -> CounterColumns:
+    """The columns of a trace without counter events."""
+    return CounterBuilder().finish()
+
+
+def _flat(args: Args) -> Args:
+    """The arguments with those one level down, in an object (or its text) under "args" or "value", moved up."""
+    for holder in _HOLDERS:
+        held = args.get(holder)
+        inner = _object(bytes(held)) if held is not None else None
+        if inner is not None:
+            args = {**inner, **{key: value for key, value in args.items() if key != holder}}
+    return args
+
+
+def _object(text: bytes) -> Args | None:
+    """The members of a JSON object or of an object written as a JSON text; None for anything else."""
+    if text[:1] not in (b"{", b'"'):
+        return None
+    try:
+        if text[:1] == b'"':
+            text = _TEXT.decode(text).encode()
+            if not text.lstrip().startswith(b"{"):
+                return None
+        return _ARGS.decode(text)
+    except _UNREADABLE:
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Numbers:
+    """The finite numbers in the arguments of n events, k of them.
+
+    event    (k,) int64 which event
+    key      k keys
+    value    (k,) float64
+    some     (n,) whether the event has one
+    lost     (n,) int64 numbers that no double holds
+    missing  (n,) whether a number is lost or `null`
+    """
+
+    event: NDArray[np.int64]
+    key: list[str]
+    value: NDArray[np.float64]
+    some: NDArray[np.bool_]
+    lost: NDArray[np.int64]
+    missing: NDArray[np.bool_]
+
+
+def _find_numbers(arguments: Sequence[Args]) -> _Numbers:
+    n = len(arguments)
+    event = np.repeat(np.arange(n), np.fromiter(map(len, arguments), np.int64, n))
+    keys = list(chain.from_iterable(arguments))
+    texts = list(chain.from_iterable(map(_values, arguments)))
+    is_series = np.fromiter((key not in _NO_SERIES for key in keys), np.bool_, len(keys))
+    first = _first_bytes(texts)
+    is_number = is_series & np.isin(first, _NUMBER_BYTES)
+    value, finite = parse_floats(list(compress(texts, is_number)))
+    lost = np.bincount(event[is_number][~finite], minlength=n)
+    gaps = np.bincount(event[is_series & (first == _NULL_BYTE)], minlength=n)
+    found = event[is_number][finite]
+    return _Numbers(
+        event=found,
+        key=list(compress(compress(keys, is_number), finite)),
+        value=value[finite],
+        some=np.bincount(found, minlength=n) > 0,
+        lost=lost,
+        missing=(lost > 0) | (gaps > 0),
+    )
+
+
+def _first_bytes(texts: Sequence[msgspec.Raw]) -> NDArray[np.uint8]:
+    """(n,) first byte of each JSON text, which tells its type."""
+    if not texts:
+        return np.zeros(0, np.uint8)
+    data = np.frombuffer(_GAP.join(texts), np.uint8)
+    return data[np.concatenate(([0], np.flatnonzero(data == 0) + 1))]
+
+
+def _devices(arguments: Sequence[Args]) -> NDArray[np.int32]:
+    """(n,) the device the arguments of each event tell."""
+    told = np.full(len(arguments), UNSAID, np.int32)
+    for key in reversed(_DEVICE_KEYS):
+        rows = [row for row, args in enumerate(arguments) if key in args]
+        if rows:
+            number, valid = parse_integers([arguments[row][key] for row in rows])
+            valid &= number <= _LARGEST_DEVICE
+            told[np.array(rows)[valid]] = np.maximum(number[valid], HOST_DEVICE)
+    return told

@@ -1,0 +1,127 @@
+"""Two scans of one file, each of other stretches of it -> one, in file order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.trace.columns.arguments import SLOTS
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
+from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
+
+Rows = tuple[int, int, int]
+"""Numbers of events, flows and operator arrows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """`rows` rows of the second scan, which belong behind the first `behind` rows of the first."""
+
+    behind: Rows
+    rows: Rows
+
+
+def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertion]) -> Gathered:
+    """Both as one. `insertions` say where the rows of the second belong, in order; metadata are the second's."""
+    first = replace(
+        first,
+        counts=first.counts + second.counts,
+        labels=second.labels,
+        processes=second.processes,
+        threads=second.threads,
+        counters=second.counters,
+    )
+    if not insertions:
+        return first
+    code_of = _merged_strings(first.strings, second.strings)
+    places = {place: lane for lane, place in enumerate(dict.fromkeys(first.places + second.places))}
+    lane_of = [np.array([places[place] for place in scan.places], np.int32) for scan in (first, second)]
+    events, flows, arrows = (_Splice(insertions, column) for column in range(3))
+
+    def lanes(a: NDArray[np.int32], b: NDArray[np.int32], splice: _Splice) -> NDArray[np.int32]:
+        same = np.array_equal(lane_of[0], np.arange(len(lane_of[0])))
+        return splice(a if same else _picked(lane_of[0], a), _picked(lane_of[1], b))
+
+    return replace(
+        first,
+        places=tuple(places),
+        raw_category=events(first.raw_category, code_of[second.raw_category]),
+        name=events(first.name, code_of[second.name]),
+        lane=lanes(first.lane, second.lane, events),
+        start_ns=events(first.start_ns, second.start_ns),
+        dur_ns=events(first.dur_ns, second.dur_ns),
+        complete=events(first.complete, second.complete),
+        arguments=tuple(
+            events.sparse(a, _recoded(b, code_of) if column.kind is ArgKind.JSON else b)
+            for (column, _), a, b in zip(SLOTS, first.arguments, second.arguments, strict=True)
+        ),
+        flows=FlowTable(
+            flows(first.flows.is_start, second.flows.is_start),
+            flows(first.flows.flow_id, second.flows.flow_id),
+            flows(first.flows.start_ns, second.flows.start_ns),
+        ),
+        arrows=OperatorArrows(
+            arrows(first.arrows.is_start, second.arrows.is_start),
+            arrows(first.arrows.number, second.arrows.number),
+            lanes(first.arrows.lane, second.arrows.lane, arrows),
+            arrows(first.arrows.start_ns, second.arrows.start_ns),
+        ),
+    )
+
+
+class _Splice:
+    """Puts rows of a second scan between those of a first, stretch by stretch."""
+
+    def __init__(self, insertions: Sequence[Insertion], column: int) -> None:
+        rows = np.array([insertion.rows[column] for insertion in insertions], np.int64)
+        used = rows > 0
+        self._behind = np.array([insertion.behind[column] for insertion in insertions], np.int64)[used]
+        self._taken = np.cumsum(rows[used])  # rows of the second that are placed by then
+
+    def __call__(self, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+        """A dense column."""
+        return _spliced(first, second, self._behind, self._taken) if len(self._behind) else first
+
+    def sparse(self, first: SparseColumn, second: SparseColumn) -> SparseColumn:
+        """One argument of both. A row of the first moves down by what is inserted above it."""
+        if not len(self._behind):
+            return first
+        at = np.searchsorted(first.rows, self._behind)  # values of the first before each insertion
+        until = np.searchsorted(second.rows, self._taken)
+        above = np.repeat(np.append(0, self._taken), np.diff(at, prepend=0, append=len(first.rows)))
+        before = np.repeat(self._behind, np.diff(until, prepend=0))
+        first_rows, second_rows = (first.rows + above).astype(np.int32), (second.rows + before).astype(np.int32)
+        return SparseColumn(
+            _spliced(first_rows, second_rows, at, until), _spliced(first.values, second.values, at, until)
+        )
+
+
+def _spliced(
+    first: NDArray[Any], second: NDArray[Any], at: NDArray[np.int64], until: NDArray[np.int64]
+) -> NDArray[Any]:
+    """The second up to until[0] stands before first[at[0]], what follows up to until[1] before first[at[1]], ..."""
+    parts, a, b = [], 0, 0
+    for next_a, next_b in zip(at.tolist(), until.tolist(), strict=True):
+        parts += [first[a:next_a], second[b:next_b]]
+        a, b = next_a, next_b
+    return np.concatenate([*parts, first[a:]])
+
+
+def _merged_strings(into: StringTable, other: StringTable) -> NDArray[np.int32]:
+    """Codes in `into` of the texts of `other`, which are added."""
+    return np.array([into.intern(text) for text in other.texts], np.int32)
+
+
+def _picked(of: NDArray[Any], codes: NDArray[np.int32]) -> NDArray[Any]:
+    picked: NDArray[Any] = of[codes]
+    return picked
+
+
+def _recoded(column: SparseColumn, code_of: NDArray[np.int32]) -> SparseColumn:
+    return SparseColumn(column.rows, code_of[column.values.astype(np.intp)])

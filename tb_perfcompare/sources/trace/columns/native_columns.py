@@ -1,0 +1,241 @@
+"""What the compiled scanner found -> Gathered: texts are decoded and numbered, odd numbers are read.
+
+The scanner keeps texts as JSON and numbers each distinct one once, so everything here works on distinct texts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.events import ABSENT, ArgKind, FlowTable, SparseColumn
+from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.sources.native import _scanner
+from tb_perfcompare.sources.trace.columns.arguments import SLOTS
+from tb_perfcompare.sources.trace.columns.arguments import dense as dense_of_all
+from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
+from tb_perfcompare.sources.trace.columns.interning import Place, as_place, compacted
+from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_floats, parse_integers
+from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
+
+Found: TypeAlias = dict[str, Any]
+"""The dictionary that `Scan.finish` gives (native/_scanner.c)."""
+
+_NO_TEXT = -1
+_STRING = msgspec.json.Decoder(str)
+_PLACE = msgspec.json.Decoder(int | float | str)
+_TOGETHER = 2048
+"""JSON texts whose whitespace is taken out at once."""
+_FEW = 4096
+"""Names that are looked for one by one."""
+_MOST_LENGTH = 255
+_QUOTE = ord('"')
+_VALUES: dict[ArgKind, type[np.generic]] = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
+_DROPPED = {"without_name": "name", "without_ts": "ts", "without_dur": "dur", "without_flow_id": "flow id",
+            "not_objects": "not an object"}  # fmt: skip
+_REPAIRED = {"bent": "members of another type", "without_cat": "missing cat", "without_place": "missing pid or tid"}
+_Parse: TypeAlias = Callable[[Sequence[NumberText]], tuple[NDArray[Any], NDArray[np.bool_]]]
+_PARSE: dict[ArgKind, _Parse] = {ArgKind.INT: parse_integers, ArgKind.FLOAT: parse_floats}
+
+
+def gathered(found: Found) -> Gathered:
+    """The columns with decoded texts. Empties `found` on the way, so that nothing is held twice for long."""
+    texts = _Texts(found)
+    strings = StringTable()
+    arguments = _arguments(found.pop("arguments"), texts, strings)
+    code_of = _coded(texts, strings, found["name"], found["category"])
+    skipped = _skipped(texts, found)
+    written = list(_places(texts, _numbers(found.pop("lane_pid"), np.int32), _numbers(found.pop("lane_tid"), np.int32)))
+    places = {place: lane for lane, place in enumerate(dict.fromkeys(written))}  # 7 and 7.0 are one place
+    lane_of = np.array([places[place] for place in written], np.int32).tobytes()
+    return Gathered(
+        strings=strings,
+        places=tuple(places),
+        raw_category=_recoded(found.pop("category"), code_of),
+        name=_recoded(found.pop("name"), code_of),
+        lane=_recoded(found.pop("lane"), lane_of),
+        start_ns=_numbers(found.pop("start_ns"), np.int64),
+        dur_ns=_numbers(found.pop("dur_ns"), np.int64),
+        complete=_numbers(found.pop("complete"), np.bool_),
+        arguments=arguments,
+        flows=FlowTable(
+            _numbers(found.pop("flow_is_start"), np.bool_),
+            _numbers(found.pop("flow_id"), np.int64),
+            _numbers(found.pop("flow_ns"), np.int64),
+        ),
+        arrows=OperatorArrows(
+            _numbers(found.pop("arrow_is_start"), np.bool_),
+            _numbers(found.pop("arrow_id"), np.int64),
+            _recoded(found.pop("arrow_lane"), lane_of),
+            _numbers(found.pop("arrow_ns"), np.int64),
+        ),
+        counts=Counts(
+            seen=found["seen"],
+            dropped=_counter(found, _DROPPED),
+            skipped=skipped,
+            repaired=_counter(found, _REPAIRED),
+            negative=found["negative"],
+            finer=found["rounded"],
+            fractional_times=found["fractional"] > 0,
+        ),
+    )
+
+
+def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
+    """(n,) values, ABSENT where an event has none: arguments.dense without a second array for one spelling."""
+    if len(spellings) > 1:
+        return dense_of_all(spellings, n)
+    rows, values = (_bytes(spellings[0].rows), _bytes(spellings[0].values)) if spellings else (b"", b"")
+    return _numbers(_scanner.dense(rows, values, n, ABSENT), np.int64)
+
+
+class _Texts:
+    """The distinct JSON texts by number."""
+
+    def __init__(self, found: Found) -> None:
+        self._bytes: bytes = found.pop("texts")
+        self._ends: bytes = found.pop("text_ends")
+        self._end = _numbers(self._ends, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._end)
+
+    def __getitem__(self, number: int) -> bytes:
+        return self._bytes[int(self._end[number - 1]) if number else 0 : int(self._end[number])]
+
+    def written(self, numbers: NDArray[np.int64]) -> list[bytes]:
+        """Some of them."""
+        data, starts = self._bytes, np.where(numbers, self._end[numbers - 1], 0).tolist()
+        return [data[start:end] for start, end in zip(starts, self._end[numbers].tolist(), strict=True)]
+
+    def string(self, number: int) -> str:
+        """What a text that is a string says; _NO_TEXT says nothing."""
+        return "" if number == _NO_TEXT else _STRING.decode(self[number])
+
+    def plain(self, numbers: NDArray[np.int64]) -> tuple[list[str], list[int]]:
+        """(what these strings say, where in the list are some that have escapes and are still to be decoded)."""
+        found, odd = _scanner.plain_strings(self._bytes, self._ends, numbers.tobytes())
+        return cast("list[str]", found), odd
+
+    def beginnings(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of each of these strings, not empty ones, a number that follows from its length and first byte."""
+        start = np.where(numbers, self._end[numbers - 1], 0)
+        length = np.minimum(self._end[numbers] - start - len(b'""'), _MOST_LENGTH)
+        found: NDArray[np.int64] = length * 256 + np.frombuffer(self._bytes, np.uint8)[start + 1]
+        return found
+
+
+def _used(count: int, *columns: bytes) -> NDArray[np.int64]:
+    """The numbers below `count` in these columns, ascending."""
+    is_used = np.zeros(count, np.bool_)
+    for column in columns:
+        is_used |= np.frombuffer(_scanner.used(column, count), np.bool_)
+    return np.flatnonzero(is_used)
+
+
+def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes) -> bytes:
+    """int32 of each text, then of _NO_TEXT: the code of what these columns use, added to the strings."""
+    used = _used(len(texts), names, categories)
+    said, odd = texts.plain(used)
+    codes = np.full(len(used), -1, np.int32)
+    for at in odd:
+        said[at] = texts.string(int(used[at]))
+        codes[at] = strings.intern(said[at])
+    no_text = strings.intern("") if (_numbers(categories, np.int32) == _NO_TEXT).any() else -1
+    if len(said) <= _FEW:
+        for at in np.flatnonzero(codes < 0).tolist():
+            codes[at] = strings.intern(said[at])
+        return _code_table(len(texts), used, codes, no_text)
+    # whoever says the same as what is there begins like it and is as long; of a million names that leaves a few
+    likely = np.zeros(256 * (_MOST_LENGTH + 1), np.bool_)
+    for text in strings.texts:
+        data = text.encode("utf-8", "surrogatepass")
+        likely[256 * min(len(data), _MOST_LENGTH) + (data[0] if data else _QUOTE)] = True
+    for at in np.flatnonzero(likely[texts.beginnings(used)] & (codes < 0)).tolist():
+        codes[at] = strings.find(said[at])
+    new = np.flatnonzero(codes < 0)
+    codes[new] = np.arange(len(strings), len(strings) + len(new), dtype=np.int32)
+    strings.add_distinct(said if len(new) == len(said) else [said[at] for at in new.tolist()])
+    return _code_table(len(texts), used, codes, no_text)
+
+
+def _code_table(count: int, used: NDArray[np.int64], codes: NDArray[np.int32], no_text: int) -> bytes:
+    """int32 of each of so many texts, then of _NO_TEXT: the codes of those that are used."""
+    code_of = np.full(count + 1, -1, np.int32)
+    code_of[used] = codes
+    code_of[_NO_TEXT] = no_text
+    return code_of.tobytes()
+
+
+def _recoded(numbers: bytes, code_of: bytes) -> NDArray[np.int32]:
+    return _numbers(_scanner.recoded(numbers, code_of), np.int32)
+
+
+def _bytes(column: NDArray[Any]) -> bytes:
+    """Of a whole column; those that it was made from are not copied."""
+    base: object = column.base
+    return base if isinstance(base, bytes) and len(base) == column.nbytes else column.tobytes()
+
+
+def _numbers(data: bytes, dtype: type[np.generic]) -> NDArray[Any]:
+    return np.frombuffer(data, dtype)
+
+
+def _places(texts: _Texts, pids: NDArray[np.int32], tids: NDArray[np.int32]) -> Iterable[tuple[Place, Place]]:
+    pairs = list(zip(pids.tolist(), tids.tolist(), strict=True))
+    place: dict[int, Place] = {number: _PLACE.decode(texts[number]) for pair in pairs for number in pair if number >= 0}
+    place = {number: as_place(value) for number, value in place.items()} | {_NO_TEXT: as_place(None)}
+    return ((place[pid], place[tid]) for pid, tid in pairs)
+
+
+def _arguments(parts: list[Found], texts: _Texts, strings: StringTable) -> tuple[SparseColumn, ...]:
+    """A column for each of SLOTS. Empties the parts on the way."""
+    kinds = [column.kind for column, _ in SLOTS]
+    code_of = np.zeros(len(texts), np.int32)
+    written = [part["values"] for kind, part in zip(kinds, parts, strict=True) if kind is ArgKind.JSON and part["rows"]]
+    used = _used(len(texts), *written)
+    for at in range(0, len(used), _TOGETHER):
+        some = used[at : at + _TOGETHER]
+        code_of[some] = [
+            strings.intern(text) if text != "null" else _NO_TEXT for text in compacted(texts.written(some))
+        ]
+    codes = code_of.tobytes()
+    written.clear()
+    return tuple(_argument(kind, part, texts, codes) for kind, part in zip(kinds, parts, strict=True))
+
+
+def _argument(kind: ArgKind, part: Found, texts: _Texts, codes: bytes) -> SparseColumn:
+    rows = _numbers(part.pop("rows"), np.int32)
+    if kind is ArgKind.JSON:
+        return SparseColumn(rows, _recoded(part.pop("values"), codes) if len(rows) else rows)
+    values = _numbers(part.pop("values"), _VALUES[kind])
+    if not part["odd_rows"]:
+        return SparseColumn(rows, values)
+    odd_rows, odd_texts = _numbers(part.pop("odd_rows"), np.int32), part.pop("odd_texts")
+    used = _used(len(texts), odd_texts)
+    parsed, valid = _PARSE[kind]([texts[number] for number in used.tolist()])
+    place = np.searchsorted(used, _numbers(odd_texts, np.int32))
+    chosen = valid[place]
+    rows = np.concatenate([rows, odd_rows[chosen]])
+    values = np.concatenate([values, parsed[place[chosen]]])
+    order = np.argsort(rows, kind="stable")
+    return SparseColumn(rows[order], values[order])
+
+
+def _counter(found: Found, meanings: Mapping[str, str]) -> Counter[str]:
+    return Counter({meaning: found[key] for key, meaning in meanings.items() if found[key]})
+
+
+def _skipped(texts: _Texts, found: Found) -> Counter[str]:
+    phases, categories = (_numbers(found.pop(f"skipped_{key}"), np.int32).tolist() for key in ("phase", "category"))
+    counts = _numbers(found.pop("skipped_count"), np.int64).tolist()
+    skipped: Counter[str] = Counter()
+    for phase, category, count in zip(phases, categories, counts, strict=True):
+        if count:  # a block that was not kept may have left a pair behind
+            skipped[f"{texts.string(phase)}/{texts.string(category)}"] += count
+    return skipped

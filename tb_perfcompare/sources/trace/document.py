@@ -1,0 +1,267 @@
+"""The root of a trace file around its events: finds traceEvents wherever it stands and keeps the other members as text.
+
+Nothing depends on layout or on the order of members. A member's text is kept up to a bound, traceEvents is handed to a
+Scanner as it arrives, so no more than a block and one unfinished value are ever in memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
+
+MOST_MEMBER_BYTES = 8 << 20
+MOST_PENDING_BYTES = 64 << 20
+MOST_MEMBERS_BYTES = 4 * MOST_MEMBER_BYTES
+MOST_MEMBERS = 10_000
+_MOST_LISTS = 100  # of one name; the last one counts
+
+_EVENTS_KEY = "traceEvents"
+_BOM = b"\xef\xbb\xbf"
+_SPACE = re.compile(rb"[\s,]*")
+_KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(?=\S)', re.DOTALL)
+_EVENTS_AHEAD = re.compile(rb'"traceEvents"\s*:\s*\[')
+_SCALAR_END = re.compile(rb"[\s,}\]]")
+_STRUCTURE = re.compile(rb'["\[\]{}]')
+_STRING_END = re.compile(rb'["\\]')
+# whole strings and what stands between them; bounded, for the matcher remembers every repetition
+_NO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
+_MOST_KEY_BYTES = 1 << 20
+_LONGEST_OPENING = 64
+_BRIDGE_BYTES = 32 << 10
+"""Of a block, put behind what the block before left over."""
+
+
+class State(Enum):
+    """Where in the document the reader is."""
+
+    START = "start"
+    MEMBERS = "members"
+    EVENTS = "events"
+    DONE = "done"
+    BROKEN = "broken"  # not JSON from `damaged_at` on
+
+
+@dataclass(slots=True)
+class Document:
+    """What the root holds.
+
+    members     key -> JSON text of every member but traceEvents
+    oversized   key -> bytes of the members left out: one is too long, or they are too many or too long together
+    scanner     of the last traceEvents that is a list, None if there is none
+    state       DONE for a whole document
+    damaged_at  byte where the root stops being JSON, -1 if nowhere
+    """
+
+    members: dict[str, bytes] = field(default_factory=dict)
+    oversized: dict[str, int] = field(default_factory=dict)
+    scanner: Scanner | None = None
+    state: State = State.START
+    damaged_at: int = -1
+    has_byte_order_mark: bool = False
+    is_list: bool = False
+
+
+def read_document(
+    blocks: Iterable[bytes], new_scanner: Callable[[], Scanner], after_block: Callable[[int], None]
+) -> Document:
+    """Reads to the end of the blocks. `after_block` is called with the number of events so far."""
+    reader = _Reader(new_scanner)
+    rest, more, arrived, enough = b"", list[bytes](), 0, 0
+    for block in blocks:
+        more.append(block)
+        arrived += len(block)
+        if arrived >= enough:
+            rest = reader.take_behind(rest, more)
+            more.clear()
+            arrived = 0
+            # what is longer than a block is looked at again when there is twice as much of it: every byte a few times
+            enough = min(len(rest), MOST_PENDING_BYTES) if len(rest) > len(block) else 0
+        scanner = reader.document.scanner
+        after_block(scanner.seen if scanner is not None else 0)
+    reader.take(b"".join((rest, *more)), 0, final=True)
+    return reader.document
+
+
+class _Reader:
+    def __init__(self, new_scanner: Callable[[], Scanner]) -> None:
+        self.document = Document()
+        self._new_scanner = new_scanner
+        self._offset = 0  # of the data at hand within the document
+        self._value: _Value | None = None
+        self._lists = 0
+        self._members_bytes = 0
+
+    def take_behind(self, rest: bytes, blocks: list[bytes]) -> bytes:
+        """Takes the blocks, which `rest` stands in front of; what is to be presented again with more behind it."""
+        data, start = blocks[0], 0
+        if rest and len(rest) < _BRIDGE_BYTES < len(data) and len(blocks) == 1:
+            # the event that two blocks share is taken with a few behind it, so that the block need not be copied
+            taken = self.take(rest + data[:_BRIDGE_BYTES], 0, final=False)
+            start = taken - len(rest)
+            rest = rest[taken:]
+        if rest or len(blocks) > 1:
+            data, start = b"".join((rest, *blocks)), 0
+        return data[self.take(data, start, final=False) :]
+
+    def take(self, data: bytes, start: int, *, final: bool) -> int:
+        """Goes through data[start:] as far as it can; from where on it is to be presented again."""
+        document = self.document
+        position = start
+        self._offset -= start
+        while True:
+            state, before = document.state, position
+            if state is State.START:
+                position = self._begin(data)
+            elif state is State.MEMBERS:
+                position = self._member(data, position, final)
+            elif state is State.EVENTS:
+                assert document.scanner is not None
+                fed = document.scanner.feed(data, position, final)
+                position = fed.end
+                if fed.ended:
+                    document.state = State.DONE if document.is_list else State.MEMBERS
+            elif state is State.BROKEN and document.scanner is None:
+                position = self._search_events(data, position)
+            else:
+                position = len(data)
+            if position == len(data) or (position == before and document.state is state):
+                break
+        self._offset += position
+        if len(data) - position > MOST_PENDING_BYTES:
+            self._break(data, 0)
+            return len(data)
+        return position
+
+    def _begin(self, data: bytes) -> int:
+        document = self.document
+        document.has_byte_order_mark = data.startswith(_BOM)
+        start = _after(_SPACE, data, len(_BOM) if document.has_byte_order_mark else 0)
+        if start == len(data):
+            return 0  # nothing but space yet
+        if data[start] == ord("["):
+            document.is_list = True
+            return self._open_events(start + 1)
+        if data[start] == ord("{"):
+            document.state = State.MEMBERS
+            return start + 1
+        return self._break(data, start)
+
+    def _open_events(self, position: int) -> int:
+        # a second list of this name replaces the first, as JSON readers do
+        self._lists += 1
+        if self._lists > _MOST_LISTS:
+            return self._break(b"", position)
+        self.document.scanner = self._new_scanner()
+        self.document.state = State.EVENTS
+        return position
+
+    def _break(self, data: bytes, position: int) -> int:
+        self.document.state = State.BROKEN
+        if self.document.damaged_at < 0:
+            self.document.damaged_at = self._offset + position
+        return position
+
+    def _search_events(self, data: bytes, position: int) -> int:
+        """After damage at the root, before any event: the list may still be whole."""
+        found = _EVENTS_AHEAD.search(data, position)
+        return self._open_events(found.end()) if found else max(position, len(data) - _LONGEST_OPENING)
+
+    def _member(self, data: bytes, position: int, final: bool) -> int:
+        """Takes (a part of) the member at `position`, or the end of the root."""
+        if self._value is not None:
+            return self._continue_value(self._value, data, position)
+        position = _after(_SPACE, data, position)
+        if position == len(data):
+            return position
+        if data[position] == ord("}"):
+            self.document.state = State.DONE
+            return position + 1
+        key = _KEY.match(data, position)
+        if key is None:
+            may_grow = data[position] == ord('"') and not final and len(data) - position < _MOST_KEY_BYTES
+            return position if may_grow else self._break(data, position)
+        name = key[1].decode("utf-8", "replace")
+        if name == _EVENTS_KEY and data[key.end()] == ord("["):
+            return self._open_events(key.end() + 1)
+        self._value = _Value(name)
+        return key.end()
+
+    def _continue_value(self, value: _Value, data: bytes, position: int) -> int:
+        end = value.take(data, position)
+        if value.complete:
+            self._value = None
+            self._keep(value)
+        return end
+
+    def _keep(self, value: _Value) -> None:
+        members, oversized = self.document.members, self.document.oversized
+        self._members_bytes -= len(members.pop(value.key, b""))
+        oversized.pop(value.key, None)
+        fits = value.bytes <= MOST_MEMBER_BYTES and self._members_bytes + value.bytes <= MOST_MEMBERS_BYTES
+        if fits and len(members) < MOST_MEMBERS:
+            members[value.key] = b"".join(value.parts)
+            self._members_bytes += value.bytes
+        elif len(oversized) < MOST_MEMBERS:
+            oversized[value.key] = value.bytes
+
+
+class _Value:
+    """Follows one JSON value to its end, over as many stretches of data as it takes."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.parts: list[bytes] = []
+        self.bytes = 0
+        self.complete = False
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+        self._scalar: bool | None = None
+
+    def take(self, data: bytes, start: int) -> int:
+        """Takes data from `start` on up to the end of the value; the position behind it."""
+        if self._scalar is None:
+            self._scalar = data[start] not in b'"[{'
+        end = self._scalar_end(data, start) if self._scalar else self._structure_end(data, start)
+        self.bytes += end - start
+        if self.bytes <= MOST_MEMBER_BYTES:
+            self.parts.append(data[start:end])
+        else:
+            self.parts.clear()
+        return end
+
+    def _scalar_end(self, data: bytes, start: int) -> int:
+        found = _SCALAR_END.search(data, start)
+        self.complete = found is not None
+        return found.start() if found else len(data)
+
+    def _structure_end(self, data: bytes, position: int) -> int:
+        if self._escaped:  # the backslash was the last byte of the data before
+            position, self._escaped = position + 1, False
+        while not self.complete:
+            if self._depth and not self._in_string:
+                position = _after(_NO_STRUCTURE, data, position)
+            found = (_STRING_END if self._in_string else _STRUCTURE).search(data, position)
+            if found is None:
+                return len(data)
+            token, position = found[0], found.end()
+            if token == b"\\":
+                self._escaped = position == len(data)
+                position += not self._escaped
+            elif token == b'"':
+                self._in_string = not self._in_string
+                self.complete = not self._in_string and not self._depth
+            else:
+                self._depth += 1 if token in b"[{" else -1
+                self.complete = self._depth <= 0
+        return position
+
+
+def _after(pattern: re.Pattern[bytes], data: bytes, position: int) -> int:
+    """Where the match of a pattern that always matches ends."""
+    found = pattern.match(data, position)
+    return found.end() if found else position

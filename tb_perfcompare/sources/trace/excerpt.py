@@ -1,0 +1,203 @@
+"""Part of a trace, as it was written: the JSON text of every event that is active between two instants, untouched.
+
+Kept are complete events that overlap the stretch, everything else with a time in it (arrows, instants, counters), and
+the names and places in the order of the processes and threads of what is kept. Members of the root other than the
+events are kept as they are.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+
+from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.trace.columns.column_builder import METADATA, ColumnBuilder
+from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.columns.numbers import parse_times
+from tb_perfcompare.sources.trace.document import read_document
+from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS
+from tb_perfcompare.sources.trace.repair.json_repair import mend
+from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScanner
+
+_COMPLETE = "X"
+_EVENTS = msgspec.json.Decoder(list[Event])
+_TEXTS = msgspec.json.Decoder(list[msgspec.Raw])
+_LEVEL = 6
+
+Thread = tuple[str, str]
+"""Process and thread; some traces write a number once as a number and once as a text."""
+
+
+@dataclass(slots=True)
+class Excerpt:
+    """
+    events    JSON text of each event, in the order of the file
+    metadata  that of the events that name the processes and threads of these
+    members   the root's other members that are or can be made sound: key -> JSON text
+    rewritten events that stood in damaged places and were written anew, as far as they could be read
+    """
+
+    events: list[bytes] = field(default_factory=list)
+    metadata: list[bytes] = field(default_factory=list)
+    members: Mapping[str, bytes] = field(default_factory=dict)
+    rewritten: int = 0
+
+
+def read_excerpt(
+    path: str | os.PathLike[str],
+    first_ns: int,
+    last_ns: int,
+    *,
+    fs: FileSystem = LOCAL,
+    report: Reporter = silent,
+    name: str | None = None,
+) -> Excerpt:
+    """The events of a trace between two instants of its clock. `name` stands for the file in messages. Raises
+    InputError when the file cannot be read, CorruptInput when it holds no events."""
+    path = os.fspath(path)
+    shown = name or path
+    try:
+        size = fs.stat(path).bytes
+        with fs.open(path) as file, Blocks(file) as blocks:
+
+            def tell(events: int) -> None:
+                report(Progress("reading", shown, blocks.stored_bytes, size, events))
+
+            document = read_document(blocks, lambda: _ExcerptScanner(_Taken(first_ns, last_ns)), tell)
+    except OSError as error:
+        raise InputError(shown, error.strerror or str(error), hint="check that it is a readable file") from error
+    scanner = document.scanner
+    if not isinstance(scanner, _ExcerptScanner):
+        raise CorruptInput(shown, "traceEvents is missing", hint="give a trace written by torch.profiler")
+    return scanner.taken.excerpt(_sound(document.members))
+
+
+def excerpt_file(excerpt: Excerpt, about: Mapping[str, object]) -> bytes:
+    """A trace with only these events; `about` says what it is, in a member of its own."""
+    members = {**excerpt.members, "tb_perfcompare_excerpt": msgspec.json.encode(about)}
+    return trace_text(members, [*excerpt.events, *excerpt.metadata])
+
+
+def trace_text(members: Mapping[str, bytes], events: Sequence[bytes]) -> bytes:
+    """A trace of members and events that are JSON text already."""
+    head = b",\n".join(msgspec.json.encode(key) + b": " + text for key, text in members.items())
+    return b"{" + head + (b",\n" if head else b"") + b'"traceEvents": [\n' + b",\n".join(events) + b"\n]}\n"
+
+
+def packed(text: bytes) -> bytes:
+    """Compressed, always to the same bytes."""
+    return gzip.compress(text, _LEVEL, mtime=0)
+
+
+def _sound(members: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The members as text that everybody reads: mended where they can be, else left out."""
+    sound: dict[str, bytes] = {}
+    for key, text in members.items():
+        mended = mend(_readable(text), _decoded_text)
+        if mended.value is not None:
+            sound[key] = mended.value
+    return sound
+
+
+def _decoded_text(text: bytes) -> bytes:
+    msgspec.json.decode(text)
+    return text
+
+
+class _Taken(ColumnBuilder):
+    """What was taken so far. It stands where a builder of columns does, but keeps texts instead."""
+
+    def __init__(self, first_ns: int, last_ns: int) -> None:
+        super().__init__()
+        self._stretch = (first_ns, last_ns)
+        self._threads: set[Thread] = set()
+        self._events: list[bytes] = []
+        self._descriptions: list[tuple[Thread, str, bytes]] = []
+        self._rewritten = 0
+
+    def add(self, events: Sequence[Event]) -> None:
+        """Events out of a damaged place: what could be read of them is written anew."""
+        kept = len(self._events)
+        self.take(events, [_written(event) for event in events])
+        self._rewritten += len(self._events) - kept
+
+    def take(self, events: Sequence[Event], texts: Sequence[bytes | msgspec.Raw]) -> None:
+        """Events and their texts; keeps those of the stretch."""
+        self.seen += len(events)
+        for event, text in zip(events, texts, strict=True):
+            if event.ph == METADATA:
+                self._descriptions.append((_thread(event), event.name or "", _readable(bytes(text))))
+        timed = [place for place, event in enumerate(events) if event.ph != METADATA]
+        start = parse_times([events[place].ts for place in timed])
+        length = np.zeros(len(timed), dtype=np.int64)
+        lasting = [at for at, place in enumerate(timed) if events[place].ph == _COMPLETE]
+        length[lasting] = np.maximum(parse_times([events[timed[at]].dur for at in lasting]).ns, 0)
+        first_ns, last_ns = self._stretch
+        inside = (start.ns < last_ns) & (start.ns + length > first_ns)
+        inside |= (length == 0) & (start.ns >= first_ns) & (start.ns < last_ns)
+        for at in np.flatnonzero(inside & start.valid).tolist():
+            place = timed[at]
+            self._events.append(_readable(bytes(texts[place])))
+            self._threads.add(_thread(events[place]))
+
+    def excerpt(self, members: Mapping[str, bytes]) -> Excerpt:
+        """Everything kept, with the names of its threads and processes."""
+        processes = {pid for pid, _ in self._threads}
+        metadata = [
+            text
+            for thread, name, text in self._descriptions
+            if thread in self._threads or (name.startswith("process_") and thread[0] in processes)
+        ]
+        return Excerpt(self._events, metadata, members, self._rewritten)
+
+
+class _ExcerptScanner(PythonScanner):
+    """PythonScanner that hands on the text of every event that it decodes."""
+
+    def __init__(self, taken: _Taken) -> None:
+        super().__init__(builder=taken)
+        self.taken = taken
+
+    def _block(self, data: bytes, start: int, cut: int) -> Fed:
+        text = b"".join((b"[", memoryview(data)[start:cut], b"]"))
+        try:
+            events = _EVENTS.decode(text)
+        except DECODER_ERRORS:
+            return self._odd_block(data, start, cut, text)
+        self.taken.take(events, _TEXTS.decode(text))
+        return Fed(cut, False)
+
+    def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
+        bracket = start + len(array) - 2
+        if self._salvager.array_end(data, bracket) < 0:
+            return None
+        try:
+            self.taken.take(_EVENTS.decode(array), _TEXTS.decode(array))
+        except DECODER_ERRORS:
+            self.taken.add(self._salvager.elements(array))
+        return Fed(bracket + 1, True)
+
+
+def _readable(text: bytes) -> bytes:
+    """The text with a mark for every byte that is not UTF-8: the decoder looks only at what it is asked for."""
+    return text if text.isascii() else text.decode("utf-8", "replace").encode("utf-8")
+
+
+def _thread(event: Event) -> Thread:
+    return str(event.pid), str(event.tid)
+
+
+def _written(event: Event) -> bytes:
+    members = {
+        "ph": event.ph, "cat": event.cat, "name": event.name, "pid": event.pid, "tid": event.tid, "ts": event.ts,
+        "dur": event.dur, "id": event.id, "args": event.args,
+    }  # fmt: skip
+    return msgspec.json.encode({key: value for key, value in members.items() if value not in (None, b"null")})

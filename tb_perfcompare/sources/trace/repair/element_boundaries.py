@@ -1,0 +1,99 @@
+"""Where the elements of a list that is damaged begin and end, in text."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+import msgspec
+
+from tb_perfcompare.sources.trace.columns.event import Event
+from tb_perfcompare.sources.trace.repair.json_repair import Mended, fault_of, mend
+
+PIECE_BORDER = re.compile(rb"\}\s*(?:,\s*)?(?=\{\s*\")")
+
+_OPENING = re.compile(rb"\{\s*\"")
+_MOST_OPENINGS = 64
+
+_BETWEEN = re.compile(rb"[\s,]*")
+_NEXT = re.compile(rb"\s*[,\]]")
+_OTHER = re.compile(
+    rb'(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|"(?:[^"\\\x00-\x1f]|\\.)*")(?=\s*[,\]])'
+)
+_MOST_OTHER_BYTES = 1 << 20
+
+
+class _Object(msgspec.Struct, gc=False):
+    """Any JSON object; its members are checked for syntax only."""
+
+
+_OBJECT = msgspec.json.Decoder(_Object)
+_EVENT = msgspec.json.Decoder(Event)
+_ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
+
+DECODER_ERRORS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
+"""Everything msgspec raises for a text it does not take."""
+
+
+def raw_elements(array: bytes) -> list[msgspec.Raw]:
+    """The elements of an array that is sound JSON; raises one of DECODER_ERRORS if it is not."""
+    return _ELEMENTS.decode(array)
+
+
+def array_close(text: bytes) -> int:
+    """For a text that begins with `[`: the bytes up to and with its closing bracket, 0 if that cannot be reached."""
+    try:
+        _ELEMENTS.decode(text)
+    except DECODER_ERRORS as error:
+        fault = fault_of(error)
+        return len(text[: fault.at].rstrip()) if fault.is_trailing else 0
+    return len(text.rstrip())
+
+
+def skip_between(data: bytes, position: int) -> int:
+    """Where the next element is due: behind white space and commas."""
+    found = _BETWEEN.match(data, position)
+    return found.end() if found else position
+
+
+def other_end(data: bytes, position: int, stop: int) -> int:
+    """Behind an element that is a sound value and no object; `position` if there is none."""
+    if data.startswith(b"[", position):
+        size = array_close(data[position : min(stop, position + _MOST_OTHER_BYTES)])
+        return position + size if size and _NEXT.match(data, position + size) else position
+    found = _OTHER.match(data, position, stop)
+    return found.end() if found else position
+
+
+def is_event(text: bytes) -> bool:
+    """One whole object with a phase, as every event has one."""
+    try:
+        return _EVENT.decode(text).ph is not None
+    except DECODER_ERRORS:
+        return False
+
+
+def event_ending(data: bytes, start: int, stop: int) -> tuple[bytes, ...]:
+    """The event that ends at `stop` and begins behind `start`, if there is one: damage may run into the next event."""
+    for opening in islice(_OPENING.finditer(data, start, stop), _MOST_OPENINGS):
+        text = data[opening.start() : stop]
+        if is_event(text):
+            return (text,)
+    return ()
+
+
+def mended_object(data: bytes, start: int, end: int, stop: int, most: int) -> Mended[bytes]:
+    """The text of the object at `start`, which seems to end at `end` but may go on up to `stop`, in sound JSON."""
+    while True:
+        mended = mend(data[start:end], _sound_object, most)
+        if end == stop or mended.fault is None or not mended.fault.is_cut:
+            return mended
+        # inside a string, where something looks like a border: the next end is one too, for in the middle of a number
+        # the fault would not be a cut
+        border = PIECE_BORDER.search(data, min(start + 2 * (end - start), stop), stop)
+        end = border.start() + 1 if border else stop
+
+
+def _sound_object(text: bytes) -> bytes:
+    _OBJECT.decode(text)
+    return text

@@ -1,0 +1,253 @@
+"""Events out of a stretch of `traceEvents` that does not decode as a whole.
+
+Where the stretch is sound JSON and only an event has a field of an unexpected type, its elements are taken one by
+one. Else it is cut where one event seems to end and the next to begin, and runs of such pieces are tried; in a run that
+fails every event is mended alone or given up. Only what the decoder accepts becomes an event, so a wrong guess costs
+time, not correctness.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+
+from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
+from tb_perfcompare.sources.trace.columns.event import NULL, Event
+from tb_perfcompare.sources.trace.repair.element_boundaries import (
+    DECODER_ERRORS,
+    PIECE_BORDER,
+    event_ending,
+    is_event,
+    mended_object,
+    other_end,
+    raw_elements,
+    skip_between,
+)
+from tb_perfcompare.sources.trace.repair.json_repair import MOST_REPAIRS, Fault, fault_of
+
+T = TypeVar("T")
+
+_RUN_BYTES = 16 << 10
+_EARLIER_CUTS = 8  # tried before a run is taken apart, in case its last cut was inside an event
+_MOST_WASTED_BYTES = 128 << 20
+"""Repairs that lead to nothing may read so much of one file again; where there is more, only what is sound is taken."""
+_GROUP = 64  # elements decoded together before each is looked at alone
+_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}|,\s*(?:\"|\Z)|\Z))")
+"""The bracket that closes traceEvents: the root object goes on or ends behind it."""
+_SURE_ARRAY_END = re.compile(rb"\s*\](?=\s*(?:\}\s*\Z|,\s*(?:\"|\Z)|\Z))")
+"""The same where damage may hide that the bracket is inside an event: then more follows behind the brace."""
+
+
+class _LooseEvent(msgspec.Struct, gc=False):
+    """An event whose members may have any type."""
+
+    ph: msgspec.Raw = NULL
+    cat: msgspec.Raw = NULL
+    name: msgspec.Raw = NULL
+    pid: msgspec.Raw = NULL
+    tid: msgspec.Raw = NULL
+    ts: msgspec.Raw = NULL
+    dur: msgspec.Raw = NULL
+    id: msgspec.Raw = NULL
+    args: msgspec.Raw = NULL
+
+
+_EVENT = msgspec.json.Decoder(Event)
+_EVENTS = msgspec.json.Decoder(list[Event])
+_LOOSE_EVENT = msgspec.json.Decoder(_LooseEvent)
+_TEXT = msgspec.json.Decoder(str)
+_PLACE = msgspec.json.Decoder(int | float | str)
+_ARGS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """Events found in data[start:stop]; nothing behind `end` was used. `ended`: the array closes right before `end`."""
+
+    events: list[Event]
+    end: int
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Sound texts of events in data[position:end]. `ended`: the array closes right before `end`."""
+
+    texts: tuple[bytes, ...]
+    end: int
+    ended: bool = False
+
+
+class Salvager:
+    """Counts what it mends and gives up in `builder`; the events it returns are the caller's to add."""
+
+    def __init__(self, builder: ColumnBuilder) -> None:
+        self._builder = builder
+        self.has_lost_events = False
+        """Something was given up: the reader may be inside an event without knowing."""
+        self._wasted_bytes = 0  # read again and again for repairs that led to nothing
+
+    def elements(self, array: bytes) -> list[Event]:
+        """Events of an array that is sound JSON, whatever its elements; raises one of DECODER_ERRORS if it is not."""
+        raws = raw_elements(array)
+        events: list[Event] = []
+        for first in range(0, len(raws), _GROUP):
+            group = raws[first : first + _GROUP]
+            try:
+                events += _EVENTS.decode(b"[" + b",".join(group) + b"]")
+            except DECODER_ERRORS:
+                found = (self.event(bytes(raw)) for raw in group)
+                events += [event for event in found if event is not None]
+        return events
+
+    def closes(self, data: bytes, bracket: int, array: bytes) -> bool:
+        """Whether data[bracket], which ends this sound array, closes traceEvents."""
+        if self.array_end(data, bracket) < 0:
+            return False
+        return not self.has_lost_events or any(is_event(bytes(raw)) for raw in raw_elements(array)[-1:])
+
+    def array_end(self, data: bytes, position: int) -> int:
+        """Behind the closing bracket of traceEvents if that is at `position`, else -1. Where events were lost, only a
+        bracket behind an event is one."""
+        closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
+        return closed.end() if closed else -1
+
+    def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
+        """Events of data[start:stop], which begins at an event; what may be the head of a longer one is left alone."""
+        ends, next_starts = array("q"), array("q")  # there may be as many as every fifth byte
+        for border in PIECE_BORDER.finditer(data, start, stop):
+            ends.append(border.start() + 1)
+            next_starts.append(border.end())
+        ends.append(stop)
+        next_starts.append(stop)
+        events: list[Event] = []
+        position = start
+        while position < stop:
+            piece = bisect_right(ends, position)
+            beyond = max(bisect_right(ends, position + _RUN_BYTES), piece + 1)
+            taken = self._run(data, position, ends[piece:beyond], events)
+            if taken > position:
+                position = skip_between(data, taken)
+                continue
+            while position < ends[beyond - 1]:  # one by one until the run is behind
+                piece = bisect_right(ends, position)
+                found = self.element(data, position, ends[piece], next_starts[piece], stop)
+                if found is None:
+                    return Salvaged(events, position)
+                events += [event for event in map(self.event, found.texts) if event is not None]
+                if found.ended:
+                    return Salvaged(events, found.end, True)
+                position = found.end
+        return Salvaged(events, stop)
+
+    def next_element(self, data: bytes, position: int, stop: int) -> Found | None:
+        """The same as `element` of what is at `position`, up to where the next event seems to begin before `stop`."""
+        border = PIECE_BORDER.search(data, position, stop)
+        end, next_start = (border.start() + 1, border.end()) if border else (stop, stop)
+        return self.element(data, position, end, next_start, stop)
+
+    def element(self, data: bytes, position: int, end: int, next_start: int, stop: int) -> Found | None:
+        """What is at `position`, where an element or the end of the array is due, mended as far as it can be.
+
+        It seems to end at `end`, and the next one to begin at `next_start`. None if it may go on behind `stop`.
+        """
+        closed = -1 if self.has_lost_events else self.array_end(data, position)
+        if closed > 0:
+            return Found((), closed, True)
+        other = other_end(data, position, stop)
+        if other > position:
+            self._builder.drop("not an object")
+            return Found((), skip_between(data, other))
+        most = MOST_REPAIRS if self._wasted_bytes < _MOST_WASTED_BYTES else 0
+        mended = mended_object(data, position, end, stop, most)
+        if mended.fault is not None and mended.fault.is_cut:
+            return None
+        if mended.value is None:
+            self._wasted_bytes += mended.repairs.total() * mended.tried
+            self._lose(data, position, mended.fault)
+            return Found(event_ending(data, position + 1, end), next_start)
+        self._builder.repaired.update(mended.repairs)
+        position += mended.used
+        closed = self.array_end(data, position) if self.has_lost_events else -1
+        # an object without `ph` is a fragment of a damaged event, and the bracket behind it is inside that
+        if closed > 0 and is_event(mended.value):
+            return Found((mended.value,), closed, True)
+        return Found((mended.value,), skip_between(data, position))
+
+    def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
+        """Appends the events up to the last of the `ends` where one really ends; `start` if none of the last few is."""
+        for end in ends[: -_EARLIER_CUTS - 1 : -1] if len(ends) > 1 else ():
+            text = b"[" + data[start:end] + b"]"
+            try:
+                events += self._elements_of_run(text)
+                return end
+            except DECODER_ERRORS as error:
+                fault = fault_of(error)
+            if 0 <= fault.at < len(text) - 1:
+                break  # damage inside; an earlier cut would not help
+        return start
+
+    def _elements_of_run(self, array: bytes) -> list[Event]:
+        try:
+            return _EVENTS.decode(array)
+        except (msgspec.ValidationError, UnicodeDecodeError):
+            return self.elements(array)
+
+    def _lose(self, data: bytes, position: int, fault: Fault | None) -> None:
+        """Counts what cannot be mended at a place where an element was due."""
+        if data[position] in b"]}":
+            return  # a bracket too many is no element
+        self.has_lost_events = True
+        if fault is not None and fault.is_deep:
+            self._builder.drop("nested too deeply")
+        else:
+            self._builder.drop("damaged")
+
+    def event(self, text: bytes) -> Event | None:
+        """One sound JSON value as an event, its members bent to their types where they have others."""
+        if not text.startswith(b"{"):
+            self._builder.drop("not an object")
+            return None
+        with suppress(*DECODER_ERRORS):  # what stands in members that nobody reads does not matter, here as in a run
+            return _EVENT.decode(text)
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError:
+            text = text.decode("utf-8", "replace").encode("utf-8")
+            self._builder.repaired["bytes that are not UTF-8"] += 1
+        try:
+            return _EVENT.decode(text)
+        except msgspec.ValidationError:
+            self._builder.repaired["members of another type"] += 1
+            return _bent(_LOOSE_EVENT.decode(text))
+        except DECODER_ERRORS as error:
+            self._builder.drop("nested too deeply" if fault_of(error).is_deep else "damaged")
+            return None
+
+
+def _bent(loose: _LooseEvent) -> Event:
+    """The event with members of unexpected types taken as absent."""
+    return Event(
+        ph=_typed(_TEXT, loose.ph),
+        cat=_typed(_TEXT, loose.cat),
+        name=_typed(_TEXT, loose.name),
+        pid=_typed(_PLACE, loose.pid),
+        tid=_typed(_PLACE, loose.tid),
+        ts=loose.ts,
+        dur=loose.dur,
+        id=loose.id,
+        args=_typed(_ARGS, loose.args),
+    )
+
+
+def _typed(decoder: msgspec.json.Decoder[T], raw: msgspec.Raw) -> T | None:
+    try:
+        return decoder.decode(raw)
+    except DECODER_ERRORS:
+        return None

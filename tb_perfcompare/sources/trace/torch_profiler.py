@@ -1,0 +1,267 @@
+"""Reads torch.profiler traces: `<worker>[.<stamp>].pt.trace.json[.gz]`, written by Kineto in the Chrome trace format.
+
+    {"schemaVersion": 1, "deviceProperties": [...], "traceEvents": [
+      {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 7, "tid": 7, "ts": 1691.047, "dur": 12.5,
+       "args": {"External id": 1}}, ...
+
+Read: complete events, memory events, counters, forward-backward arrows, process and thread names, the root's other
+members. Counted only: launch arrows, other instants. docs/reading.md says what is repaired and what is dropped.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, BinaryIO
+
+import msgspec
+
+from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.recordings.recording import ReadStats, TraceRecording
+from tb_perfcompare.sources.recognition.format_sniffers import TRACE_FILE
+from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
+from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
+from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
+from tb_perfcompare.sources.trace.counter_samples import counter_samples
+from tb_perfcompare.sources.trace.document import MOST_MEMBER_BYTES, Document, State, read_document
+from tb_perfcompare.sources.trace.repair.json_repair import mend
+from tb_perfcompare.sources.trace.scanners.scanner_choice import NATIVE, active_reader, new_scanner
+
+READER = "torch_profiler"
+
+_EVENTS_KEY = "traceEvents"
+_MOST_LISTED = 20
+_LONGEST_KEY = 60
+_FOREIGN_MAGIC = {b"PK\x03\x04": "a zip archive", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+
+
+def read_trace(
+    path_or_file: str | os.PathLike[str] | BinaryIO,
+    *,
+    fs: FileSystem = LOCAL,
+    report: Reporter = silent,
+    want_hash: bool = True,
+    skip_python_functions: bool = False,
+    name: str | None = None,
+    block_bytes: int = BLOCK_BYTES,
+) -> TraceRecording:
+    """One trace as columns.
+
+    path_or_file           path for `fs`, or an open binary file (left open)
+    report                 called for every block with the phase "reading"; it may raise to stop, which leaves no thread
+    want_hash              sha256 of the stored bytes
+    skip_python_functions  count events of category python_function instead of keeping them
+    name                   what to call the file in facts, notes and errors; its basename if None
+    block_bytes            size of the blocks inflated ahead; memory grows with it, results do not depend on it
+
+    Raises InputError when the file cannot be opened or read, CorruptInput when nothing usable is in it.
+    """
+    if isinstance(path_or_file, (str, os.PathLike)):
+        path = os.fspath(path_or_file)
+        try:
+            size = fs.stat(path).bytes
+            with fs.open(path) as file:
+                return _Reading(path, name or fs.basename(path), size, report).read(
+                    file, want_hash, skip_python_functions, block_bytes
+                )
+        except OSError as error:
+            hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
+            raise InputError(path, error.strerror or str(error), hint=hint) from error
+    shown = name or str(getattr(path_or_file, "name", "trace"))
+    return _Reading(shown, shown, 0, report).read(path_or_file, want_hash, skip_python_functions, block_bytes)
+
+
+def declines_trace(name: str, head: bytes) -> str:
+    """Why a file of this name and first (uncompressed) bytes is no trace of torch.profiler; "" if it is one."""
+    if TRACE_FILE.fullmatch(name):
+        return ""  # read_trace says best what is wrong with it, should anything be
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return "" if b'"ph"' in text else "a list, but not of events"
+    if not text.startswith(b"{"):
+        return "not JSON" if text else "empty"
+    if b'"traceEvents"' in text or name.endswith((".json", ".json.gz")):
+        return ""
+    return f"no traceEvents in its first {len(head)} bytes"
+
+
+class _Reading:
+    """One reading of one file."""
+
+    def __init__(self, path: str, name: str, size: int, report: Reporter) -> None:
+        self._path = path
+        self._name = name
+        self._size = size
+        self._report = report
+
+    def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
+        reader = active_reader()
+        compiled = reader == NATIVE
+        with (
+            Blocks(file, want_hash=want_hash, block_bytes=block_bytes, compiled=compiled) as blocks,
+            _paused_collector(),
+        ):
+
+            def tell(events: int) -> None:
+                self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
+
+            document = read_document(
+                blocks, lambda: new_scanner(reader, skip_python_functions=skip_python_functions), tell
+            )
+            if document.scanner is None:
+                raise self._nothing(document, blocks)
+            columns = document.scanner.finish().with_counter_events()
+        kept = len(columns.events) + columns.counters.kept
+        if columns.seen and not kept and not len(columns.flows) and not columns.skipped:
+            reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(columns.dropped.items()))
+            raise CorruptInput(
+                self._path,
+                f"none of its {columns.seen} events is usable: {reasons}",
+                place="traceEvents",
+                hint="give a trace written by torch.profiler",
+            )
+        complete = document.state is State.DONE and document.damaged_at < 0
+        repaired = columns.repaired.copy()
+        if document.has_byte_order_mark:
+            repaired["byte order mark"] += 1
+        properties = _decoded(document.members, repaired)
+        return TraceRecording(
+            file=FileFacts(self._name, blocks.stored_bytes, blocks.sha256),
+            events=columns.events,
+            flows=columns.flows,
+            properties=properties,
+            process_labels=columns.process_labels,
+            process_names=columns.process_names,
+            thread_names=columns.thread_names,
+            fractional_times=columns.fractional_times,
+            stats=ReadStats(
+                events=columns.seen,
+                kept=kept,
+                dropped=dict(columns.dropped),
+                skipped=dict(columns.skipped),
+                raw_bytes=blocks.raw_bytes,
+                complete=complete,
+                reader=f"{READER}/{reader}",
+            ),
+            notes=tuple(self._notes(columns, document, blocks, repaired, complete)),
+            counters=counter_samples(columns.counters, columns.process_labels, columns.events),
+        )
+
+    def _notes(
+        self, columns: Columns, document: Document, blocks: Blocks, repaired: Counter[str], complete: bool
+    ) -> Iterator[Note]:
+        if not complete:
+            read = f"the {columns.seen} whole events found were read"
+            yield Note(NoteCode.TRUNCATED, f"{_where_it_ends(document, blocks)}; {read}", self._name)
+        elif blocks.damage:
+            yield Note(NoteCode.REPAIRED, f"{blocks.damage}; the JSON text inside is whole", self._name)
+        if repaired:
+            yield Note(NoteCode.REPAIRED, f"repaired: {_listed(repaired)}", self._name)
+        if columns.dropped:
+            total = sum(columns.dropped.values())
+            message = f"{total} of {columns.seen} events dropped: {_listed(columns.dropped)}"
+            yield Note(NoteCode.DROPPED_EVENTS, message, self._name)
+        if columns.negative:
+            message = f"{columns.negative} durations below zero taken as zero"
+            yield Note(NoteCode.NEGATIVE_DURATION, message, self._name)
+        if columns.finer:
+            message = f"{columns.finer} times finer than a nanosecond rounded to it"
+            yield Note(NoteCode.CLOCK_RESOLUTION, message, self._name)
+        for key, size in islice(document.oversized.items(), _MOST_LISTED):
+            long = f"{size} bytes are more than {MOST_MEMBER_BYTES}"
+            why = long if size > MOST_MEMBER_BYTES else "the others are too many"
+            yield Note(NoteCode.REPAIRED, f"root member {_short(key)} left out: {why}", self._name)
+        if len(document.oversized) > _MOST_LISTED:
+            message = f"{len(document.oversized) - _MOST_LISTED} other root members left out"
+            yield Note(NoteCode.REPAIRED, message, self._name)
+
+    def _nothing(self, document: Document, blocks: Blocks) -> CorruptInput:
+        """Why a file without a list of events is refused."""
+        end = f"byte {blocks.raw_bytes}"
+        again = "copy or record it again"
+        if not blocks.raw_bytes:
+            return CorruptInput(self._path, blocks.damage or "the file is empty", place="byte 0", hint=again)
+        if document.state is State.START:
+            return CorruptInput(self._path, "nothing but white space", place=end, hint=again)
+        if _EVENTS_KEY in document.members:
+            hint = "give a trace written by torch.profiler"
+            return CorruptInput(self._path, "not a list", place=_EVENTS_KEY, hint=hint)
+        if document.state is State.MEMBERS:
+            what = blocks.damage or "the file ends"
+            return CorruptInput(self._path, f"{what} before {_EVENTS_KEY}", place=end, hint=again)
+        if document.damaged_at >= 0:
+            packed = next((kind for magic, kind in _FOREIGN_MAGIC.items() if blocks.head.startswith(magic)), "")
+            message = f"not JSON but {packed}" if packed else "not JSON"
+            hint = "unpack it, or pack it with gzip" if packed else "give a trace written by torch.profiler"
+            return CorruptInput(self._path, message, place=f"byte {document.damaged_at}", hint=hint)
+        hint = "give a trace written by torch.profiler"
+        if "nodes" in document.members:
+            hint = "this is an execution trace; " + hint
+        return CorruptInput(self._path, f"{_EVENTS_KEY} is missing", place="root object", hint=hint)
+
+
+def _where_it_ends(document: Document, blocks: Blocks) -> str:
+    if blocks.damage:
+        return blocks.damage
+    if document.damaged_at >= 0:
+        return f"not JSON from byte {document.damaged_at} on"
+    inside = _EVENTS_KEY if document.state is State.EVENTS else "the root object"
+    return f"the file ends inside {inside}, at byte {blocks.raw_bytes}"
+
+
+def _listed(counts: Counter[str]) -> str:
+    shown = [f"{what} ({count})" for what, count in sorted(counts.items())[:_MOST_LISTED]]
+    return ", ".join(shown) + (f" and {len(counts) - _MOST_LISTED} others" if len(counts) > _MOST_LISTED else "")
+
+
+def _short(key: str) -> str:
+    return repr(key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…")
+
+
+def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, Any]:
+    """Root members as values. One that is not JSON is mended, or left out."""
+    properties: dict[str, Any] = {}
+    for key, text in members.items():
+        try:
+            text.decode("utf-8")
+        except UnicodeDecodeError:
+            text = text.decode("utf-8", "replace").encode("utf-8")
+            repaired["bytes that are not UTF-8"] += 1
+        mended = mend(text, msgspec.json.decode)
+        repaired.update(mended.repairs)
+        if mended.fault is None:
+            properties[key] = mended.value
+        else:
+            repaired[f"root member {_short(key)} left out"] += 1
+    return properties
+
+
+_collector_lock = threading.Lock()
+_collector_pauses = 0
+_collector_was_on = False
+
+
+@contextmanager
+def _paused_collector() -> Iterator[None]:
+    """Keeps the cycle collector from walking blocks of short-lived events, which hold no cycles; nests over threads."""
+    global _collector_pauses, _collector_was_on
+    with _collector_lock:
+        if not _collector_pauses:
+            _collector_was_on = gc.isenabled()
+            gc.disable()
+        _collector_pauses += 1
+    try:
+        yield
+    finally:
+        with _collector_lock:
+            _collector_pauses -= 1
+            if not _collector_pauses and _collector_was_on:
+                gc.enable()

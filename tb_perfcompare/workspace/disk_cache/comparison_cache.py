@@ -1,0 +1,44 @@
+"""Finished comparisons on disk, so that a second opening of a pair computes nothing.
+
+One file per comparison: the JSON that the tab is sent first, then MessagePack of the object that was computed; reading
+them never runs code. The key is everything the comparison depends on: the names and the content of all files, steps,
+options, this package's code. A comparison from which a file is missing is not kept, because the file may be readable
+the next time. Documented in docs/cache.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.render.wire.pages import comparison_answer
+from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
+from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
+from tb_perfcompare.workspace.disk_cache.response_cache import KeptAnswers, with_heads
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+
+
+class ComparisonCache(KeptAnswers):
+    """Comparisons by question, beside the summaries. Whatever goes wrong, there is just no comparison."""
+
+    def get(self, key: str) -> Comparison | None:
+        """The comparison that was kept under the key."""
+        return self._part(key, 1, from_bytes)
+
+    def put(self, key: str, question: Question, comparison: Comparison) -> None:
+        """Keeps it, unless a file was left out or has changed since `key` was made."""
+        if comparison.files_left_out or key != self.key(question):
+            return
+        try:
+            body = as_bytes(comparison)
+        except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):
+            return  # an integer beyond 64 bits, or a text that is no Unicode
+        path = self._entries.path(key, COMPARISON)
+        stored = with_heads(path, (comparison_answer(comparison), body))
+        with contextlib.suppress(OSError):
+            self._entries.write(path, lambda out: out.write(stored))

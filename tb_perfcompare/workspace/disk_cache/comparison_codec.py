@@ -1,0 +1,92 @@
+"""A comparison as MessagePack, and back. Columns of numbers are written as they stand in memory, so that reading a long
+table makes no object per cell."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Row, Table
+from tb_perfcompare.comparison.result.validation import misfit
+from tb_perfcompare.sources.saved.msgspec_warmup import known
+
+_NUMBERS = np.dtype("<f8")
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredTable:
+    """`cells` are those of each column, numbers as bytes; None where the table has `rows`."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...]
+    length: int
+    cells: tuple[bytes | tuple[Cell, ...], ...] | None
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """The comparison without its tables, and these."""
+
+    comparison: Comparison
+    tables: Mapping[str, _StoredTable]
+
+
+def as_bytes(comparison: Comparison) -> bytes:
+    """Raises what msgspec raises for an integer beyond 64 bits or a text that is no Unicode."""
+    tables = {name: _stored(table) for name, table in comparison.tables.items()}
+    return msgspec.msgpack.encode(_Stored(replace(comparison, tables={}), tables), enc_hook=_plain)
+
+
+def from_bytes(body: bytes) -> Comparison:
+    """Raises MsgspecError or ValueError for anything that `as_bytes` did not write, and what looking at odd values
+    raises."""
+    stored = _decoder().decode(body)
+    found = replace(stored.comparison, tables={name: _table(table) for name, table in stored.tables.items()})
+    if wrong := misfit(found):
+        raise ValueError(wrong)
+    return found
+
+
+def _stored(table: Table) -> _StoredTable:
+    cells, rows = None, table.rows
+    if isinstance(rows, ColumnRows):
+        cells, rows = tuple(map(_cells, rows.columns)), ()
+    return _StoredTable(table.name, table.title, table.columns, table.notes, len(table.rows), cells, tuple(rows))
+
+
+def _cells(column: CellColumn) -> bytes | tuple[Cell, ...]:
+    return column.astype(_NUMBERS).tobytes() if isinstance(column, np.ndarray) else column
+
+
+def _table(stored: _StoredTable) -> Table:
+    rows: Sequence[Row] = stored.rows
+    if stored.cells is not None:
+        rows = ColumnRows(tuple(map(_column, stored.cells)), stored.length)
+    elif len(rows) != stored.length:
+        raise ValueError(f"{len(rows)} rows instead of {stored.length}")
+    return Table(stored.name, stored.title, stored.columns, rows, stored.notes)
+
+
+def _column(cells: bytes | tuple[Cell, ...]) -> CellColumn:
+    return np.frombuffer(cells, dtype=_NUMBERS).astype(np.float64) if isinstance(cells, bytes) else cells
+
+
+@functools.cache
+def _decoder() -> msgspec.msgpack.Decoder[_Stored]:
+    return msgspec.msgpack.Decoder(known(_Stored))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} in a comparison")

@@ -1,0 +1,149 @@
+"""Files in one directory that may vanish at any time: written beside their place and moved there, so that readers never
+see half of one and two processes cannot disturb each other; the least recently used go when there are too many, and
+what a process that was stopped left beside them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, BinaryIO, TypeVar
+
+from tb_perfcompare.sources.storage.filesystem import open_regular
+from tb_perfcompare.workspace.disk_cache.leftovers import remove_leftovers
+
+T = TypeVar("T")
+
+SUMMARY = ".summary"
+COMPARISON = ".comparison.msgpack"
+ENDINGS = (SUMMARY, COMPARISON)
+
+_WRITING = "writing-"
+
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
+"""Whatever odd bytes may make of what reads them."""
+
+DIGEST_BYTES = hashlib.sha256().digest_size
+
+
+def digest_of(path: Path, body: bytes, part: int = 0) -> bytes:
+    """Of a part of the entry with this path: the same bytes under another key, or as another part, have another one."""
+    found = hashlib.sha256(f"{path.name} {part}\n".encode())
+    found.update(body)
+    return found.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class CacheFacts:
+    """What is in the cache; `comparisons` of the entries are comparisons, the others summaries."""
+
+    directory: str
+    entries: int
+    bytes: int
+    limit_bytes: int
+    comparisons: int = 0
+
+
+class DiskEntries:
+    """Entries below one directory, together at most `limit_bytes`. Safe to use from several threads and processes;
+    construction touches nothing. Everything may raise OSError."""
+
+    def __init__(self, directory: str | os.PathLike[str], limit_bytes: int) -> None:
+        self._directory = Path(directory)
+        self._limit_bytes = limit_bytes
+        self._is_swept = False
+
+    def path(self, key: str, ending: str) -> Path:
+        """Where the entry is, if it is there."""
+        return self._directory / f"{key}{ending}"
+
+    def read(self, path: Path, take: Callable[[BinaryIO, int], T]) -> T | None:
+        """What `take` makes of the entry's file and its size; None if it is not there. An entry that `take` raises for
+        is removed: it is not what was written. What is no file is never waited for."""
+        self._sweep()
+        try:
+            with open_regular(path) as stored:
+                size = os.fstat(stored.fileno()).st_size
+                if size > self._limit_bytes:
+                    raise ValueError("more than all entries together may have")
+                found = take(stored, size)
+        except OSError:
+            return None
+        except _DAMAGE:
+            self._remove(path)
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # the least recently used go first
+        return found
+
+    def write(self, path: Path, fill: Callable[[IO[bytes]], object]) -> None:
+        """Makes the entry what `fill` writes, and room for it."""
+        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._sweep()
+        ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
+        handle, beside = tempfile.mkstemp(prefix=_WRITING, suffix=ending, dir=self._directory)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                fill(out)
+            os.replace(beside, path)
+        finally:
+            with contextlib.suppress(OSError):  # it has moved unless something went wrong
+                os.unlink(beside)
+        self._evict()
+
+    def facts(self) -> CacheFacts:
+        """Raises OSError if the directory exists and cannot be listed."""
+        found = list(self._entries())
+        comparisons = sum(path.name.endswith(COMPARISON) for path, _, _ in found)
+        sizes = sum(size for _, _, size in found)
+        return CacheFacts(str(self._directory), len(found), sizes, self._limit_bytes, comparisons)
+
+    def clear(self) -> CacheFacts:
+        """Removes every entry; says what was there. Raises OSError if one cannot be removed."""
+        before = self.facts()
+        for path, _, _ in self._entries():
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+        return before
+
+    def _sweep(self) -> None:
+        """Once, before anything else is done here."""
+        if not self._is_swept:
+            self._is_swept = True
+            remove_leftovers(self._directory, lambda name: name.startswith(_WRITING) and name.endswith(ENDINGS))
+
+    def _remove(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+    def _entries(self) -> Iterator[tuple[Path, int, int]]:
+        """(path, time of last use, bytes), also of files that a process left behind while writing."""
+        try:
+            with os.scandir(self._directory) as found:
+                listed = [entry for entry in found if entry.name.endswith(ENDINGS) and not _is_folder(entry)]
+        except FileNotFoundError:
+            return
+        for entry in listed:
+            try:
+                facts = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            yield Path(entry.path), facts.st_mtime_ns, facts.st_size
+
+    def _evict(self) -> None:
+        entries = sorted(self._entries(), key=lambda entry: -entry[1])
+        total = 0
+        for path, _, size in entries:
+            total += size
+            if total > self._limit_bytes:
+                with contextlib.suppress(FileNotFoundError):
+                    path.unlink()
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """Somebody else's, whatever it is called."""
+    return entry.is_dir(follow_symlinks=False)

@@ -1,0 +1,112 @@
+"""What a worker does for pictures of steps and for excerpts of traces. Top-level functions of picklable values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.analysis.step_view.step_events import StepCutter
+from tb_perfcompare.comparison.alignment import step_matches
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.step_events import StepEvents
+from tb_perfcompare.sources.trace.excerpt import excerpt_file, packed, read_excerpt
+from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
+from tb_perfcompare.workspace.inputs.capture_files import as_meant
+from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, shown_error
+
+MOST_AT_ONCE = 300_000
+"""Events of further steps that are cut out along with the one asked for: another step is mostly asked for next."""
+
+
+class NoEvents(SelectionError):
+    """A file that has steps and no events, such as a saved baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepJob:
+    """One step of one file."""
+
+    file: CaptureFile
+    window: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptSide:
+    """The steps of a file whose window is taken out, the first and the last one by their labels."""
+
+    file: CaptureFile
+    window: str
+    first: str
+    last: str
+    label: str
+
+
+def read_steps(job: StepJob, report: Reporter) -> tuple[StepEvents, ...]:
+    """The step asked for, then others of the file while they are few. Raises InputError, SelectionError, Cancelled."""
+    cutter = _cutter(job.file, job.window, report)
+    found = [cutter.cut(job.label)]
+    events = len(found[0])
+    for label in _nearest_first(cutter.labels, job.label):
+        if events >= MOST_AT_ONCE:
+            break
+        report(Progress("summarising", job.file.shown, job.file.bytes, job.file.bytes, events))
+        found.append(cutter.cut(label))
+        events += len(found[-1])
+    return tuple(found)
+
+
+def match_steps(a: StepEvents, b: StepEvents, report: Reporter) -> step_matches.StepMatches:
+    """Which event of one is which of the other."""
+    report(Progress("comparing"))
+    return step_matches.match_steps(a, b)
+
+
+def trace_file(sides: Sequence[ExcerptSide], compress: bool, report: Reporter) -> bytes:
+    """A trace with the stretches of one side as they were written, or of several joined. Raises InputError,
+    SelectionError, Cancelled."""
+    taken = [_taken(side, report) for side in sides]
+    text = excerpt_file(taken[0].excerpt, _about(sides[0])) if len(taken) == 1 else joined_file(taken)
+    return packed(text) if compress else text
+
+
+def _taken(side: ExcerptSide, report: Reporter) -> JoinedSide:
+    cutter = _cutter(side.file, side.window, report)
+    extents = [cutter.extent(label) for label in (side.first, side.last)]
+    zero_ns, _ = cutter.window(side.first)
+    try:
+        with as_meant(side.file) as fs:
+            excerpt = read_excerpt(
+                side.file.path, min(first for first, _ in extents), max(last for _, last in extents),
+                fs=fs, report=report, name=side.file.shown,
+            )  # fmt: skip
+    except InputError as error:
+        raise shown_error(error, side.file) from error
+    return JoinedSide(side.label, excerpt, zero_ns)
+
+
+def _about(side: ExcerptSide) -> dict[str, object]:
+    return {
+        "version": __version__, "file": side.file.name, "first_step": side.first, "last_step": side.last,
+        "step_window": side.window,
+    }  # fmt: skip
+
+
+def _cutter(file: CaptureFile, window: str, report: Reporter) -> StepCutter:
+    try:
+        recording = read_recording(file, report)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    if not isinstance(recording, TraceRecording):
+        raise NoEvents(f"{file.shown} is no trace", hint="only traces hold single events")
+    report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))
+    return StepCutter(recording, window, file.worker, file.span)
+
+
+def _nearest_first(labels: Sequence[str], label: str) -> list[str]:
+    at = labels.index(label)
+    return [labels[i] for i in sorted(range(len(labels)), key=lambda i: abs(i - at)) if i != at]

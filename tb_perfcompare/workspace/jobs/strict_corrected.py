@@ -1,0 +1,51 @@
+"""The comparison beside a strict report: of the same two processes, as `diff` makes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.strict.processes import ProcessPair
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.model.recordings.cycles import CycleRecording
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.jobs.summary_jobs import narrowed, origin_of, read_recording, shown_error
+
+
+def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
+    """Two recorded tables, each with the rows of one process. Raises InputError."""
+    first, second = (
+        _of_process(side, pid, options, report) for side, pid in zip(sides, (pair.normal, pair.abnormal), strict=True)
+    )
+    return compare_summaries(first, second, options)
+
+
+def of_worker(side: Side, worker: str) -> Side:
+    """The side with the files of one worker."""
+    return replace(side, files=tuple(file for file in side.files if file.worker == worker))
+
+
+def read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
+    """One table with the counters beside it. Raises InputError with the name that is shown."""
+    try:
+        found = read_recording(file, report)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    assert isinstance(found, CycleRecording)
+    return found
+
+
+def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter) -> Summary:
+    (file,) = side.files
+    recording = read_table(file, report)
+    table = recording.table
+    try:
+        summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), origin_of(file), options.window)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    return narrowed(summary, side.steps)

@@ -1,0 +1,184 @@
+"""The strict report of two sides: what is computed, and how it is drawn, for the command line and for the server."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
+from tb_perfcompare.comparison.result.options import WINDOWS
+from tb_perfcompare.comparison.strict.answer import StrictAnswer
+from tb_perfcompare.comparison.strict.corrected import corrected
+from tb_perfcompare.comparison.strict.processes import ProcessPair
+from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
+from tb_perfcompare.comparison.strict.tables import strict_tables
+from tb_perfcompare.comparison.strict.weaknesses import Weakness, weaknesses
+from tb_perfcompare.errors import InputError, NotComparable, SelectionError
+from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.render.strict.banner import banner_lines, banner_markdown
+from tb_perfcompare.render.strict.report import report_title, strict_markdown
+from tb_perfcompare.render.strict.tables import strict_csv
+from tb_perfcompare.render.strict.wire import strict_dict
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.perf_data.table_pairs import find_pairs
+from tb_perfcompare.workspace.inputs.capture_files import files_of
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.jobs.strict_corrected import read_table
+from tb_perfcompare.workspace.jobs.strict_sides import (
+    StrictSides,
+    check_same_kind,
+    losses,
+    named_process,
+    sides_of_tables,
+    sides_of_traces,
+)
+from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, pooled
+
+JSON, MARKDOWN, CSV = "json", "md", "csv"
+FORMS = (JSON, MARKDOWN, CSV)
+
+
+@dataclass(frozen=True, slots=True)
+class StrictQuestion:
+    """Everything a strict report depends on. Equal questions have equal answers.
+
+    processes  the two pids (of traces: numbers of workers) to compare; None: the first pair
+    beta       what shares of traces are of: "total" or "exclusive"
+    window     where steps of traces end: "device" or "marker"
+    form       one of FORMS
+    """
+
+    baseline: Side
+    candidate: Side
+    processes: tuple[int, int] | None = None
+    beta: str = TOTAL
+    window: str = WINDOWS[0]
+    form: str = JSON
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Normal and abnormal."""
+        return self.baseline, self.candidate
+
+    def tag(self) -> str:
+        """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
+        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
+
+def holds_tables(side: Side) -> bool:
+    """Whether the side's files are per-cycle tables. Files that nobody reads are neither; reading will say so."""
+    found = set()
+    for file in side.files:
+        try:
+            found.add(registry.recognise(file.path, files_of(file)).format == CYCLES)
+        except InputError:
+            continue
+    if len(found) > 1:
+        raise SelectionError(
+            f"{side.source} holds per-cycle tables and other recordings", hint="choose one with its worker"
+        )
+    return found == {True}
+
+
+def strict_of_tables(question: StrictQuestion, report: Reporter) -> bytes:
+    """The answer about two recorded tables, which are read here."""
+    files = [_one_table(side) for side in question.sides]
+    recordings = [read_table(file, report) for file in files]
+    pair = find_pairs(files[0].path, files[1].path).pairs[0]
+    tables = [
+        in_cycles(found.table, side.steps, side.source) for found, side in zip(recordings, question.sides, strict=True)
+    ]
+    sides = sides_of_tables(
+        *tables, case=pair.case, phase=pair.phase, counters=recordings[1].counters,
+        notes=(*losses("normal", recordings[0].notes), *losses("abnormal", recordings[1].notes)),
+    )  # fmt: skip
+    return _answered(sides, question)
+
+
+def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: StrictQuestion, report: Reporter) -> bytes:
+    """The answer about two traces. What cannot be compared is said in the JSON answer, and an error in the others."""
+    report(Progress("comparing"))
+    try:
+        sides = sides_of_traces(pooled(baseline), pooled(candidate), question.beta)
+    except NotComparable as error:
+        return refused(error, question)
+    return _answered(sides, question)
+
+
+def refused(error: NotComparable, question: StrictQuestion) -> bytes:
+    """The answer where there is nothing to compare; raises the error again where only a report was asked for."""
+    if question.form != JSON:
+        raise error
+    return wire.encode(strict_dict(StrictAnswer("", (), 0, None, absent=str(error))))
+
+
+def check_kinds(question: StrictQuestion) -> bool:
+    """Whether both sides are tables. Raises NotComparable when only one is."""
+    kinds = [holds_tables(side) for side in question.sides]
+    check_same_kind(*kinds)
+    return kinds[0]
+
+
+def drawn(sides: StrictSides, pair: ProcessPair, form: str, *, banner: bool = False) -> tuple[bytes, list[str]]:
+    """(the report in "md" or "csv", the lines of the banner). In Markdown the banner goes before the report."""
+    report = _report(sides, pair)
+    lines = banner_lines(_weaknesses(sides, pair, report), sides.units(pair)) if banner else []
+    if form == CSV:
+        return strict_csv(report).encode("utf-8"), lines
+    text = strict_markdown(report, report_title(sides.case, pair))
+    return ((banner_markdown(lines) if lines else "") + text).encode("utf-8"), lines
+
+
+def strict_answer(sides: StrictSides, processes: tuple[int, int] | None) -> StrictAnswer:
+    """The report with everything that is said about it."""
+    pairs, chosen = named_process(sides, processes)
+    pair = pairs[chosen]
+    report = _report(sides, pair)
+    return StrictAnswer(
+        case=sides.case,
+        processes=pairs,
+        chosen=chosen,
+        report=report,
+        weaknesses=_weaknesses(sides, pair, report),
+        units=sides.units(pair),
+        tables=strict_tables(report, corrected(*sides.of_pair(pair), report), sides.mu_units(pair), sides.notes),
+    )
+
+
+def _answered(sides: StrictSides, question: StrictQuestion) -> bytes:
+    if question.form == JSON:
+        return wire.encode(strict_dict(strict_answer(sides, question.processes)))
+    pairs, chosen = named_process(sides, question.processes)
+    return drawn(sides, pairs[chosen], question.form)[0]
+
+
+def _report(sides: StrictSides, pair: ProcessPair) -> StrictReport:
+    return strict_report(*sides.of_pair(pair), pair.labels)
+
+
+def _weaknesses(sides: StrictSides, pair: ProcessPair, report: StrictReport) -> tuple[Weakness, ...]:
+    return weaknesses(*sides.of_pair(pair), report, files=sides.tables, recordings=sides.recordings)
+
+
+def _one_table(side: Side) -> CaptureFile:
+    if len(side.files) != 1:
+        names = ", ".join(file.worker for file in side.files[:6])
+        raise SelectionError(f"{side.source} holds {len(side.files)} tables: {names}", hint="choose one as the worker")
+    return side.files[0]
+
+
+def in_cycles(table: CycleTable, steps: Steps | None, source: str) -> CycleTable:
+    """Only the cycles with these numbers."""
+    if steps is None:
+        return table
+    inside = (table.cycle >= steps[0]) & (table.cycle <= steps[1])
+    if not inside.any():
+        there = ", ".join(str(cycle) for cycle in np.unique(table.cycle)[:20].tolist())
+        raise SelectionError(f"{source} has no cycle between {steps[0]} and {steps[1]}", hint=f"there are: {there}")
+    return table.rows(inside)

@@ -1,0 +1,202 @@
+"""What a worker process is asked to do. Top-level functions of picklable values: they run anywhere and keep nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tb_perfcompare.analysis.answers.summarize_answers import saved_answer, summarize_answers, totals_left_out
+from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.counters.counter_file import with_counter_file
+from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
+from tb_perfcompare.analysis.listings.attach_launches import attach_launches
+from tb_perfcompare.analysis.listings.launches import summarize_launches
+from tb_perfcompare.analysis.pooling.baseline_summary import saved_summary
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.select import select_steps
+from tb_perfcompare.analysis.pooling.step_admission import admit_steps
+from tb_perfcompare.analysis.summarize import summarize, without_unread
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, SelectionError, UnrecognisedFormat
+from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.recordings.answers import AnswersRecording
+from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording
+from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
+from tb_perfcompare.model.saved.baseline import SavedSummary
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources import registry
+from tb_perfcompare.sources.perf_data.csv_tables import read_counters
+from tb_perfcompare.workspace.inputs.capture_files import as_meant
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryJob:
+    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called."""
+
+    file: CaptureFile
+    window: str
+    paths: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSide:
+    """The summaries of a side's files that could be read, a note for each of the others, and the launches and samples
+    of counters to attach."""
+
+    side: Side
+    summaries: tuple[Summary, ...]
+    failures: tuple[Note, ...]
+    launches: LaunchRecording | None = None
+    counters: CounterTable | None = None
+
+
+def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
+    """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
+    file, origin = job.file, origin_of(job.file)
+    try:
+        match read_recording(file, report):
+            case TraceRecording() as trace:
+                report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
+                trace = without_unread(trace)
+                return summarize(trace, origin, job.window, paths_of_rows=job.paths)
+            case AnswersRecording() as answers:
+                return summarize_answers(answers, origin, job.window)
+            case LaunchRecording() as launches:
+                return summarize_launches(launches, origin, job.window)
+            case CycleRecording() as cycles:
+                report(Progress("summarising", file.shown, file.bytes, file.bytes, len(cycles.table)))
+                return summarize_cycles(cycles, origin, job.window)
+            case SavedSummary() as saved:
+                return saved_summary(saved, origin, job.window)
+    except InputError as error:
+        raise shown_error(error, file) from error
+
+
+def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
+    """The launches of a listing or an export. Raises InputError, also for a file of another format, or Cancelled."""
+    try:
+        recording = read_recording(file, report)
+    except InputError as error:
+        raise shown_error(error, file) from error
+    if not isinstance(recording, LaunchRecording):
+        hint = f"give a {TITLES[LISTING]} or an {TITLES[NCU]}"
+        raise InputError(file.shown, "holds no launches with utilisation", hint=hint)
+    return recording
+
+
+def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
+    """The samples of a counters file. Raises InputError or Cancelled."""
+    try:
+        with as_meant(file) as fs:
+            return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
+    except InputError as error:
+        raise shown_error(error, file) from error
+
+
+def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
+    """The file's recording; its notes name it relative to the source, progress as it is shown. Raises InputChanged for
+    a file that is not in the state that is meant, or does not stay in it."""
+
+    def renamed(progress: Progress, /) -> None:
+        report(replace(progress, path=file.shown))
+
+    with as_meant(file) as fs:
+        return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
+
+
+def origin_of(file: CaptureFile) -> Origin:
+    """What a file's summary says about where it comes from."""
+    return Origin(file.source, file.run, file.worker, file.span, file.rank)
+
+
+def shown_error(error: InputError, file: CaptureFile) -> InputError:
+    """The same error about the name that is shown; where the file lies is nobody's business over HTTP."""
+    known = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
+    kind: type[InputError] = type(error) if known else InputError
+    return kind(file.shown, error.reason, place=error.place, hint=error.hint)
+
+
+def pooled(loaded: LoadedSide) -> Summary:
+    """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
+    note for each file that failed."""
+    summaries = loaded.summaries
+    if loaded.counters is not None:
+        summaries = with_counter_file(summaries, loaded.counters)
+    summary = narrowed(pool(summaries), loaded.side.steps)
+    if loaded.side.steps is None and not loaded.side.all_steps:
+        summary = admit_steps(summary)
+    if loaded.launches is not None:
+        summary = attach_launches(summary, loaded.launches)
+    if not loaded.failures:
+        return summary
+    return replace(summary, notes=(*summary.notes, *loaded.failures))
+
+
+def narrowed(summary: Summary, steps: Steps | None) -> Summary:
+    """The summary of only these step numbers (None: of all)."""
+    if steps is None:
+        return summary
+    return select_steps(totals_left_out(summary) if summary.format == ANSWERS else summary, steps)
+
+
+def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
+    """Pools both sides and compares them."""
+    report(Progress("comparing"))
+    return compare_summaries(pooled(baseline), pooled(candidate), options)
+
+
+@dataclass(frozen=True, slots=True)
+class CompatQuestion:
+    """One of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run; `params` are the
+    route's other arguments."""
+
+    file: CaptureFile
+    route: str
+    group_by: str | None
+    worker_count: int
+    params: Mapping[str, str]
+
+
+def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
+    """The answer as JSON-able values. Raises InputError and SelectionError."""
+    try:
+        match read_recording(question.file, report):
+            case TraceRecording() as trace:
+                return answer(
+                    read_compat(trace), question.route, worker_count=question.worker_count,
+                    group_by=question.group_by, **question.params,
+                )  # fmt: skip
+            case AnswersRecording() as answers:
+                return saved_answer(answers, question.route, question.group_by)
+            case LaunchRecording() as launches:
+                raise SelectionError(
+                    f"{question.file.shown} is no trace but a file of launches ({TITLES[launches.format]}), "
+                    "which torch-tb-profiler does not answer",
+                    hint="leave out --compat",
+                )
+            case CycleRecording():
+                raise SelectionError(
+                    f"{question.file.shown} is a perf_data table, which torch-tb-profiler does not answer",
+                    hint="leave out --compat",
+                )
+            case SavedSummary():
+                raise SelectionError(
+                    f"{question.file.shown} is a saved baseline: torch-tb-profiler's answers need the trace itself",
+                    hint="leave out --compat",
+                )
+    except InputError as error:
+        raise shown_error(error, question.file) from error
+
+
+def failure_note(file: CaptureFile, error: InputError) -> Note:
+    """A file that is left out of its side."""
+    hint = f"; {error.hint}" if error.hint else ""
+    place = f"{error.place}: " if error.place else ""
+    return Note(NoteCode.FILE_FAILED, f"left out: {place}{error.reason}{hint}", file.name)

@@ -1,0 +1,77 @@
+"""A listing as JSON-able values, for `tb-perfcompare runs|pairs --json` and api/runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
+from tb_perfcompare.workspace.listing.index import Listing
+
+RUNS_SCHEMA = "tb_perfcompare.runs/1"
+PAIRS_SCHEMA = "tb_perfcompare.pairs/1"
+
+SpanDetails = Callable[[RunEntry, WorkerEntry, SpanEntry], dict[str, Any]]
+
+
+def runs_dict(listing: Listing, roots: Iterable[str], details: SpanDetails | None = None) -> dict[str, Any]:
+    """Runs, workers, spans, files, and what reads traces; `details` adds keys to each span."""
+    return {
+        "schema": RUNS_SCHEMA,
+        "version": __version__,
+        "roots": list(roots),
+        "runs": [run_dict(run, details) for run in listing.runs],
+        "pairs": [pair_dict(pair) for pair in listing.pairs],
+        "problems": [problem_dict(note) for note in listing.problems],
+        "reader": active_reader(),
+        "points": len(listing.points),
+    }
+
+
+def pairs_dict(listing: Listing) -> dict[str, Any]:
+    """The suggested pairs alone."""
+    return {
+        "schema": PAIRS_SCHEMA,
+        "version": __version__,
+        "pairs": [pair_dict(pair) for pair in listing.pairs],
+        "problems": [problem_dict(note) for note in listing.problems],
+    }
+
+
+def pair_dict(pair: Pair) -> dict[str, Any]:
+    """A pair with its reason."""
+    return {"baseline": _selection(pair.baseline), "candidate": _selection(pair.candidate), "reason": pair.reason}
+
+
+def _selection(selection: Selection) -> dict[str, Any]:
+    return {"run": selection.run, "worker": selection.worker, "span": selection.span}
+
+
+def run_dict(run: RunEntry, details: SpanDetails | None = None) -> dict[str, Any]:
+    """One run with its workers."""
+    return {
+        "run": run.name,
+        "format": run.format,
+        "workers": [
+            {
+                "worker": worker.name,
+                "rank": worker.rank,
+                "spans": [_span(span) | (details(run, worker, span) if details else {}) for span in worker.spans],
+            }
+            for worker in run.workers
+        ],
+    }
+
+
+def _span(span: SpanEntry) -> dict[str, Any]:
+    files = [{"name": file.name, "bytes": file.bytes, "modified": file.mtime_ns / 1e9} for file in span.files]
+    return {"span": span.label, "files": files}
+
+
+def problem_dict(note: Note) -> dict[str, Any]:
+    """What could not be listed, and why."""
+    return {"path": note.where, "message": note.message}

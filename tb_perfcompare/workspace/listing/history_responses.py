@@ -1,0 +1,163 @@
+"""Histories as JSON, whole and in pages, and as tables, for `tb-perfcompare history` and api/history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from typing import Any
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, fitted
+from tb_perfcompare.workspace.listing.describe import problem_dict
+from tb_perfcompare.workspace.listing.history import SeriesPoints, series_of
+from tb_perfcompare.workspace.listing.index import Listing
+
+HISTORY_SCHEMA = "tb_perfcompare.history/1"
+
+_SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000
+_RESERVE = 2_000
+
+_WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "same", "cannot_tell": "cannot tell yet"}
+
+_POINTS = (
+    columns.key("at", "Recorded", "when the point was recorded (UTC)"),
+    columns.text("label", "Label", "what the point is called"),
+    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.time("mean_us", "Mean step", "mean step time"),
+    columns.time("median_us", "Median step", "median step time, the figure that is looked at"),
+    columns.count("segment", "Level", "number of the segment, from 1: points between two changes"),
+    columns.fraction(
+        "difference",
+        "Against level",
+        "difference to the points before it that have the level of the last of them",
+        role="delta",
+    ),
+    columns.text("verdict", "Verdict", "what that means"),
+    columns.fraction(
+        "shift", "Change", "Hodges-Lehmann shift of the level that begins here from the one before", role="delta"
+    ),
+    columns.number("p", "p", "", "of the permutation test that found the change"),
+)
+_SERIES = (
+    columns.key("series", "Series", "directory below the log directory"),
+    columns.count("points", "Points", "runs that were recorded in it"),
+)
+
+
+def iso(at_s: int) -> str:
+    """A point's time as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(at_s, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def history_dict(listing: Listing, found: SeriesPoints | None) -> dict[str, Any]:
+    """All series, and the history of one of them."""
+    return {
+        "schema": HISTORY_SCHEMA,
+        "version": __version__,
+        "series": _series(listing),
+        "history": None if found is None else _history(found),
+    }
+
+
+def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0) -> bytes:
+    """The same as JSON of at most MOST_BYTES: points from the number `offset` on, as many as fit. What else there is to
+    a history is on the first page, and the numbers of series and problems that do not fit are said."""
+    series, _ = filled(_series(listing) if offset == 0 else (), _SERIES_BYTES)
+    more = len(series_of(listing)) - len(series) if offset == 0 else 0
+    frame = {
+        "schema": HISTORY_SCHEMA,
+        "version": __version__,
+        "series": series,
+        **({"series_left_out": more} if more else {}),
+    }
+    if found is None:
+        return encoded({**frame, "history": None})
+    history = _around(found)
+    if offset:
+        history = {name: [] for name in history}
+    problems, _ = filled(history["problems"], _PROBLEMS_BYTES)
+    if len(problems) < len(history["problems"]):
+        history["problems_left_out"] = len(history["problems"]) - len(problems)
+    history = {"series": found.series, "points": (), **history, "problems": problems}
+    room = MOST_BYTES - len(encoded({**frame, "history": history})) - _RESERVE
+    points, _ = filled(_points(found, offset), room)
+    total = len(found.history.points)
+    end = offset + len(points)
+    following = {"next_offset": end} if points and end < total else {}
+    if following or offset:
+        history |= {"offset": offset, "total_points": total, "listing": listing.tag, **following}
+    return fitted(encoded({**frame, "history": {**history, "points": points}}), MOST_BYTES)
+
+
+def _series(listing: Listing) -> list[dict[str, Any]]:
+    return [{"series": name, "points": count} for name, count in series_of(listing).items()]
+
+
+def _history(found: SeriesPoints) -> dict[str, Any]:
+    return {"series": found.series, "points": list(_points(found)), **_around(found)}
+
+
+def _points(found: SeriesPoints, offset: int = 0) -> Iterator[dict[str, Any]]:
+    history = found.history
+    rows = zip(found.runs[offset:], history.points[offset:], history.standings[offset:], strict=True)
+    return (
+        {
+            "run": run, "label": point.label, "at": iso(point.at_s), "recorded_run": point.run,
+            "device": point.device, "metric": point.metric, "version": point.version,
+            "steps": {"count": point.count, "admitted": point.admitted},
+            "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
+            "quartiles_us": None if point.quartiles_ns is None else [_us(time) for time in point.quartiles_ns],
+            "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
+            "outlier": one.outlier,
+        }
+        for run, point, one in rows
+    )  # fmt: skip
+
+
+def _around(found: SeriesPoints) -> dict[str, Any]:
+    """All but the points."""
+    history = found.history
+    return {
+        "segments": [
+            {"first": segment.first, "last": segment.last, "typical_us": segment.typical_us}
+            for segment in history.segments
+        ],
+        "changes": [
+            {"point": change.point, "shift": change.shift, "p": change.p, "verdict": change.verdict}
+            for change in history.changes
+        ],
+        "notes": list(history.notes),
+        "problems": [problem_dict(note) for note in found.problems],
+    }
+
+
+def history_table(found: SeriesPoints) -> Table:
+    """One row per point."""
+    history = found.history
+    changes = {change.point: change for change in history.changes}
+    rows: list[tuple[Cell, ...]] = []
+    for place, (point, one) in enumerate(zip(history.points, history.standings, strict=True)):
+        change = changes.get(place)
+        rows.append(
+            (
+                iso(point.at_s), point.label, f"{point.admitted} of {point.count}", _us(point.mean_ns),
+                _us(point.median_ns), None if one.segment is None else one.segment + 1, one.difference,
+                _WORDS[one.verdict], None if change is None else change.shift, None if change is None else change.p,
+            )
+        )  # fmt: skip
+    problems = (f"{note.where}: {note.message}" for note in found.problems)
+    return Table("history", f"History of {found.series}", _POINTS, tuple(rows), (*history.notes, *problems))
+
+
+def series_table(listing: Listing, logdir: str) -> Table:
+    """One row per series."""
+    rows = tuple(series_of(listing).items())
+    none = () if rows else ("none; record one with: tb-perfcompare record RUN --into LOGDIR --series NAME",)
+    return Table("series", f"Series below {logdir}", _SERIES, rows, none)
+
+
+def _us(time_ns: float | None) -> float | None:
+    return None if time_ns is None else time_ns / 1000

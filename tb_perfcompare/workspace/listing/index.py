@@ -1,0 +1,265 @@
+"""What is below the roots, by name; and from names to the files they mean."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.formats import LISTING, NCU, TITLES
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.sources.discover import (
+    FileEntry,
+    PointEntry,
+    RunEntry,
+    SpanEntry,
+    WorkerEntry,
+    find_runs,
+    parse_source,
+    without_part,
+)
+from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
+from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
+
+_KEPT_S = 5.0
+_NAMES_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory to look below. A `name` goes in front of the names of its runs."""
+
+    path: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All runs of all roots under unique names, what could not be listed, the pairs that suggest themselves, and the
+    points of histories."""
+
+    runs: tuple[RunEntry, ...]
+    problems: tuple[Note, ...]
+    pairs: tuple[Pair, ...]
+    points: tuple[PointEntry, ...] = ()
+
+    @property
+    def tag(self) -> str:
+        """A text that changes whenever a name, size or time does."""
+        return hashlib.sha256(repr(self).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+Scan = Callable[[Sequence[Root], bool], Listing]
+
+
+class Index:
+    """Lists the roots, at most every few seconds, one listing at a time. Safe to use from several threads.
+
+    inside  links that lead out of a root are not followed
+    scan    what lists the roots; it is given them and `inside`
+    """
+
+    def __init__(self, roots: Sequence[Root], *, inside: bool = False, scan: Scan | None = None) -> None:
+        self._roots = tuple(roots)
+        self._inside = inside
+        scanned = scan or _scan
+        self._listing = Refreshed(lambda: scanned(self._roots, inside), kept_s=_KEPT_S)
+
+    def listing(self, *, rescan: bool = False) -> Listing:
+        """What there is; `rescan` looks again now, unless looking takes long and has been done just now. A root that
+        cannot be listed is a problem, not an error."""
+        return self._listing.get(anew=rescan)
+
+    def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
+        """The files of a run, as they are on disk now, and of the listing or export called `launches`. SelectionError
+        says what there is instead."""
+        run = self._run(selection.run)
+        files = _select(
+            run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
+        )
+        attached = None if launches is None else as_on_disk(_launches_of(self._run(launches)))
+        return _as_saved(Side(run.name, tuple(map(as_on_disk, files)), steps, attached), run)
+
+    def _run(self, name: str) -> RunEntry:
+        listing = self.listing()
+        run = _named(listing.runs, name)
+        if run is None:
+            listing = self.listing(rescan=True)  # it may have appeared since
+            run = _named(listing.runs, name)
+        if run is None:
+            raise _unknown("run", name, [found.name for found in listing.runs])
+        return run
+
+
+def side_from_path(
+    path: str, worker: str | None, span: str | None, steps: Steps | None = None, launches: str | None = None,
+    counters: str | None = None,
+) -> Side:  # fmt: skip
+    """The files a user means by a path: a run's directory, one file, or `FILE#2` for the second run of a file,
+    narrowed to a worker and a span; `launches` is the path of a listing or export whose figures its kernels get,
+    `counters` that of a file with samples taken meanwhile.
+
+    Raises InputError when nothing can be read there, SelectionError for unknown workers and spans."""
+    run, files = _files_at(path, worker, span)
+    side = Side(
+        without_secrets(path), tuple(files), steps, None if launches is None else launches_from_path(launches),
+        None if counters is None else counters_from_path(counters),
+    )  # fmt: skip
+    return _as_saved(side, run)
+
+
+def _as_saved(side: Side, run: RunEntry) -> Side:
+    """Of a saved baseline: with the steps it is narrowed to and the launches that came with it, unless others are
+    asked for."""
+    saved = run.saved
+    if saved is None:
+        return side
+    launches = side.launches
+    if launches is None and saved.launches:
+        launches = replace(side.files[0], name=saved.launches, part=len(saved.captures) + 1)
+    return replace(side, steps=side.steps or saved.steps, launches=launches, all_steps=saved.all_steps)
+
+
+def launches_from_path(path: str) -> CaptureFile:
+    """The listing or export at a path. What it holds is found when it is read."""
+    _, files = _files_at(path, None, None)
+    if len(files) != 1:
+        raise SelectionError(f"{path} is no kernel listing: it holds {len(files)} files", hint="give one file")
+    return files[0]
+
+
+def counters_from_path(path: str) -> CaptureFile:
+    """The file of counters at a path. What it holds is found when it is read."""
+    fs, shown = file_system(path), without_secrets(path)
+    try:
+        facts = fs.stat(path)
+    except OSError as error:
+        raise InputError(shown, f"cannot be opened: {error.strerror or error}", hint="check the name") from error
+    return CaptureFile(
+        fs.absolute(path), shown, fs.basename(path), facts.bytes, facts.mtime_ns, "", "", "", None, shown,
+        version=facts.version,
+    )  # fmt: skip
+
+
+def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry, list[CaptureFile]]:
+    fs = file_system(path)
+    run = parse_source(path, fs)
+    place, part = without_part(fs.absolute(path), fs)
+    path = without_secrets(path)
+    is_file = any(file.path == run.path == place for one in run.workers for found in one.spans for file in found.files)
+    folder = path if part is None else path.removesuffix(f"#{part}")
+    shown = path if is_file else folder.rstrip("/") + "/"
+    return run, _select(run, worker, span, shown=shown, described=path, source=path, shown_whole=is_file)
+
+
+def _launches_of(run: RunEntry) -> CaptureFile:
+    """The only file of a run that is a listing or an export."""
+    if run.format not in (LISTING, NCU):
+        hint = f"name a run that is a {TITLES[LISTING]} or an {TITLES[NCU]}"
+        raise SelectionError(f"the run {run.name!r} is a {TITLES[run.format]}: it has no figures to attach", hint=hint)
+    (worker,) = run.workers
+    return span_file(run, worker, worker.spans[0])
+
+
+def span_file(run: RunEntry, worker: WorkerEntry, span: SpanEntry) -> CaptureFile:
+    """The file of one span."""
+    return _capture(run, worker, span, span.file, f"{run.name}/{span.file.name}", run.name)
+
+
+def _scan(roots: Iterable[Root], inside: bool) -> Listing:
+    runs: dict[str, RunEntry] = {}
+    problems: list[Note] = []
+    points: dict[str, PointEntry] = {}
+    for root in roots:
+        try:
+            index = find_runs(root.path, file_system(root.path, root.path if inside else ""))
+        except InputError as error:
+            message = f"{error.reason}; {error.hint}" if error.hint else error.reason
+            problems.append(Note(NoteCode.FILE_FAILED, message, root.name or without_secrets(root.path)))
+            continue
+        for run in index.runs:
+            name = _run_name(root, run, index.root)
+            if name in runs:
+                message = "another run has the same name; only the first is listed"
+                problems.append(Note(NoteCode.DUPLICATE_KEYS, message, name))
+                continue
+            runs[name] = replace(run, name=name)
+            problems += [replace(note, where=f"{name}/{note.where}") for note in run.problems]
+        problems += index.problems
+        for point in index.points:
+            named = _named_point(root, point)
+            points.setdefault(named.name, named)
+    ordered = tuple(runs[name] for name in sorted(runs))
+    shapes = [shape_of(run) for run in ordered if run.name not in points]  # those of a series are paired by its history
+    listed = tuple(points[name] for name in sorted(points))
+    return Listing(ordered, tuple(problems), suggest_pairs(shapes), listed)
+
+
+def shape_of(run: RunEntry) -> RunShape:
+    """The names that pairing looks at."""
+    return RunShape(
+        run.name, tuple((worker.name, tuple(span.label for span in worker.spans)) for worker in run.workers)
+    )
+
+
+def _run_name(root: Root, run: RunEntry, root_path: str) -> str:
+    if not root.name:
+        return run.name
+    return root.name if run.path == root_path else f"{root.name}/{run.name}"
+
+
+def _named_point(root: Root, point: PointEntry) -> PointEntry:
+    if not root.name:
+        return point
+    series = root.name if point.name == point.file.name else f"{root.name}/{point.series}"
+    return PointEntry(f"{root.name}/{point.name}", series, point.file)
+
+
+def _named(runs: Sequence[RunEntry], name: str) -> RunEntry | None:
+    return next((run for run in runs if run.name == name), None)
+
+
+def _select(
+    run: RunEntry, worker: str | None, span: str | None, *, shown: str, described: str, source: str,
+    shown_whole: bool = False,
+) -> list[CaptureFile]:  # fmt: skip
+    """The run's files of a worker (None: each) and a span (None: each), in worker and span order."""
+    workers = [found for found in run.workers if worker is None or found.name == worker]
+    if not workers:
+        raise _unknown(f"worker in {described}", str(worker), [found.name for found in run.workers])
+    chosen = [(found, part) for found in workers for part in found.spans if span is None or part.label == span]
+    if not chosen:
+        labels = dict.fromkeys(part.label for found in workers for part in found.spans)
+        raise _unknown(f"span in {described}", str(span), list(labels))
+    return [
+        _capture(run, found, part, part.file, shown if shown_whole else shown + part.file.name, source)
+        for found, part in chosen
+    ]
+
+
+def _capture(
+    run: RunEntry, worker: WorkerEntry, span: SpanEntry, file: FileEntry, shown: str, source: str
+) -> CaptureFile:
+    return CaptureFile(
+        file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
+        worker.rank, source, file.part, read_along(file.path, file_system(file.path, file.within)), file.version,
+        file.within,
+    )  # fmt: skip
+
+
+def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
+    near = difflib.get_close_matches(name, known, n=3)
+    if near:
+        return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
+    listed = ", ".join(known[:_NAMES_LISTED]) + (
+        f" and {len(known) - _NAMES_LISTED} more" if len(known) > _NAMES_LISTED else ""
+    )
+    return SelectionError(
+        f"there is no {what} called {name!r}", hint=f"there are: {listed}" if known else "there are none"
+    )

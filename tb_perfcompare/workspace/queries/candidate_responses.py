@@ -1,0 +1,123 @@
+"""Several candidates against one baseline as JSON-able values and as a table, for `tb-perfcompare verdicts` and
+api/verdicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.candidates import Adjusted, Look, SideBrief
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.workspace.queries.candidates import LookRow, Several
+
+VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
+
+_COLUMNS = (
+    columns.key("candidate", "Candidate", "what was compared with the baseline"),
+    columns.text("verdict", "Verdict", "the headline's word, or that there is no comparison"),
+    columns.text("adjusted", "After all looks", "whether a difference still stands when p is adjusted for all looks"),
+    columns.time("mean_us", "Mean", "mean per step of the candidate", role="candidate"),
+    columns.time("delta_us", "Δ", "candidate minus baseline, of the means", role="delta"),
+    columns.fraction("shift", "Shift", "Hodges-Lehmann shift of the typical step", role="percent"),
+    columns.fraction("low", "From", "lower end of the shift's interval, before any adjustment"),
+    columns.fraction("high", "To", "upper end of the shift's interval, before any adjustment"),
+    columns.number("p", "p", "", "of the headline"),
+    columns.number("p_holm", "p, Holm", "", "p adjusted for all looks by Holm's procedure"),
+    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.text("caveats", "Caveats", "checks that warn or failed"),
+    columns.text("cause", "Largest cause", "first finding, or why there is no comparison"),
+)
+
+
+def row_dict(row: LookRow) -> dict[str, Any]:
+    """One candidate; what is not known before all are compared is not in it."""
+    asked = row.candidate
+    return {
+        "candidate": {"run": asked.run, "worker": asked.worker, "span": asked.span, "steps": asked.steps},
+        "error": None if row.error is None else _error(row),
+        "look": None if row.look is None else _look(row.look),
+    }
+
+
+def several_dict(found: Several) -> dict[str, Any]:
+    """All rows, each with its adjusted p."""
+    return {
+        "schema": VERDICTS_SCHEMA,
+        "version": __version__,
+        "alpha": found.alpha,
+        "looks": found.looks,
+        "rows": [
+            {**row_dict(row), "adjusted": None if one is None else {"p": one.p, "stands": one.stands}}
+            for row, one in zip(found.rows, found.adjusted, strict=True)
+        ],
+    }
+
+
+def several_table(found: Several, baseline: str) -> Table:
+    """One row per candidate."""
+    rows = tuple(_cells(row, one) for row, one in zip(found.rows, found.adjusted, strict=True))
+    return Table("verdicts", f"Candidates against {baseline}", _COLUMNS, rows, notes_on(found))
+
+
+def notes_on(found: Several) -> tuple[str, ...]:
+    """What many looks at one baseline mean."""
+    if found.looks < 2:
+        return ()
+    any_false = 100 * (1 - (1 - found.alpha) ** found.looks)
+    return (
+        f"{found.looks} looks at one baseline: were all candidates like it, up to {any_false:.0f} % of such tables "
+        f"would show a difference; of differences that stand after Holm's adjustment at most {100 * found.alpha:.0f} %",
+        "a baseline that is itself unusual shows in every row: only further recordings of it tell",
+    )
+
+
+def _error(row: LookRow) -> dict[str, str]:
+    assert row.error is not None
+    return {"code": row.error.code, "message": row.error.message, "hint": row.error.hint}
+
+
+def _look(look: Look) -> dict[str, Any]:
+    return {
+        "baseline": _side(look.baseline),
+        "candidate": _side(look.candidate),
+        "headline": look.headline.to_dict(),
+        "checks": [check.to_dict() for check in look.checks],
+        "cause": None if look.cause is None else look.cause.to_dict(),
+        "causes": look.causes,
+    }
+
+
+def _side(side: SideBrief) -> dict[str, Any]:
+    return {
+        "run": side.run,
+        "format": side.format,
+        "device": device_dict(side.device),
+        "steps": {
+            "count": side.steps_total,
+            "admitted": side.steps_admitted,
+            "dropped": [{"reason": reason, "steps": count} for reason, count in side.dropped],
+        },
+        "captures": side.captures,
+    }
+
+
+def _cells(row: LookRow, one: Adjusted | None) -> tuple[Cell, ...]:
+    name = row.candidate.text
+    if row.look is None:
+        return (name, "not compared", *[None] * 10, str(row.error))
+    headline, side, shift = row.look.headline, row.look.candidate, row.look.headline.shift
+    estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
+    return (
+        name, headline.verdict.value.replace("_", " "), _reading(one), headline.candidate, headline.delta, *estimates,
+        headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
+        ", ".join(check.check for check in row.look.checks) or None,
+        None if row.look.cause is None else row.look.cause.sentence,
+    )  # fmt: skip
+
+
+def _reading(one: Adjusted | None) -> str | None:
+    if one is None or one.stands is None:
+        return None
+    return "stands" if one.stands else "cannot tell"

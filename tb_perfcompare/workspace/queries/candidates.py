@@ -1,0 +1,102 @@
+"""Comparisons in brief, for several candidates against one baseline. What they are made of is shared with the pairs."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tb_perfcompare.comparison.candidates import Adjusted, Look, adjusted, look_of
+from tb_perfcompare.errors import Cancelled, PerfCompareError
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished, follow
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.queries.computations import Computations
+
+MOST_CANDIDATES = 20
+_LOOK_CACHE_BYTES = 8 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What was asked for, by name; `steps` as it was given. None: all."""
+
+    run: str
+    worker: str | None = None
+    span: str | None = None
+    steps: str | None = None
+
+    @property
+    def text(self) -> str:
+        """As one line."""
+        parts = (("worker", self.worker), ("span", self.span), ("steps", self.steps))
+        return " ".join([self.run, *(f"{name} {value}" for name, value in parts if value is not None)])
+
+
+@dataclass(frozen=True, slots=True)
+class LookRow:
+    """A candidate and its comparison in brief, or why there is none."""
+
+    candidate: Candidate
+    look: Look | None
+    error: PerfCompareError | None
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """All rows in the order they were asked for, and each one's adjusted p (None: not tested)."""
+
+    rows: tuple[LookRow, ...]
+    adjusted: tuple[Adjusted | None, ...]
+    alpha: float
+
+    @property
+    def looks(self) -> int:
+        """Tests that were made."""
+        return sum(one is not None for one in self.adjusted)
+
+
+class Looks:
+    """A workspace's comparisons in brief; they outlast the comparisons, which are far larger."""
+
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
+        self._looks: SharedWork[Look] = SharedWork(ByteCache(_LOOK_CACHE_BYTES))
+
+    def one(self, question: Question) -> AbstractContextManager[Flight[Look]]:
+        """Done, under way or started now, for as long as the body lasts. When nobody waits any more the work ends."""
+
+        def make(flight: Flight[Look]) -> Look:
+            compared = finished(self._computations.ask(question), flight.report)
+            flight.brief = compared.brief
+            return look_of(compared.result())
+
+        return self._looks.joined(question, make)
+
+    def row(self, candidate: Candidate, question: Question, report: Reporter = silent) -> LookRow:
+        """`one` and wait. Leaves when `report` raises."""
+        with self.one(question) as flight:
+            follow([flight], report)
+            return row_of(candidate, flight)
+
+    def close(self) -> None:
+        """Ends work under way."""
+        self._looks.cancel_all()
+
+
+def row_of(candidate: Candidate, flight: Flight[Look]) -> LookRow:
+    """The row of a flight that is done. What cannot be compared is told in it; a server that stops is not."""
+    try:
+        return LookRow(candidate, flight.result(), None)
+    except Cancelled:
+        raise
+    except PerfCompareError as error:
+        return LookRow(candidate, None, error)
+
+
+def several(rows: tuple[LookRow, ...], alpha: float) -> Several:
+    """The rows with their adjusted p values."""
+    return Several(rows, adjusted([row.look.headline if row.look else None for row in rows], alpha), alpha)

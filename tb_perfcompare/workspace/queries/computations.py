@@ -1,0 +1,47 @@
+"""What the queries need of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar
+
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.model.progress import Reporter
+from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.sharing.single_flight import Flight
+
+T = TypeVar("T")
+
+
+class Computations(Protocol):
+    """Comparisons, summaries and work about files, each computed once however many ask. Workspace is one."""
+
+    def ask(self, question: Question) -> AbstractContextManager[Flight[Comparison]]:
+        """The comparison, finished, under way or started now, for as long as the body lasts."""
+        ...
+
+    def ask_strict(self, question: StrictQuestion) -> AbstractContextManager[Flight[bytes]]:
+        """The strict report in the same way."""
+        ...
+
+    def kept_answer(self, question: Question) -> bytes | None:
+        """The first answer about the pair, if it is on disk."""
+        ...
+
+    def load(self, side: Side, window: str, report: Reporter) -> Summary:
+        """One summary of the side."""
+        ...
+
+    def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
+        """The same as a part of another computation; with `paths` it tells from where rows were called."""
+        ...
+
+    def work(
+        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
+    ) -> T:
+        """`function(*arguments, report)` about some files."""
+        ...

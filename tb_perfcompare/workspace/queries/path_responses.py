@@ -1,0 +1,80 @@
+"""From where a row of a pair's table was called, and where else it is found, for a tab that opens the row.
+
+Nobody needs this for the tables themselves, so that it is not read with them: the first row that is opened reads the
+pair's files once more, the others come from what that left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tb_perfcompare.comparison.alignment.same_names import with_same_names
+from tb_perfcompare.comparison.ledger.call_tree import joint_tree
+from tb_perfcompare.comparison.tables.call_tree import call_tree_table
+from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
+from tb_perfcompare.comparison.tables.row_paths import row_paths
+from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.render.wire.row_paths import paths_answer
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.queries.computations import Computations
+
+MOST_FILES = 16
+"""A side of more recordings than this is not read once more for a row."""
+
+_PAIR_CACHE_BYTES = 96 * 2**20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    baseline: PathSource
+    candidate: PathSource
+    frames: dict[tuple[str, str], FrameLink]
+
+
+class PathAnswers:
+    """A workspace's rows with their callers."""
+
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
+        self._pairs: SharedWork[_Pair] = SharedWork(ByteCache(_PAIR_CACHE_BYTES))
+
+    def one(
+        self, question: Question, table: str, row: str, *, together: bool, report: Reporter = silent
+    ) -> tuple[bytes, bool]:
+        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
+        the work ends. Raises SelectionError for a table or row that there is not and for a side of too many files, and
+        what reading raises."""
+        for side in (question.baseline, question.candidate):
+            if len(side.files) > MOST_FILES:
+                raise SelectionError(
+                    f"{side.source}: {len(side.files)} recordings are not read once more for their callers",
+                    hint=f"choose one worker or span: callers are told of at most {MOST_FILES} recordings",
+                )
+
+        def make(flight: Flight[_Pair]) -> _Pair:
+            sides, brief = [], False
+            for side in (question.baseline, question.candidate):
+                sides.append(self._computations.load_within(flight, side, question.options.window, paths=True))
+                brief |= flight.brief
+            flight.brief = brief
+            baseline, candidate, _ = with_same_names(*sides)
+            tree = joint_tree(baseline, candidate)
+            frames = frame_index(None if tree is None else call_tree_table(tree))
+            return _Pair(path_source(baseline), path_source(candidate), frames)
+
+        made = finished(self._pairs.joined(question, make), report)
+        pair = made.result()
+        found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
+        related = related_rows(table, row, pair.baseline, pair.candidate)
+        return paths_answer(found, related, frame_link(table, row, pair.frames)), made.brief
+
+    def close(self) -> None:
+        """Ends work under way."""
+        self._pairs.cancel_all()

@@ -1,0 +1,96 @@
+"""Rows of a pair's tables, step by step: one for a tab that opens it, several for those in view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.alignment.same_names import with_same_names
+from tb_perfcompare.comparison.tables.row_steps import (
+    RowSteps,
+    SideSteps,
+    StepSource,
+    only_table,
+    row_steps,
+    shape_of,
+    step_source,
+)
+from tb_perfcompare.comparison.tables.sparklines import RowLines, row_lines
+from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.queries.computations import Computations
+
+ROW_SCHEMA = "tb_perfcompare.row/1"
+_TABLE_CACHE_BYTES = 192 * 2**20
+"""Pooling the captures of a side and joining its names takes as long as a hundred answers: 50,000 rows in 200 steps
+must fit."""
+
+
+class RowAnswers:
+    """A workspace's rows, step by step. The summaries they are taken from are shared with the comparisons."""
+
+    def __init__(self, computations: Computations) -> None:
+        self._computations = computations
+        self._tables: SharedWork[tuple[StepSource, StepSource]] = SharedWork(ByteCache(_TABLE_CACHE_BYTES))
+
+    def one(self, question: Question, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
+        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
+        the work ends. Raises SelectionError for a table or row that there is not, and what reading raises."""
+        (baseline, candidate), brief = self._sources(question, table, report)
+        return row_answer(row_steps(table, row, baseline, candidate)), brief
+
+    def several(
+        self, question: Question, table: str, rows: Sequence[str], measure: str, points: int, report: Reporter = silent
+    ) -> tuple[RowLines, bool]:
+        """Rows by their keys, at most `points` figures of each side, and whether they may be more complete soon."""
+        (baseline, candidate), brief = self._sources(question, table, report)
+        return row_lines(table, rows, measure, points, baseline, candidate), brief
+
+    def _sources(self, question: Question, table: str, report: Reporter) -> tuple[tuple[StepSource, StepSource], bool]:
+        shape_of(table)  # before anything is read
+
+        def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
+            sides, brief = [], False
+            for side in (question.baseline, question.candidate):
+                sides.append(self._computations.load_within(flight, side, question.options.window))
+                brief |= flight.brief
+            flight.brief = brief
+            baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
+            return step_source(baseline, {table}), step_source(candidate, {table})
+
+        made = finished(self._tables.joined((question, table), make), report)
+        return made.result(), made.brief
+
+    def close(self) -> None:
+        """Ends work under way."""
+        self._tables.cancel_all()
+
+
+def row_answer(found: RowSteps) -> bytes:
+    """As JSON."""
+    return fitted(
+        encoded(
+            {
+                "schema": ROW_SCHEMA,
+                "version": __version__,
+                "table": found.table,
+                "row": found.row,
+                "metric": found.metric,
+                "unit": "us",
+                "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
+                "baseline": _side(found.baseline),
+                "candidate": _side(found.candidate),
+            }
+        ),
+        MOST_BYTES,
+    )
+
+
+def _side(side: SideSteps) -> dict[str, object]:
+    return {"steps": side.step, "captures": side.capture, "time_us": side.time_us}

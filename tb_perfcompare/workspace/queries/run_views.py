@@ -1,0 +1,50 @@
+"""One run's own tables and what is said with them, made once and cut into pages afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.engine import side_facts
+from tb_perfcompare.comparison.result.comparison import View
+from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.tables.views import VIEWS, view_tables
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.summary.summary import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class RunViews:
+    """All tables of a run by view, and why it has no others. `reading` is that of the summary (docs/readings.md)."""
+
+    reading: str
+    side: SideFacts
+    tables: Mapping[str, Table]
+    absent: Mapping[str, str]
+    notes: tuple[Note, ...]
+
+    def table(self, view: str) -> Table:
+        """Raises SelectionError where the source does not hold it."""
+        found = self.tables.get(view)
+        if found is None:
+            why = self.absent.get(view, "the source does not hold it")
+            known = ", ".join(self.tables)
+            raise SelectionError(f"{self.side.source} has no {view}: {why}", hint=f"there are: {known}")
+        return found
+
+    def view(self, name: str) -> View:
+        """One table with what is said with it. Raises SelectionError where the source does not hold it."""
+        return View(self.reading, self.side, self.table(name), self.notes)
+
+
+def check_view(name: str) -> None:
+    """Raises SelectionError for a view that no run has, before a run is read for it."""
+    if name not in VIEWS:
+        raise SelectionError(f"there is no view {name!r}", hint=f"there are: {', '.join(VIEWS)}")
+
+
+def run_views(summary: Summary) -> RunViews:
+    """Everything that can be shown of one run."""
+    return RunViews(summary.reading, side_facts(summary), view_tables(summary), summary.absent, summary.notes)

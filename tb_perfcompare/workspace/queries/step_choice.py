@@ -1,0 +1,97 @@
+"""Which step of a side is drawn: the typical one, the longest, or one by its label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TITLES, TRACE
+from tb_perfcompare.model.summary.step_events import StepFacts
+from tb_perfcompare.model.summary.summary import Summary
+
+TYPICAL, WORST, SAME = "typical", "worst", "same"
+
+_NO_EVENTS = {
+    ANSWERS: "saved profiler answers hold totals and means, no times of single events",
+    LISTING: "a kernel listing has no clock: its launches have an order and lengths, and are in the table Launches",
+    NCU: "an ncu export has no clock: its launches have an order and lengths, and are in the table Launches",
+    CYCLES: "a per-cycle table holds sums per function and cycle, no times of single events",
+}
+_NOT_RECORDED = "incomplete: "
+"""Beginning of the reasons of steps in which the recording ended (analysis/trace/steps.py)."""
+_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StepChoice:
+    """TYPICAL, WORST, SAME (the label of the other side's step) or a label; a `worker` and a `span` where several hold
+    the label, else the first is taken."""
+
+    choice: str = TYPICAL
+    worker: str | None = None
+    span: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepList:
+    """The steps of a side in the order of its captures; `absent` says why there are none to draw."""
+
+    steps: tuple[StepFacts, ...]
+    absent: str = ""
+
+
+def step_list(summary: Summary) -> StepList:
+    """The steps of a summary, those that are not compared included."""
+    if summary.format != TRACE:
+        why = _NO_EVENTS.get(summary.format, f"a {TITLES.get(summary.format, summary.format)} holds no single events")
+        return StepList((), f"not measured: {why}")
+    places = [(capture.worker, capture.span) for capture in summary.captures]
+    table = summary.steps
+    found = [
+        (int(capture), label, int(total), "")
+        for capture, label, total in zip(table.capture, table.label, table.total_ns, strict=True)
+    ]
+    found += [(step.capture, step.label, step.total_ns, step.reason) for step in summary.dropped]
+    return StepList(
+        tuple(
+            StepFacts(*places[capture], label, total, reason, not reason.startswith(_NOT_RECORDED))
+            for capture, label, total, reason in sorted(found, key=lambda step: (step[0], _in_order(step[1])))
+        )
+    )
+
+
+def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepFacts:
+    """The typical step is the one whose total is nearest to the median of the compared steps, the first of several.
+    Raises SelectionError."""
+    held = [
+        step
+        for step in steps
+        if step.drawable and choice.worker in (None, step.worker) and choice.span in (None, step.span)
+    ]
+    compared = [step for step in held if not step.reason] or held
+    if not compared:
+        raise SelectionError(f"{source} has no step to draw", hint="record whole steps")
+    if choice.choice == WORST:
+        return max(compared, key=lambda step: step.total_ns)
+    if choice.choice == TYPICAL:
+        middle = float(np.median([step.total_ns for step in compared]))
+        return min(compared, key=lambda step: abs(step.total_ns - middle))
+    found = next((step for step in held if step.label == choice.choice), None)
+    if found is None:
+        lost = next((step for step in steps if step.label == choice.choice), None)
+        if lost is not None and not lost.drawable:
+            raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
+        labels = list(dict.fromkeys(step.label for step in held))
+        more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
+        hint = f"there are: {', '.join(labels[:_NAMED])}{more}"
+        raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)
+    return found
+
+
+def _in_order(label: str) -> tuple[int, str]:
+    """Numbers by their value; "1 (2)" is step 1 again."""
+    number = label.partition(" ")[0]
+    return (int(number), label) if number.isdecimal() else (0, label)

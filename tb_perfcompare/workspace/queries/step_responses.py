@@ -1,0 +1,132 @@
+"""The answers about a step: what is drawn of it at a zoom, small whatever it holds, and the figures of an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.step_view.event_figures import event_figures, lane_of
+from tb_perfcompare.analysis.step_view.level_of_detail import detail, summed, visible
+from tb_perfcompare.analysis.step_view.own_times import name_totals
+from tb_perfcompare.comparison.alignment.step_differences import name_differences
+from tb_perfcompare.comparison.alignment.step_matches import StepMatches
+from tb_perfcompare.model.summary.step_events import NOBODY, StepDetail, StepEvents, StepFacts
+from tb_perfcompare.render.wire.events import event_answer, event_dict
+from tb_perfcompare.render.wire.steps import (
+    Counterparts,
+    absent_answer,
+    chosen_dict,
+    counterparts,
+    differences_dict,
+    listed,
+    step_answer,
+)
+from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
+
+Ints = NDArray[np.int64]
+
+DRAWN_SINGLY = 30_000
+"""Up to so many events of a stretch are drawn one by one, however short they are."""
+
+USUAL_PIXELS = 1500
+_FINEST_CELLS = 1 << 14
+"""Cells that a stretch is cut into first where single events turn out to be too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Part of a step, from its zero, and how many pixels wide it is drawn."""
+
+    first_ns: int
+    last_ns: int
+    pixels: int = USUAL_PIXELS
+
+
+def nothing_drawn(why: str) -> bytes:
+    """The answer about a source without events."""
+    return absent_answer(why)
+
+
+def drawn_step(
+    own: StepEvents,
+    facts: StepFacts,
+    steps: Sequence[StepFacts],
+    other: tuple[StepEvents, StepMatches] | None,
+    stretch: Stretch | None,
+    find: str,
+    *,
+    own_is_baseline: bool,
+) -> bytes:
+    """The picture of a stretch of a step, at most MOST_BYTES; the whole step comes with the list of all steps."""
+    whole = stretch is None
+    asked = stretch or Stretch(*own.extent)
+    pair = None if other is None else counterparts(own, *other, own_is_baseline=own_is_baseline)
+    hits = _hits(own, find)
+    about = {
+        "step": chosen_dict(facts),
+        **(listed(steps) if whole else {}),
+        **(_differences(own, other[0]) if whole and other is not None and own_is_baseline else {}),
+        "other": None if other is None else _other(own, *other),
+        "hits": None if hits is None else {"events": int(hits.sum()), "total_ns": int(own.dur_ns[hits].sum())},
+    }
+    cell_ns = _first_cell(own, asked)
+    while True:
+        marks = detail(own, asked.first_ns, asked.last_ns, cell_ns)
+        body = step_answer(own, marks, about, pair, _sums(marks, pair), None if hits is None else summed(hits, marks))
+        if len(body) <= MOST_BYTES or cell_ns > asked.last_ns - asked.first_ns:
+            return body
+        cell_ns = 2 * cell_ns or max(1, (asked.last_ns - asked.first_ns) // _FINEST_CELLS)
+
+
+def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatches] | None) -> bytes:
+    """The figures of an event and of its counterpart. Raises SelectionError."""
+    figures = event_dict(own, event_figures(own, event), lane_of(own, event))
+    partner = NOBODY if other is None else int(other[1].of_a[event])
+    if other is None or partner == NOBODY:
+        return event_answer(figures, None, renamed=False)
+    there = event_dict(other[0], event_figures(other[0], partner), lane_of(other[0], partner))
+    return event_answer(figures, there, renamed=bool(other[1].renamed[event]))
+
+
+def _first_cell(own: StepEvents, asked: Stretch) -> int:
+    if len(visible(own, asked.first_ns, asked.last_ns)) <= DRAWN_SINGLY:
+        return 0
+    return max(1, (asked.last_ns - asked.first_ns) // max(1, asked.pixels))
+
+
+def _sums(marks: StepDetail, pair: Counterparts | None) -> tuple[Ints, Ints]:
+    """Per mark: the change over its events, and how many have no counterpart."""
+    if pair is None:
+        return np.zeros(len(marks), dtype=np.int64), np.zeros(len(marks), dtype=np.int64)
+    return summed(pair.change, marks), summed(pair.partner == NOBODY, marks)
+
+
+def _other(own: StepEvents, other: StepEvents, matches: StepMatches) -> dict[str, object]:
+    matched = int((matches.of_a != NOBODY).sum())
+    return {
+        "worker": other.worker, "span": other.span, "label": other.label, "matched": matched,
+        "renamed": int(matches.renamed.sum()), "alone": len(own) - matched,
+    }  # fmt: skip
+
+
+def _differences(baseline: StepEvents, candidate: StepEvents) -> dict[str, object]:
+    return differences_dict(name_differences(name_totals(baseline), name_totals(candidate)))
+
+
+def _hits(own: StepEvents, find: str) -> NDArray[np.bool_] | None:
+    """(n,) events whose name holds every word, and none with a `-` in front, without regard to case."""
+    words = [word.casefold() for word in find.split() if word != "-"]
+    if not words:
+        return None
+    wanted = [word for word in words if not word.startswith("-")]
+    refused = [word[1:] for word in words if word.startswith("-")]
+
+    def passes(name: str) -> bool:
+        text = name.casefold()
+        return all(word in text for word in wanted) and not any(word in text for word in refused)
+
+    found: NDArray[np.bool_] = np.array([passes(name.name) for name in own.names], dtype=np.bool_)[own.name]
+    return found

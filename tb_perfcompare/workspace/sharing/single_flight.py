@@ -1,0 +1,251 @@
+"""Work that several people wait for: one computation per question, ended when the last of them leaves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future
+from concurrent.futures import wait as wait_for
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from tb_perfcompare.errors import Cancelled, out_of_memory
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
+
+T = TypeVar("T")
+Item = TypeVar("Item")
+Taken = TypeVar("Taken")
+
+_TICK_S = 0.1
+
+
+class Flight(Generic[T]):
+    """One computation under way (or finished) and where it is.
+
+    The computing side calls `report`, which raises Cancelled once nobody waits any more, and may register what must
+    be stopped with `stopping`. The waiting side uses `wait`, `news` and `result`.
+
+    brief  set by the computing side where the value may be better soon: it is remembered for a moment only
+    """
+
+    def __init__(self, key: Hashable) -> None:
+        self.key = key
+        self.waiters = 0
+        self.brief = False
+        self._future: Future[T] = Future()
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._stops: list[Callable[[], None]] = []
+        self._progress: dict[str, tuple[int, Progress]] = {}
+        self._version = 0
+
+    # computing side
+
+    def report(self, progress: Progress, /) -> None:
+        """A Reporter: keeps the latest progress of each path."""
+        with self._lock:
+            self._version += 1
+            self._progress[progress.path] = (self._version, progress)
+        self.check()
+
+    def check(self) -> None:
+        """Raises Cancelled if nobody waits any more."""
+        if self._cancelled:
+            raise Cancelled
+
+    @contextmanager
+    def stopping(self, stop: Callable[[], None]) -> Iterator[None]:
+        """While the body runs, `cancel` calls `stop` (from another thread)."""
+        with self._lock:
+            self._stops.append(stop)
+            cancelled = self._cancelled
+        if cancelled:
+            stop()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._stops.remove(stop)
+
+    def cancel(self) -> None:
+        """Asks the computing side to end now."""
+        with self._lock:
+            self._cancelled = True
+            stops = tuple(self._stops)
+        for stop in stops:
+            stop()
+
+    def finish(self, value: T) -> None:
+        """Hands the value to everybody who waits."""
+        self._future.set_result(value)
+
+    def fail(self, error: BaseException) -> None:
+        """Hands the failure to everybody who waits."""
+        self._future.set_exception(error)
+
+    # waiting side
+
+    @property
+    def done(self) -> bool:
+        """Whether `result` answers at once."""
+        return self._future.done()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits until done or the time is over; tells whether it is done."""
+        return not wait_for([self._future], timeout_s).not_done
+
+    def news(self, since: int) -> tuple[int, list[Progress]]:
+        """Latest progress of each path that reported after version `since`, and the version to ask with next."""
+        with self._lock:
+            fresh = sorted(entry for entry in self._progress.values() if entry[0] > since)
+            return self._version, [progress for _, progress in fresh]
+
+    def result(self) -> T:
+        """The value once done; raises what the computation raised."""
+        return self._future.result()
+
+    @property
+    def future(self) -> Future[T]:
+        """For waiting on several at once."""
+        return self._future
+
+
+class SharedWork(Generic[T]):
+    """Flights by question, with finished values kept in a cache. Safe to use from several threads."""
+
+    def __init__(self, cache: ByteCache[T]) -> None:
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._flights: dict[Hashable, Flight[T]] = {}
+
+    def join(self, key: Hashable, compute: Callable[[Flight[T]], T]) -> Flight[T]:
+        """The flight that answers `key`: a finished one from the cache, the one under way, or a new one. Whoever joins
+        must `leave`."""
+        with self._lock:
+            flight = self._flights.get(key)
+            if flight is None:
+                flight = Flight(key)
+                known = self._cache.find(key)
+                if known is not None:
+                    value, flight.brief = known
+                    flight.finish(value)
+                    return flight
+                threading.Thread(
+                    target=self._compute, args=(flight, compute), name="tb_perfcompare work", daemon=True
+                ).start()
+                self._flights[key] = flight  # after a start that may fail: nobody joins what never ends
+            flight.waiters += 1
+            return flight
+
+    def leave(self, flight: Flight[T]) -> None:
+        """Stops waiting. The last one to leave cancels work that is not done."""
+        with self._lock:
+            flight.waiters -= 1
+            abandoned = flight.waiters <= 0 and not flight.done
+            if abandoned and self._flights.get(flight.key) is flight:
+                del self._flights[flight.key]  # a new question starts afresh instead of joining dying work
+        if abandoned:
+            flight.cancel()
+
+    @contextmanager
+    def joined(self, key: Hashable, compute: Callable[[Flight[T]], T]) -> Iterator[Flight[T]]:
+        """`join` for the length of the body."""
+        flight = self.join(key, compute)
+        try:
+            yield flight
+        finally:
+            self.leave(flight)
+
+    def cancel_all(self) -> None:
+        """Ends all work under way; those who wait get Cancelled."""
+        with self._lock:
+            flights = tuple(self._flights.values())
+            self._flights.clear()
+        for flight in flights:
+            flight.cancel()
+
+    def _compute(self, flight: Flight[T], compute: Callable[[Flight[T]], T]) -> None:
+        try:
+            value = compute(flight)
+        except BaseException as error:  # nothing is swallowed: whoever waits gets it from result()
+            self._land(flight)
+            flight.fail(out_of_memory(error) or error)
+            return
+        self._cache.put(flight.key, value, brief=flight.brief)
+        self._land(flight)
+        flight.finish(value)
+
+    def _land(self, flight: Flight[T]) -> None:
+        with self._lock:
+            if self._flights.get(flight.key) is flight:
+                del self._flights[flight.key]
+
+
+def landed(key: Hashable, value: T) -> Flight[T]:
+    """The flight of a value that is there already."""
+    flight: Flight[T] = Flight(key)
+    flight.finish(value)
+    return flight
+
+
+def follow(flights: Sequence[Flight[Any]], report: Reporter) -> None:
+    """Waits until all are done, forwarding what they report. When nothing is new the last report is repeated, so that
+    `report` can end the wait (by raising) within a tick."""
+    follower = _Follower(report)
+    pending = list(flights)
+    while pending:
+        pending = follower.tick(pending)
+
+
+def finished(joined: AbstractContextManager[Flight[T]], report: Reporter) -> Flight[T]:
+    """A computation, followed to its end. Raises what it raised, and what `report` raises."""
+    with joined as flight:
+        follow([flight], report)
+        flight.result()
+        return flight
+
+
+def each_in_turn(
+    items: Sequence[Item], begin: Callable[[Item], Flight[T]], leave: Callable[[Flight[T]], None],
+    take: Callable[[Flight[T]], Taken], at_once: int, report: Reporter,
+) -> list[Taken]:  # fmt: skip
+    """What `take` makes of the finished flight of each item, in their order; up to `at_once` are under way at a time.
+    Each flight that was begun is left, also when `report` raises."""
+    follower = _Follower(report)
+    out: dict[int, Taken] = {}
+    active: dict[int, Flight[T]] = {}
+    try:
+        for number, item in enumerate(items):
+            active[number] = begin(item)
+            while len(active) >= at_once or (active and number == len(items) - 1):
+                follower.tick(list(active.values()))
+                for done in [place for place, flight in active.items() if flight.done]:
+                    out[done] = take(active[done])
+                    leave(active.pop(done))
+        return [out[number] for number in range(len(items))]
+    finally:
+        for flight in active.values():
+            leave(flight)
+
+
+class _Follower:
+    """Forwards the news of flights to a reporter."""
+
+    def __init__(self, report: Reporter) -> None:
+        self._report = report
+        self._seen: WeakKeyDictionary[Flight[Any], int] = WeakKeyDictionary()
+        self._latest = Progress("listing")
+
+    def tick(self, flights: Sequence[Flight[Any]]) -> list[Flight[Any]]:
+        """Waits a moment, or until one is done; the flights that are not."""
+        wait_for([flight.future for flight in flights], _TICK_S, FIRST_COMPLETED)
+        news: list[Progress] = []
+        for flight in flights:
+            self._seen[flight], fresh = flight.news(self._seen.get(flight, 0))
+            news += fresh
+        for progress in news or [self._latest]:
+            self._report(progress)
+            self._latest = progress
+        return [flight for flight in flights if not flight.done]

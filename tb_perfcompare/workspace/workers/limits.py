@@ -1,0 +1,100 @@
+"""How much of the machine reading may take: processes, and memory of what they read at the same time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from tb_perfcompare.errors import OutOfMemory, PerfCompareError
+
+WORKERS = "TB_PERFCOMPARE_WORKERS"
+"""Environment variable: most worker processes."""
+
+MEMORY = "TB_PERFCOMPARE_MEMORY_MB"
+"""Environment variable: most megabytes that files read at the same time may need together."""
+
+MOST_WORKERS = 4
+"""Unless more are asked for."""
+
+ADDRESS_SPACE = 600 * 2**20
+"""What a process needs to compute anything: modules and what they and their threads reserve. With less it depends on
+luck which module or thread the system refuses, and some then wait for ever."""
+
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+_MOST_ASKED = 256
+_UNKNOWN_MEMORY = 8 * 2**30
+_CGROUP_FILES = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+def default_workers(environment: Mapping[str, str] = os.environ) -> int:
+    """As many as there are cores this process may use, at most MOST_WORKERS; what WORKERS says goes first. Raises
+    PerfCompareError if that is no number."""
+    given = environment.get(WORKERS, "")
+    if given:
+        return int(_number(WORKERS, given, "processes", _MOST_ASKED))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, MOST_WORKERS))
+
+
+def memory_for_reading(environment: Mapping[str, str] = os.environ) -> int:
+    """Bytes: half of the machine's memory, or of the container's; what MEMORY says goes first. Raises PerfCompareError
+    if that is no number."""
+    given = environment.get(MEMORY, "")
+    if given:
+        return int(_number(MEMORY, given, "megabytes", 2**40) * 2**20)
+    return min([_machine_bytes(), *_container_bytes()]) // 2
+
+
+def single_threaded() -> dict[str, str]:
+    """Variables for numerical libraries, which would otherwise start a thread for every core, each with room of its
+    own, for work that none of ours needs."""
+    return dict.fromkeys(_ONE_THREAD, "1")
+
+
+def check_address_space() -> None:
+    """Raises OutOfMemory, before anything large is imported, where the system gives this process too little room for
+    that; where it gives any limit, numerical libraries are told to keep to it."""
+    try:
+        import resource
+    except ImportError:
+        return
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if most == resource.RLIM_INFINITY:
+        return
+    if most < ADDRESS_SPACE:
+        raise OutOfMemory(
+            f"this process may have {most // 2**20} MB of address space, and {ADDRESS_SPACE // 2**20} MB are needed",
+            hint=f"raise the limit (ulimit -v {ADDRESS_SPACE // 1024}, or more for large files)",
+        )
+    for name, value in single_threaded().items():
+        os.environ.setdefault(name, value)
+
+
+def _number(name: str, text: str, of_what: str, most: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 1 <= value <= most:
+        raise PerfCompareError(f"{name} is {text[:80]!r}", hint=f"give a number of {of_what} from 1 to {most}")
+    return value
+
+
+def _machine_bytes() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return _UNKNOWN_MEMORY
+
+
+def _container_bytes() -> list[int]:
+    """The limit of the control group, if this process is in one that has any."""
+    for path in _CGROUP_FILES:
+        try:
+            with open(path, encoding="ascii") as file:
+                text = file.read().strip()
+        except OSError:
+            continue
+        return [int(text)] if text.isdigit() else []
+    return []

@@ -1,0 +1,78 @@
+"""What a real browser sends for a page of another site, and what comes of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from benchmarks.served import Served, served
+from tests.drawn_runs import write_pair
+from tests.plugin.server import PAIR
+
+
+class EmptyPage(BaseHTTPRequestHandler):
+    """Another site."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("logs")
+    write_pair(folder)
+    with served(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(accept_downloads=True)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def elsewhere(page: Page) -> Iterator[Page]:
+    """A page of another server of this machine, which is another site by its name."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), EmptyPage) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        page.goto(f"http://localhost:{other.server_port}/")
+        yield page
+        other.shutdown()
+
+
+ASKS = {
+    "fetch": "url => { void fetch(url, { mode: 'no-cors' }) }",
+    "secret fetch": "url => { void fetch(url, { mode: 'no-cors', referrerPolicy: 'no-referrer' }) }",
+    "frame": "url => { document.body.append(Object.assign(document.createElement('iframe'), { src: url })) }",
+}
+
+
+@pytest.mark.parametrize("way", ASKS)
+def test_no_page_elsewhere_makes_the_server_look(elsewhere: Page, server: Served, way: str) -> None:
+    url = f"http://127.0.0.1:{server.port}{server.target('api/runs', rescan='1')}"
+    with elsewhere.expect_response(url) as answer:
+        elsewhere.evaluate(ASKS[way], url)
+    assert answer.value.status == 403
+
+
+def test_a_link_elsewhere_opens_the_report(elsewhere: Page, server: Served) -> None:
+    url = f"http://127.0.0.1:{server.port}{server.target('api/report', **PAIR)}"
+    elsewhere.evaluate(
+        "url => document.body.append(Object.assign(document.createElement('a'), { href: url, text: 'x' }))", url
+    )
+    with elsewhere.expect_download() as download:
+        elsewhere.click("a")
+    assert "# " in Path(download.value.path()).read_text()

@@ -1,0 +1,135 @@
+"""Work for names grows with their number, not with its square: counted, so that no clock decides."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from tb_perfcompare.analysis.listings.launch_matching import match_names
+from tb_perfcompare.comparison.alignment.truncated_names import matched_names
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.model.names.short_names import short_name
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+FEW, MANY = 400, 1_600
+GROWTH = 6
+"""Four times the names are four times the work, and some for sorting; the square is sixteen times."""
+
+OPTIONS = CompareOptions(resamples=200)
+Names = Callable[[str, int], str]
+"""(side, number) -> name."""
+
+
+def other_kernels(side: str, number: int) -> str:
+    return f"void at::native::elementwise_kernel<{number}, {side}Functor<float> >(int, float)"
+
+
+def compiled_kernels(side: str, number: int) -> str:
+    return f"triton_poi_fused_{number}x" if side == "a" or number % 2 else f"plain_{number}"
+
+
+def renumbered_lambdas(side: str, number: int) -> str:
+    return f"void k{number}<{{lambda(int)#{1 if side == 'a' else 2}}}>(int)"
+
+
+def cut_kernels(side: str, number: int) -> str:
+    whole = f"void at::native::elementwise_kernel<{number:04d}, at::native::AddFunctor<float> >(int)"
+    return f"{whole[:45]}..." if side == "a" else whole
+
+
+def run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
+    """Two steps, in which each kernel is launched once, by the operator of its number."""
+    trace, at = TraceBuilder(), 0.0
+    for step in (1, 2):
+        begin = at
+        for number in range(names):
+            trace.op(operator(side, number), at, at + 9)
+            trace.kernel(kernel(side, number), at + 5, at + 7 + (side == "b"), launch=(at + 1, at + 2))
+            at += 10 + step
+        trace.step(step, begin, at)
+    return summary(trace)
+
+
+def counted(work: Callable[[], object], *, within: str = "") -> int:
+    """Calls, of functions and of what is built in, that some work makes; `within`: in files with this name."""
+    calls = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        calls += "call" in event and frame.f_code.co_filename.endswith(within)
+
+    short_name.cache_clear()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def grown(work: Callable[[int], Callable[[], object]], *, within: str = "") -> float:
+    few, many = (counted(work(names), within=within) for names in (FEW, MANY))
+    return many / few
+
+
+@pytest.mark.parametrize("operator", [lambda _, number: "aten::op", lambda _, number: f"aten::op{number}"],
+                         ids=["one operator", "an operator each"])  # fmt: skip
+@pytest.mark.parametrize("kernel", [other_kernels, compiled_kernels, renumbered_lambdas, cut_kernels])
+def test_comparing_takes_work_in_proportion_to_the_kernels(kernel: Names, operator: Names) -> None:
+    def work(names: int) -> Callable[[], object]:
+        sides = [run(side, kernel, operator, names) for side in "ab"]
+        return lambda: compare_summaries(sides[0], sides[1], OPTIONS)
+
+    counted(work(10))  # what is imported on the way
+    assert grown(work) < GROWTH
+
+
+def test_comparing_takes_work_in_proportion_to_the_operators() -> None:
+    def work(names: int) -> Callable[[], object]:
+        sides = [run(side, lambda *_: "gemm", lambda side, number: f"{side}::op{number}", names) for side in "ab"]
+        return lambda: compare_summaries(sides[0], sides[1], OPTIONS)
+
+    counted(work(10))
+    assert grown(work) < GROWTH
+
+
+def test_of_a_row_only_those_names_are_shortened_that_take_the_most_time() -> None:
+    def work(names: int) -> Callable[[], object]:
+        sides = [run(side, lambda _, number: other_kernels("", number), lambda *_: "aten::op", names) for side in "ab"]
+        return lambda: compare_summaries(sides[0], sides[1], OPTIONS)
+
+    assert grown(work, within="short_names.py") < 1.2
+
+
+def test_a_kernel_that_is_named_is_told_apart_from_others_of_its_row() -> None:
+    kernels = [other_kernels("", number) for number in range(50)]
+    sides = [run(side, lambda _, number: kernels[number], lambda *_: "aten::op", 50) for side in "ab"]
+    table = compare_summaries(sides[0], sides[1], OPTIONS).tables["alignment"]
+    named = str(table.rows[0][[column.name for column in table.columns].index("baseline_kernels")])
+    assert named.split("; ") == [
+        "elementwise_kernel ‹Functor› ‹0› ×1", "elementwise_kernel ‹Functor› ‹1› ×1",
+        "elementwise_kernel ‹Functor› ‹10› ×1", "47 more",
+    ]  # fmt: skip
+
+
+def test_cut_names_that_begin_alike_are_joined_by_their_shortest() -> None:
+    def work(names: int) -> Callable[[], object]:
+        cut = [f"void at::native::{'x' * length}..." for length in range(1, names + 1)]
+        whole = [f"void at::native::{'x' * names}{number:05d}" for number in range(names)]
+        return lambda: matched_names(cut, whole)
+
+    assert grown(work) < GROWTH
+
+
+def test_cut_names_of_a_listing_are_looked_up_not_tried() -> None:
+    def work(names: int) -> Callable[[], object]:
+        kernels = [f"void kernel_{number:05d}<float>(int)" for number in range(names)]
+        return lambda: match_names(kernels, [f"kernel_{number:05d}<flo..." for number in range(names)])
+
+    assert grown(work) < GROWTH
