@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from playwright.sync_api import Route
 
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, NORMAL, SERIES, TABLE_A, TABLE_B, Tab, link
@@ -42,18 +41,18 @@ def violations(tab: Tab, axe: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_accessible_in_both_themes(tab: Tab, axe: str, theme: str, screenshots: Path) -> None:
-    tab.dark(theme == "dark")
+def test_accessible_in_both_themes(tab: Tab, axe: str, screenshots: Path) -> None:
     for name, (hash_, ready) in VIEWS.items():
         tab.go(hash_).wait(ready)
         if name == "kernels":
             tab.find(".grid-body .row").nth(1).click()
             tab.wait(".row-steps figure")
             tab.find(".row-steps figure").last.scroll_into_view_if_needed()
-        tab.page.wait_for_timeout(200)
-        tab.page.screenshot(path=screenshots / f"{name}-{theme}.jpg", type="jpeg", quality=60)
-        assert violations(tab, axe) == [], name
+        for theme in ("light", "dark"):
+            tab.dark(theme == "dark")
+            tab.page.wait_for_timeout(200)
+            tab.page.screenshot(path=screenshots / f"{name}-{theme}.jpg", type="jpeg", quality=60)
+            assert violations(tab, axe) == [], (name, theme)
 
 
 def test_narrow_frames_need_no_sideways_scrolling(tab: Tab, screenshots: Path) -> None:

@@ -22,7 +22,7 @@ from tests.fuzz.readers.law import LONGEST_MESSAGE, Outcome, Target, read_or_ref
 from tests.fuzz.readers.minimise import broken, minimised
 from tests.fuzz.readers.mutation import MOST_BYTES
 
-SECONDS = 0.6
+SECONDS = 0.3
 """Of mutations for each target. Which ones they are depends on nothing but their number."""
 
 

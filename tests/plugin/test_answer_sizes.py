@@ -14,7 +14,7 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tests.build import TraceBuilder
 from tests.plugin.server import PAIR, Server
 
-WIDE = Wide(steps=3, layers=1_500, kernels=2_000, operators=1_500, shapes=200, modules=1_500)
+WIDE = Wide(steps=2, layers=1_200, kernels=1_800, operators=1_200, shapes=200, modules=1_200)
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +84,10 @@ def test_what_is_left_out_is_counted_and_can_be_fetched(wide: Server) -> None:
 def test_names_of_megabytes_do_not_make_it_large(tmp_path: Path) -> None:
     for run, extra in (("normal", 0.0), ("abnormal", 50.0)):
         trace, at = TraceBuilder(), 0.0
-        for step in range(4):
+        for step in range(3):
             begin = at
-            for letter in "xyz":
-                name = letter * 1_500_000
+            for letter in "xy":
+                name = letter * 1_100_000
                 trace.op(name, at, at + 90 + extra)
                 trace.kernel(name, at + 40, at + 60 + extra, launch=(at + 10, at + 20))
                 at += 200

@@ -58,16 +58,16 @@ def test_logdir_spec_names_its_runs_and_remote_stores_are_declined_in_words(
     assert "no store this tool opens" in problem["message"]
 
 
-def test_a_comparison_without_stream_is_one_object_with_a_tag(server: Server) -> None:
-    answer = server.get("api/comparison", stream="0", **PAIR)
+def test_a_comparison_without_stream_is_one_object_with_a_tag(lasting: Server) -> None:
+    answer = lasting.get("api/comparison", stream="0", **PAIR)
     assert answer.content_type == "application/json"
     comparison = json.loads(answer.data)
     jsonschema.validate(comparison, SCHEMA)
     assert comparison["headline"]["verdict"] == "slower"
     tag = answer.headers["ETag"]
-    again = server.get("api/comparison", stream="0", headers={"If-None-Match": tag}, **PAIR)
+    again = lasting.get("api/comparison", stream="0", headers={"If-None-Match": tag}, **PAIR)
     assert (again.status_code, again.data) == (304, b"")
-    other = server.get("api/comparison", stream="0", step_window="marker", headers={"If-None-Match": tag}, **PAIR)
+    other = lasting.get("api/comparison", stream="0", step_window="marker", headers={"If-None-Match": tag}, **PAIR)
     assert other.status_code == 200
 
 
@@ -79,10 +79,10 @@ def test_a_changed_file_changes_tag_and_answer(server: Server, tmp_path: Path) -
     assert json.loads(answer.data)["headline"]["n"] == [9, 8]
 
 
-def test_answers_are_compressed_when_the_browser_takes_it(server: Server) -> None:
-    packed = server.get("api/comparison", stream="0", headers={"Accept-Encoding": "gzip"}, **PAIR)
+def test_answers_are_compressed_when_the_browser_takes_it(lasting: Server) -> None:
+    packed = lasting.get("api/comparison", stream="0", headers={"Accept-Encoding": "gzip"}, **PAIR)
     assert packed.headers["Content-Encoding"] == "gzip"
-    plain = server.get("api/comparison", stream="0", **PAIR)
+    plain = lasting.get("api/comparison", stream="0", **PAIR)
     assert gzip.decompress(packed.data) == plain.data
     assert "Content-Encoding" not in plain.headers
 
@@ -96,11 +96,11 @@ def test_workers_spans_and_steps_narrow_a_side(server: Server, tmp_path: Path) -
     assert answer["headline"]["n"] == [8, 3]
 
 
-def test_a_view_answers_one_table(server: Server) -> None:
-    answer = server.json("api/view", run="normal", view="operators")
+def test_a_view_answers_one_table(lasting: Server) -> None:
+    answer = lasting.json("api/view", run="normal", view="operators")
     assert list(answer) == ["schema", "view", "reading", "side", "table", "notes"]
     jsonschema.validate(answer["table"], {**SCHEMA["$defs"]["table"], "$defs": SCHEMA["$defs"]})
-    assert server.json("api/view", run="normal", steps="2-3")["view"] == "overview"
+    assert lasting.json("api/view", run="normal", steps="2-3")["view"] == "overview"
 
 
 @pytest.mark.parametrize(
@@ -113,18 +113,18 @@ def test_a_view_answers_one_table(server: Server) -> None:
         ("html", "text/html; charset=utf-8", b"<!DOCTYPE html>"),
     ],
 )
-def test_a_report_is_a_file_of_its_format(server: Server, form: str, kind: str, start: bytes) -> None:
-    answer = server.get("api/report", format=form, **PAIR)
+def test_a_report_is_a_file_of_its_format(lasting: Server, form: str, kind: str, start: bytes) -> None:
+    answer = lasting.get("api/report", format=form, **PAIR)
     assert answer.status_code == 200
     assert answer.content_type == kind
     assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
     assert answer.data.startswith(start)
-    again = server.get("api/report", format=form, headers={"If-None-Match": answer.headers["ETag"]}, **PAIR)
+    again = lasting.get("api/report", format=form, headers={"If-None-Match": answer.headers["ETag"]}, **PAIR)
     assert again.status_code == 304
 
 
-def test_a_csv_report_can_name_its_table(server: Server) -> None:
-    assert server.get("api/report", format="csv", table="steps", **PAIR).data.startswith(b"side,capture,step")
+def test_a_csv_report_can_name_its_table(lasting: Server) -> None:
+    assert lasting.get("api/report", format="csv", table="steps", **PAIR).data.startswith(b"side,capture,step")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_mistakes_are_json_with_a_status_and_leak_nothing(
     assert str(tmp_path) not in answer.text
 
 
-def test_every_answer_has_the_headers_tensorboard_asks_for(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_answer_has_the_headers_tensorboard_asks_for(lasting: Server, caplog: pytest.LogCaptureFixture) -> None:
     asked = [
         ("api/runs", {}), ("api/comparison", PAIR), ("api/comparison", {**PAIR, "stream": "0"}), ("api/comparison", {}),
         ("api/view", {"run": "normal"}), ("api/report", {**PAIR, "format": "html"}), ("static/none.js", {}),
@@ -174,7 +174,7 @@ def test_every_answer_has_the_headers_tensorboard_asks_for(server: Server, caplo
     ]  # fmt: skip
     with caplog.at_level(logging.WARNING, logger="tensorboard"):
         for route, query in asked:
-            answer = server.get(route, **query)
+            answer = lasting.get(route, **query)
             answer.get_data()
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
             assert answer.headers["Content-Type"]
@@ -183,22 +183,22 @@ def test_every_answer_has_the_headers_tensorboard_asks_for(server: Server, caplo
     assert caplog.records == []
 
 
-def test_only_reading_is_possible(server: Server) -> None:
+def test_only_reading_is_possible(lasting: Server) -> None:
     for method in ("POST", "PUT", "DELETE"):
-        answer = server.ask(method, f"{PREFIX}/api/runs")
+        answer = lasting.ask(method, f"{PREFIX}/api/runs")
         assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
-    head = server.ask("HEAD", f"{PREFIX}/api/comparison", **PAIR)
+    head = lasting.ask("HEAD", f"{PREFIX}/api/comparison", **PAIR)
     assert (head.status_code, head.data) == (200, b"")
 
 
-def test_tensorboard_lists_the_tab_and_its_module(server: Server) -> None:
-    listed = json.loads(server.ask("GET", "/data/plugins_listing").data)[PLUGIN_NAME]
+def test_tensorboard_lists_the_tab_and_its_module(lasting: Server) -> None:
+    listed = json.loads(lasting.ask("GET", "/data/plugins_listing").data)[PLUGIN_NAME]
     assert (listed["enabled"], listed["tab_name"]) == (True, "Perf Compare")
     module = listed["loading_mechanism"]["module_path"]
     assert module.startswith(f"{PREFIX}/static/".replace("/data/plugin", "/data/plugin"))
-    served = server.ask("GET", module)
+    served = lasting.ask("GET", module)
     assert (served.status_code, served.mimetype) == (200, "text/javascript")
-    entry = server.ask("GET", "/data/plugin_entry.html", name=PLUGIN_NAME)
+    entry = lasting.ask("GET", "/data/plugin_entry.html", name=PLUGIN_NAME)
     assert "./static/" in entry.text
 
 

@@ -14,8 +14,8 @@ from tests.plugin.server import PAIR, Server
 ROW = {"table": "kernels", "row": "gemm_128x128", **PAIR}
 
 
-def test_a_row_is_told_path_by_path(server: Server) -> None:
-    found = server.json("api/row_paths", **ROW)
+def test_a_row_is_told_path_by_path(lasting: Server) -> None:
+    found = lasting.json("api/row_paths", **ROW)
     assert found["schema"] == "tb_perfcompare.row_paths/1"
     way = found["ways"][0]
     assert [[found["frames"][number] for number in path["frames"]] for path in way["paths"]] == [
@@ -28,14 +28,14 @@ def test_a_row_is_told_path_by_path(server: Server) -> None:
     assert found["call_tree"]["row"].startswith("gemm_128x128 › step")
 
 
-def test_the_table_and_the_paths_say_the_same(server: Server) -> None:
-    table = server.json("api/comparison", stream="0", **PAIR)["tables"]["kernels"]
+def test_the_table_and_the_paths_say_the_same(lasting: Server) -> None:
+    table = lasting.json("api/comparison", stream="0", **PAIR)["tables"]["kernels"]
     at = [column["name"] for column in table["columns"]].index("baseline_us")
-    found = server.json("api/row_paths", **ROW)
+    found = lasting.json("api/row_paths", **ROW)
     assert found["total"]["times"][""][0] / found["denominator"] / 1000 == pytest.approx(table["rows"][0][at])
 
 
-def test_what_cannot_be_answered_is_an_error(server: Server) -> None:
+def test_what_cannot_be_answered_is_an_error(lasting: Server) -> None:
     for query, status in (
         ({**PAIR}, 400),
         ({"table": "kernels", **PAIR}, 400),
@@ -44,12 +44,12 @@ def test_what_cannot_be_answered_is_an_error(server: Server) -> None:
         ({**ROW, "table": "steps"}, 404),
         ({**ROW, "modules": "together"}, 200),
     ):
-        assert server.get("api/row_paths", **query).status_code == status, query
+        assert lasting.get("api/row_paths", **query).status_code == status, query
 
 
-def test_a_known_answer_is_not_sent_again(server: Server) -> None:
-    tag = server.get("api/row_paths", **ROW).headers["ETag"]
-    assert server.get("api/row_paths", headers={"If-None-Match": tag}, **ROW).status_code == 304
+def test_a_known_answer_is_not_sent_again(lasting: Server) -> None:
+    tag = lasting.get("api/row_paths", **ROW).headers["ETag"]
+    assert lasting.get("api/row_paths", headers={"If-None-Match": tag}, **ROW).status_code == 304
 
 
 def test_a_side_of_many_recordings_is_not_read_once_more(

@@ -32,8 +32,8 @@ def unfolded(row: dict[str, Any], first_ns: int) -> list[tuple[int, int, int]]:
     return marks
 
 
-def test_a_step_is_lanes_rows_and_names(server: Server) -> None:
-    answer = server.json("api/step", run="normal", step="3")
+def test_a_step_is_lanes_rows_and_names(lasting: Server) -> None:
+    answer = lasting.json("api/step", run="normal", step="3")
     assert (answer["schema"], answer["absent"], answer["other"]) == ("tb_perfcompare.step/1", "", None)
     assert answer["step"] == {"worker": "worker0", "span": "1", "label": "3", "total_ns": 1_000_000, "reason": ""}
     assert [lane["key"] for lane in answer["lanes"]] == ["stream.0", "host.0", "calls.0"]
@@ -45,14 +45,14 @@ def test_a_step_is_lanes_rows_and_names(server: Server) -> None:
     assert answer["steps"]["label"] == [str(n) for n in range(1, 9)]
 
 
-def test_the_typical_step_is_drawn_unless_another_is_named(server: Server) -> None:
-    labels = {step: server.json("api/step", run="normal", step=step)["step"]["label"] for step in ("typical", "worst")}
+def test_the_typical_step_is_drawn_unless_another_is_named(lasting: Server) -> None:
+    labels = {step: lasting.json("api/step", run="normal", step=step)["step"]["label"] for step in ("typical", "worst")}
     assert labels == {"typical": "1", "worst": "2"}
 
 
-def test_counterparts_are_numbers_of_the_other_step(server: Server) -> None:
-    mine = server.json("api/step", **PAIR, step="3", other_step="4", side="baseline")
-    theirs = server.json("api/step", run="abnormal", other="normal", step="4", other_step="3", side="candidate")
+def test_counterparts_are_numbers_of_the_other_step(lasting: Server) -> None:
+    mine = lasting.json("api/step", **PAIR, step="3", other_step="4", side="baseline")
+    theirs = lasting.json("api/step", run="abnormal", other="normal", step="4", other_step="3", side="candidate")
     assert mine["other"] == {"worker": "worker0", "span": "1", "label": "4", "matched": 5, "renamed": 0, "alone": 0}
     for row, other in zip(mine["rows"], theirs["rows"], strict=True):
         # differences of number + 1: the events stand in the same order on both sides
@@ -61,19 +61,19 @@ def test_counterparts_are_numbers_of_the_other_step(server: Server) -> None:
     assert [row["change"] for row in mine["rows"]] == [[0], [501_000], [500_000, 0], [0]]
 
 
-def test_the_same_step_of_the_other_side(server: Server) -> None:
-    answer = server.json("api/step", **PAIR, step="same", other_step="worst")
+def test_the_same_step_of_the_other_side(lasting: Server) -> None:
+    answer = lasting.json("api/step", **PAIR, step="same", other_step="worst")
     assert answer["step"]["label"] == answer["other"]["label"]
-    refused = server.get("api/step", **PAIR, step="same", other_step="same")
+    refused = lasting.get("api/step", **PAIR, step="same", other_step="same")
     assert (refused.status_code, "same one as itself" in refused.text) == (404, True)
 
 
-def test_what_differs_most_is_told_once(server: Server) -> None:
-    answer = server.json("api/step", **PAIR, step="3", other_step="3")
+def test_what_differs_most_is_told_once(lasting: Server) -> None:
+    answer = lasting.json("api/step", **PAIR, step="3", other_step="3")
     found = answer["differences"]
     assert found["name"][0].startswith("enumerate(DataLoader)")
     assert (found["baseline_ns"][0], found["candidate_ns"][0]) == (100_000, 600_000)
-    assert "differences" not in server.json("api/step", run="abnormal", other="normal", side="candidate")
+    assert "differences" not in lasting.json("api/step", run="abnormal", other="normal", side="candidate")
 
 
 @pytest.fixture
@@ -121,17 +121,17 @@ def test_an_answer_has_its_bound(crowded: Server, monkeypatch: pytest.MonkeyPatc
     assert sum(events for _, _, events in unfolded(body["rows"][1], body["from"])) == 2000
 
 
-def test_an_event_and_its_counterpart(server: Server) -> None:
-    step = server.json("api/step", **PAIR, step="3", other_step="4")
+def test_an_event_and_its_counterpart(lasting: Server) -> None:
+    step = lasting.json("api/step", **PAIR, step="3", other_step="4")
     kernel = step["rows"][0]["first"]
-    answer = server.json("api/step_event", **PAIR, step="3", other_step="4", event=str(kernel))
+    answer = lasting.json("api/step_event", **PAIR, step="3", other_step="4", event=str(kernel))
     event = answer["event"]
     assert (event["name"], event["kind"], event["lane"]) == ("gemm_128x128", "kernel", "GPU 0 stream 7")
     assert (event["start_ns"], event["dur_ns"], event["queue_ns"]) == (300_000, 300_000, 80_000)
     assert event["enclosing"] == ["ProfilerStep#3", "aten::mm"]
     assert event["args"]["grid"] == [64, 1, 1]
     assert (answer["counterpart"]["start_ns"], answer["renamed"]) == (800_000, False)
-    gone = server.get("api/step_event", run="normal", step="3", event="99")
+    gone = lasting.get("api/step_event", run="normal", step="3", event="99")
     assert (gone.status_code, "numbered 0 to 4" in gone.text) == (404, True)
 
 
@@ -160,8 +160,8 @@ def test_sources_without_events_say_why(tmp_path: Path, serve: Callable[..., Ser
     assert server.get("api/trace", run=run).status_code == 404
 
 
-def test_one_step_as_a_file(server: Server) -> None:
-    answer = server.get("api/trace", run="normal", step="3")
+def test_one_step_as_a_file(lasting: Server) -> None:
+    answer = lasting.get("api/trace", run="normal", step="3")
     assert answer.content_type == "application/gzip"
     assert answer.headers["Content-Disposition"] == 'attachment; filename="normal_step_3.pt.trace.json.gz"'
     assert "Content-Encoding" not in answer.headers, "a browser must not unpack it"
@@ -170,10 +170,10 @@ def test_one_step_as_a_file(server: Server) -> None:
 
 
 @pytest.mark.parametrize("side", ["baseline", "candidate"])
-def test_both_steps_in_one_file(server: Server, side: str) -> None:
+def test_both_steps_in_one_file(lasting: Server, side: str) -> None:
     """Whichever side asks, the baseline comes first."""
     pair = PAIR if side == "baseline" else {"run": "abnormal", "other": "normal"}
-    answer = server.get("api/trace", **pair, side=side, step="3", other_step="3")
+    answer = lasting.get("api/trace", **pair, side=side, step="3", other_step="3")
     assert 'filename="normal_step_3_and_abnormal_step_3.pt.trace.json.gz"' in answer.headers["Content-Disposition"]
     events = json.loads(gzip.decompress(answer.data))["traceEvents"]
     loader = {
@@ -199,17 +199,15 @@ def test_both_steps_in_one_file(server: Server, side: str) -> None:
         ("api/trace", {"run": "normal", "step_window": "moon"}, 400, "one of device, marker"),
     ],
 )
-def test_requests_that_are_wrong(server: Server, route: str, query: dict[str, str], status: int, words: str) -> None:
-    answer = server.get(route, **query)
+def test_requests_that_are_wrong(lasting: Server, route: str, query: dict[str, str], status: int, words: str) -> None:
+    answer = lasting.get(route, **query)
     assert answer.status_code == status
     assert words in answer.text
 
 
 @needs_shared
 @pytest.mark.parametrize("name", ["google_owlv2-large-patch14-ensemble__1016001", "Qwen_Qwen1.5-0.5B-Chat__1016005"])
-def test_steps_of_a_hundred_thousand_events_stay_small(
-    tmp_path: Path, serve: Callable[..., Server], name: str
-) -> None:
+def test_steps_of_a_hundred_thousand_events_stay_small(tmp_path: Path, serve: Callable[..., Server], name: str) -> None:
     for device in ("h100", "mi300"):
         (tmp_path / device).mkdir()
         source = SHARED / "mixed_devices" / device / f"{name}.json.gz"
@@ -223,10 +221,10 @@ def test_steps_of_a_hundred_thousand_events_stay_small(
     assert body["other"]["matched"] > 0.7 * body["events"], "the same model on two devices"
 
 
-def test_the_documented_answer_has_the_keys_of_a_real_one(server: Server) -> None:
+def test_the_documented_answer_has_the_keys_of_a_real_one(lasting: Server) -> None:
     text = (Path(__file__).parents[2] / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
     shown = json.loads(text.partition("## `api/step`")[2].partition("```json")[2].partition("```")[0])
-    real = server.json("api/step", **PAIR, step="3", other_step="4")
+    real = lasting.json("api/step", **PAIR, step="3", other_step="4")
     assert list(shown) == list(real)
     for part in ("step", "steps", "differences", "differences_left_out", "other"):
         assert list(shown[part]) == list(real[part]), part

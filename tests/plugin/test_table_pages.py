@@ -11,24 +11,24 @@ from tests.drawn_runs import write_run
 from tests.plugin.server import PAIR, Server
 
 
-def test_a_page_continues_the_comparison(server: Server) -> None:
-    whole = server.json("api/comparison", stream="0", **PAIR)
+def test_a_page_continues_the_comparison(lasting: Server) -> None:
+    whole = lasting.json("api/comparison", stream="0", **PAIR)
     steps = whole["tables"]["steps"]
-    page = server.json("api/table", table="steps", offset="3", limit="4", tag=whole["tag"], **PAIR)
+    page = lasting.json("api/table", table="steps", offset="3", limit="4", tag=whole["tag"], **PAIR)
     assert page["rows"] == steps["rows"][3:7]
     assert (page["offset"], page["next_offset"], page["total_rows"], page["matching_rows"]) == (3, 7, 16, 16)
     assert page["columns"] == [column["name"] for column in steps["columns"]]
 
 
-def test_rows_are_chosen_and_ordered(server: Server) -> None:
+def test_rows_are_chosen_and_ordered(lasting: Server) -> None:
     asked = {"table": "steps", "filter": "baseline", "sort": "total_us:desc,step:asc", "columns": "step,total_us"}
-    page = server.json("api/table", **asked, **PAIR)
+    page = lasting.json("api/table", **asked, **PAIR)
     assert page["matching_rows"] == 8
     assert [row[1] for row in page["rows"]] == [1001.0] * 4 + [1000.0] * 4
 
 
-def test_the_ledger_is_a_table_too(server: Server) -> None:
-    page = server.json("api/table", table="ledger", filter="total", columns="name,delta_us", **PAIR)
+def test_the_ledger_is_a_table_too(lasting: Server) -> None:
+    page = lasting.json("api/table", table="ledger", filter="total", columns="name,delta_us", **PAIR)
     assert page["rows"] == [["total", 500.0]]
 
 
@@ -40,12 +40,12 @@ def test_files_that_changed_are_not_mixed_in(server: Server, tmp_path: Path) -> 
     assert server.get("api/table", table="steps", **PAIR).status_code == 200
 
 
-def test_a_known_page_is_not_sent_again(server: Server) -> None:
+def test_a_known_page_is_not_sent_again(lasting: Server) -> None:
     asked = {"table": "steps", "limit": "2", **PAIR}
-    tag = server.get("api/table", **asked).headers["ETag"]
-    again = server.get("api/table", headers={"If-None-Match": tag}, **asked)
+    tag = lasting.get("api/table", **asked).headers["ETag"]
+    again = lasting.get("api/table", headers={"If-None-Match": tag}, **asked)
     assert (again.status_code, again.data) == (304, b"")
-    other = server.get("api/table", headers={"If-None-Match": tag}, offset="2", **asked)
+    other = lasting.get("api/table", headers={"If-None-Match": tag}, offset="2", **asked)
     assert other.status_code == 200
 
 
@@ -63,8 +63,8 @@ def test_a_known_page_is_not_sent_again(server: Server) -> None:
         ({"table": "steps", "columns": "nothing"}, 404, "selection"),
     ],
 )
-def test_what_cannot_be_asked_for(server: Server, query: dict[str, str], status: int, code: str) -> None:
-    answer = server.get("api/table", **query, **PAIR)
+def test_what_cannot_be_asked_for(lasting: Server, query: dict[str, str], status: int, code: str) -> None:
+    answer = lasting.get("api/table", **query, **PAIR)
     assert (answer.status_code, answer.json["error"]["code"]) == (status, code)
 
 
@@ -74,13 +74,13 @@ def test_the_comparison_is_computed_once(server: Server, monkeypatch: pytest.Mon
     assert server.json("api/table", table="steps", **PAIR)["total_rows"] == 16
 
 
-def test_views_have_pages(server: Server) -> None:
-    whole = server.json("api/view", run="normal", view="steps")["table"]
+def test_views_have_pages(lasting: Server) -> None:
+    whole = lasting.json("api/view", run="normal", view="steps")["table"]
     assert (whole["total_rows"], whole["next_offset"]) == (8, None)
-    page = server.json("api/view", run="normal", view="steps", offset="6", limit="1", sort="step:desc")["table"]
+    page = lasting.json("api/view", run="normal", view="steps", offset="6", limit="1", sort="step:desc")["table"]
     assert (page["rows"], page["next_offset"]) == ([whole["rows"][1]], 7)
-    answer = server.get("api/view", run="normal", view="steps")
-    again = server.get("api/view", run="normal", view="steps", headers={"If-None-Match": answer.headers["ETag"]})
+    answer = lasting.get("api/view", run="normal", view="steps")
+    again = lasting.get("api/view", run="normal", view="steps", headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,9 @@ from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder
 from tests.drawn_runs import write_garbage, write_pair
 from tests.hostile_names import (
-    CONTROLS,
     FORMULAS,
     MARKUP,
-    WRITTEN_OUT,
     assert_harmless,
-    assert_no_controls,
     write_names,
 )
 from tests.plugin.server import PAIR, PREFIX, Server
@@ -52,22 +49,42 @@ PARTS = ("baseline_worker", "candidate_worker", "worker", "baseline_span", "cand
 METHODS = ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND")
 
 
-@pytest.fixture
-def logdir(tmp_path: Path) -> Path:
+def write_logs(folder: Path) -> Path:
     """normal/ and abnormal/, and beside the log directory a run and a file that are nobody's business."""
-    write_pair(tmp_path / "logs")
-    for folder in ("outside", "logs_too"):
+    write_pair(folder / "logs")
+    for beside in ("outside", "logs_too"):
         trace = TraceBuilder()
         trace.op(SECRET, 10, 20)
         trace.step(1, 0, 100)
-        trace.write(tmp_path / folder / f"{SECRET}.1700000000001.pt.trace.json")
-    (tmp_path / "secret.json").write_text(json.dumps({"secret": SECRET}))
-    return tmp_path / "logs"
+        trace.write(folder / beside / f"{SECRET}.1700000000001.pt.trace.json")
+    (folder / "secret.json").write_text(json.dumps({"secret": SECRET}))
+    return folder / "logs"
+
+
+@pytest.fixture
+def logdir(tmp_path: Path) -> Path:
+    return write_logs(tmp_path)
 
 
 @pytest.fixture
 def served(logdir: Path, serve: Callable[..., Server]) -> Server:
     return serve(logdir)
+
+
+class OneServer:
+    """Tests that change nothing share it."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def logdir(cls, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        return write_logs(tmp_path_factory.mktemp("safety"))
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def served(cls, logdir: Path) -> Iterator[Server]:
+        server = Server(logdir)
+        yield server
+        server.close()
 
 
 def raw(server: Server, path_and_query: str, method: str = "GET") -> TestResponse:
@@ -106,7 +123,7 @@ def tells_nothing(answer: TestResponse, folder: Path) -> None:
         assert all(word not in value for _, value in answer.headers)
 
 
-class TestOnlyFilesBelowTheLogdir:
+class TestOnlyFilesBelowTheLogdir(OneServer):
     PLACES = (
         "../outside", "..", ".", "/", "./../outside", "normal/../../outside", "normal/..", "..\\outside", "~", "~root",
         "$HOME", "${HOME}", "%HOME%", "file:///etc/passwd", "/etc/passwd", "//etc/passwd", "/proc/self/environ",
@@ -346,23 +363,7 @@ class TestNamesAreNeverFormulas:
             assert_harmless(cell)
 
 
-class TestNamesSteerNothing:
-    def test_in_no_report_is_a_control_character(self, tmp_path: Path, serve: Callable[..., Server]) -> None:
-        write_names(tmp_path, CONTROLS)
-        server = serve(tmp_path)
-        cells = set()
-        for table in ("ledger", *server.json("api/comparison", stream="0", **PAIR)["tables"]):
-            drawn = server.get("api/report", format="csv", table=table, **PAIR).text
-            assert_no_controls(drawn)
-            cells.update(cell for row in csv.reader(io.StringIO(drawn, newline="")) for cell in row)
-        assert {*WRITTEN_OUT} <= cells
-        for form in ("text", "md", "html"):
-            assert_no_controls(server.get("api/report", format=form, **PAIR).text)
-        for form in ("md", "csv"):
-            assert_no_controls(server.get("api/strict", format=form, **PAIR).text)
-
-
-class TestNothingChangesState:
+class TestNothingChangesState(OneServer):
     @pytest.mark.parametrize("method", METHODS)
     def test_other_methods_are_refused_with_what_is_allowed(self, served: Server, method: str) -> None:
         for path in (*(f"api/{route}" for route in ROUTES), "static/not-built.js"):
@@ -485,7 +486,7 @@ class TestErrorsTellNothing:
         assert "/somewhere" not in text
 
 
-class TestParametersHaveLimits:
+class TestParametersHaveLimits(OneServer):
     @pytest.mark.parametrize("route", ROUTES)
     def test_of_number_length_and_kind(self, served: Server, route: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tb_perfcompare.workspace.listing.index.find_runs", None)  # refused before any look
@@ -543,7 +544,7 @@ class TestParametersHaveLimits:
         assert len(began_s) < 20
 
 
-class TestPolicyOfTensorBoard:
+class TestPolicyOfTensorBoard(OneServer):
     def test_its_own_validator_has_nothing_to_say(self, served: Server, caplog: pytest.LogCaptureFixture) -> None:
         """TensorBoard writes a warning for a content type without charset, for missing nosniff, for HTML without
         policy."""

@@ -1,4 +1,4 @@
-"""The sanitized harness builds and finds nothing in a few seconds; `python -m tests.fuzz` runs it for longer."""
+"""The sanitized harness builds and finds nothing in a moment; `python -m tests.fuzz` runs it for longer."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def sanitizing_compiler(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("what", PROGRAMS)
-def test_nothing_is_found_in_a_few_seconds(what: str, sanitizing_compiler: str, tmp_path: Path) -> None:
+def test_nothing_is_found_in_a_moment(what: str, sanitizing_compiler: str, tmp_path: Path) -> None:
     seeds = write_seeds(tmp_path)
     inputs = write_streams(tmp_path, seeds) if what == "inflate" else [] if what == "passes" else seeds
-    done = run(build(sanitizing_compiler, tmp_path, guided=False, what=what), inputs, seconds=3)
+    done = run(build(sanitizing_compiler, tmp_path, guided=False, what=what), inputs, seconds=1)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.endswith("inputs, nothing found\n")
-    assert int(done.stdout.split()[0]) > 400
+    assert int(done.stdout.split()[0]) > 100
