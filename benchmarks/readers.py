@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def one_sample(what: str, path: str) -> None:
     cpu, wall = time.process_time(), time.perf_counter()
     events = 0
     if what == INFLATE:
-        with open(path, "rb") as file, Blocks(file) as blocks:
+        with open(path, "rb") as file, Blocks(file, library=zlib) as blocks:
             size = sum(map(len, blocks))
     else:
         recording = read_trace(path, want_hash=False)

@@ -1,8 +1,8 @@
-"""Builds the C files with AddressSanitizer and UndefinedBehaviorSanitizer and runs them on damaged traces (scan),
-damaged deflate streams (inflate), and arbitrary spans and steps (passes).
+"""Builds the C files with AddressSanitizer and UndefinedBehaviorSanitizer and runs them on damaged traces (scan) and
+on arbitrary spans and steps (passes).
 
     python -m tests.fuzz                     one minute, with $CC or the first of clang, gcc, cc
-    python -m tests.fuzz --only passes       one of the three
+    python -m tests.fuzz --only passes       one of the two
     python -m tests.fuzz --seconds 600 --traces 'logs/**/*.json'
     CC=clang python -m tests.fuzz --guided   libFuzzer, which looks for inputs that reach new code
 
@@ -21,7 +21,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -29,8 +28,7 @@ from tests.build import TraceBuilder
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parents[1] / "tb_perfcompare"
-PROGRAMS = {"scan": PACKAGE / "sources" / "native", "inflate": PACKAGE / "sources" / "native",
-            "passes": PACKAGE / "analysis" / "native"}  # fmt: skip
+PROGRAMS = {"scan": PACKAGE / "sources" / "native", "passes": PACKAGE / "analysis" / "native"}
 """What can be fuzzed, and where its C files are."""
 
 FLAGS = ("-std=c99", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-sanitize-recover=all")
@@ -80,21 +78,6 @@ def write_seeds(folder: Path, traces: Iterable[str] = ()) -> list[Path]:
     return paths
 
 
-def write_streams(folder: Path, seeds: Iterable[Path]) -> list[Path]:
-    """Files with raw deflate streams of these texts, written in the ways there are."""
-    ways = ((0, zlib.Z_DEFAULT_STRATEGY), (1, zlib.Z_DEFAULT_STRATEGY), (9, zlib.Z_DEFAULT_STRATEGY),
-            (6, zlib.Z_HUFFMAN_ONLY), (6, zlib.Z_FIXED))  # fmt: skip
-    paths = []
-    for seed in seeds:
-        for number, (level, strategy) in enumerate(ways):
-            writer = zlib.compressobj(level, zlib.DEFLATED, -15, 9 - number, strategy)
-            text = seed.read_bytes()
-            half = writer.compress(text) + writer.flush(zlib.Z_FULL_FLUSH)
-            paths.append(folder / f"{seed.name}.{number}.deflate")
-            paths[-1].write_bytes(half + writer.compress(text * 3) + writer.flush())
-    return paths
-
-
 def _elements(trace: bytes) -> bytes:
     return trace[trace.index(b"[", trace.find(b'"traceEvents"')) + 1 :].lstrip()
 
@@ -128,7 +111,7 @@ def main() -> int:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         seeds = write_seeds(Path(folder), sorted(glob.glob(chosen.traces, recursive=True)))
-        inputs = {"scan": seeds, "inflate": write_streams(Path(folder), seeds), "passes": []}
+        inputs = {"scan": seeds, "passes": []}
         programs = [chosen.only] if chosen.only else ["scan"] if chosen.guided else list(PROGRAMS)
         for what in programs:
             try:

@@ -86,6 +86,7 @@ def test_wheel_carries_the_page_once(tree: Path, setuptools_folder: Path) -> Non
         requirement.split(">")[0].split(";")[0].strip() for requirement in metadata.get_all("Requires-Dist", [])
     }
     assert {"tensorboard", "torch-tb-profiler", "protobuf", "numpy", "scipy", "werkzeug", "msgspec"} <= required
+    assert "zlib-ng" in required
     assert metadata["Requires-Python"] == ">=3.10"
 
 

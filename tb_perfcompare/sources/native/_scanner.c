@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 3 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 4 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
@@ -384,7 +384,7 @@ static int fill_module(PyObject *module)
     PyObject *type = PyType_FromModuleAndSpec(module, &SCAN_SPEC, NULL);
     const bool done = type != NULL && PyModule_AddType(module, (PyTypeObject *)type) == 0;
     Py_XDECREF(type);
-    if (!done || add_column_functions(module) < 0 || add_inflate_type(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
+    if (!done || add_column_functions(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
         return -1;
     }
     /* the hash begins with an h, which makes it a name for the preprocessor */

@@ -1,8 +1,8 @@
 """The bytes of a file in blocks of bounded size, inflated by a second thread ahead of the caller.
 
 Compression is told by the first bytes, never by the name. Whatever can be inflated of a damaged gzip file is delivered;
-what was wrong is left in `damage`. Compiled code inflates where that is wanted and possible; where it stops because
-something is wrong, zlib goes over the file again, and only what it finds further is delivered.
+what was wrong is left in `damage`. zlib-ng inflates, or zlib where it cannot be imported; both give the same bytes and
+the same words about damage.
 """
 
 from __future__ import annotations
@@ -13,15 +13,24 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
-from typing import BinaryIO
+from types import ModuleType, TracebackType
+from typing import Any, BinaryIO
+
+LIBRARY: ModuleType
+"""What inflates; it has the interface of zlib."""
+try:
+    from zlib_ng import zlib_ng
+
+    LIBRARY = zlib_ng
+except ImportError:  # there is none for every platform
+    LIBRARY = zlib
 
 BLOCK_BYTES = 1 << 20
 _STORED_BYTES = 256 << 10  # one read of a compressed file
 _AHEAD = 1  # blocks inflated before they are asked for
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
-_EARLY = "the gzip data end early"
+_ERRORS: tuple[type[Exception], ...] = (zlib.error, LIBRARY.error)
 MOST_RATIO = 300
 """Times its size a gzip file may become: traces become 10 to 30 times as long, a page of zeros 1,000 times."""
 FREE_BYTES = 64 << 20
@@ -32,8 +41,8 @@ _BOMB = f"the gzip data become more than {MOST_RATIO} times as long"
 class Blocks:
     """Iterates once over the uncompressed bytes of `file`, which stays the caller's to close.
 
-    Use as a context manager: leaving it stops the thread, also in the middle. The facts below are complete once the
-    iteration has ended.
+    Use as a context manager: leaving it stops the thread, also in the middle. `library` inflates. The facts below are
+    complete once the iteration has ended.
 
     stored_bytes  bytes taken from the file so far
     raw_bytes     bytes delivered so far
@@ -42,12 +51,16 @@ class Blocks:
     """
 
     def __init__(
-        self, file: BinaryIO, *, want_hash: bool = False, block_bytes: int = BLOCK_BYTES, compiled: bool = False
+        self,
+        file: BinaryIO,
+        *,
+        want_hash: bool = False,
+        block_bytes: int = BLOCK_BYTES,
+        library: ModuleType = LIBRARY,
     ) -> None:
         self._file = file
         self._block_bytes = block_bytes
-        self._compiled = compiled
-        self._at = 0  # in the file, from where it was taken over
+        self._library = library
         self._hash = hashlib.sha256() if want_hash else None
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="inflate")
         self.stored_bytes = 0
@@ -78,14 +91,13 @@ class Blocks:
 
     def _produce(self) -> Iterator[bytes]:
         """Runs in the thread, one block per call."""
-        start = self._file.tell() if self._compiled and self._file.seekable() else -1
         first = self._read(_STORED_BYTES)
         self.head = first[:16]
         if first.startswith(_GZIP_MAGIC):
             inflated = 0
-            for block in self._inflate(first) if start < 0 else self._inflate_quickly(first, start):
+            for block in self._inflate(first):
                 inflated += len(block)
-                if inflated > FREE_BYTES and inflated > MOST_RATIO * self._at:
+                if inflated > FREE_BYTES and inflated > MOST_RATIO * self.stored_bytes:
                     self.damage = _BOMB
                     break
                 yield block
@@ -98,48 +110,23 @@ class Blocks:
 
     def _read(self, size: int) -> bytes:
         data = self._file.read(size)
-        self._at += len(data)
-        unseen = self._at - self.stored_bytes
-        if unseen > 0:
-            if self._hash is not None:
-                self._hash.update(data[-unseen:])
-            self.stored_bytes = self._at
+        self.stored_bytes += len(data)
+        if self._hash is not None:
+            self._hash.update(data)
         return data
-
-    def _inflate_quickly(self, first: bytes, start: int) -> Iterator[bytes]:
-        from tb_perfcompare.sources.storage.quick_gzip import Ending, QuickGzip  # is there only where it was compiled
-
-        quick = QuickGzip(lambda: self._read(_STORED_BYTES), first, self._block_bytes)
-        delivered = 0
-        for block in quick:
-            delivered += len(block)
-            yield block
-        if quick.ending is Ending.EARLY:
-            self.damage = _EARLY
-        elif quick.ending is Ending.CHECK:
-            read = min(-(-quick.fault_at // _STORED_BYTES) * _STORED_BYTES, self._at)  # as zlib is given the data
-            self.damage = _damaged(read, quick.fault)
-        if quick.ending is not Ending.FOREIGN:
-            return
-        self._file.seek(start)
-        self._at = 0
-        for block in self._inflate(self._read(_STORED_BYTES)):
-            if len(block) > delivered:
-                yield block[delivered:]
-            delivered = max(0, delivered - len(block))
 
     def _inflate(self, data: bytes) -> Iterator[bytes]:
         """Blocks of all members of a gzip file; zeros behind the last one are padding."""
-        member = zlib.decompressobj(_GZIP_WINDOW)
+        member = self._library.decompressobj(_GZIP_WINDOW)
         parts: list[bytes] = []
         missing = self._block_bytes
         while not self.damage:
             before = member.copy()
             try:
                 part = member.decompress(data, missing)
-            except zlib.error as error:
+            except _ERRORS as error:
                 part = _inflatable(before, data)
-                self.damage = _damaged(self._at, error)
+                self.damage = f"gzip data damaged before byte {self.stored_bytes}: {error}"
             parts.append(part)
             missing -= len(part)
             if missing <= 0:
@@ -150,20 +137,16 @@ class Blocks:
                 data = (member.unused_data or self._read(_STORED_BYTES)).lstrip(b"\0")
                 if not data:
                     break
-                member = zlib.decompressobj(_GZIP_WINDOW)
+                member = self._library.decompressobj(_GZIP_WINDOW)
                 if not data.startswith(_GZIP_MAGIC[: len(data)]):
                     self.damage = "bytes that are not gzip behind the gzip data"
-            elif not (self.damage or data or part):  # an empty call has shown that nothing is held back inside zlib
+            elif not (self.damage or data or part):  # an empty call has shown that nothing is held back inside
                 data = self._read(_STORED_BYTES)
                 if not data:
-                    self.damage = _EARLY
+                    self.damage = "the gzip data end early"
         rest = b"".join(parts)
         if rest:
             yield rest
-
-
-def _damaged(before: int, what: object) -> str:
-    return f"gzip data damaged before byte {before}: {what}"
 
 
 def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
@@ -179,8 +162,8 @@ def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
         return _inflatable(before, data)[:size]
 
 
-def _inflatable(member: zlib._Decompress, data: bytes) -> bytes:
-    """What comes out of `data` before the damage in it, to the byte: zlib gives nothing back from a call that fails."""
+def _inflatable(member: Any, data: bytes) -> bytes:
+    """What comes out of `data` before the damage in it, to the byte: nothing comes back from a call that fails."""
     parts: list[bytes] = []
     for step in (1 << 16, 1 << 8):
         part = b"more"
@@ -188,12 +171,12 @@ def _inflatable(member: zlib._Decompress, data: bytes) -> bytes:
             before = member.copy()
             try:
                 part = member.decompress(data, step)
-            except zlib.error:
+            except _ERRORS:
                 member = before
                 break
             parts.append(part)
             data = member.unconsumed_tail
-    with contextlib.suppress(zlib.error):
+    with contextlib.suppress(*_ERRORS):
         for at in range(len(data)):  # byte by byte on both sides: a wrong checksum must not take a symbol with it
             given, part = data[at : at + 1], b"more"
             while part:

@@ -33,7 +33,7 @@ from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
 from tb_perfcompare.sources.trace.document import MOST_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.trace.repair.json_repair import mend
-from tb_perfcompare.sources.trace.scanners.scanner_choice import NATIVE, active_reader, new_scanner
+from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 
 READER = "torch_profiler"
 
@@ -104,11 +104,7 @@ class _Reading:
 
     def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
-        compiled = reader == NATIVE
-        with (
-            Blocks(file, want_hash=want_hash, block_bytes=block_bytes, compiled=compiled) as blocks,
-            _paused_collector(),
-        ):
+        with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks, _paused_collector():
 
             def tell(events: int) -> None:
                 self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
