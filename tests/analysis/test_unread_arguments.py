@@ -39,7 +39,7 @@ def test_so_is_that_of_a_recording_with_stack(tmp_path: Path) -> None:
 def test_nothing_that_summarises_names_them() -> None:
     """Of what is read for a summary; torch-tb-profiler's views are made of whole recordings."""
     assert {column.name for column in ARG_COLUMNS} > UNREAD_ARGUMENTS
-    texts = {path: path.read_text("utf-8") for path in COMPAT.parent.rglob("*.py")}
+    texts = {path: path.read_text("utf-8") for path in COMPAT.parent.rglob("*.py") if COMPAT not in path.parents}
     named = {(path.name, name) for path, text in texts.items() for name in UNREAD_ARGUMENTS if f'"{name}"' in text}
     assert named == {("summarize.py", name) for name in UNREAD_ARGUMENTS}
 

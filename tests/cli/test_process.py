@@ -17,6 +17,7 @@ import pytest
 from tb_perfcompare.cli.main import COMMANDS, main
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_pair
+from tests.slow_runs import write_slow_pair
 
 COMMAND = [sys.executable, "-m", "tb_perfcompare"]
 REPOSITORY = Path(__file__).parents[2]
@@ -93,15 +94,14 @@ def test_a_broken_pipe_in_the_middle_is_quiet(tmp_path: Path) -> None:
     assert err.getvalue() == ""
 
 
-@pytest.mark.parametrize("in_process_bytes", [-1, 2**20])
+@pytest.mark.parametrize("in_process_bytes", [-1, 2**30])
 def test_an_interrupt_ends_it_without_a_traceback(tmp_path: Path, in_process_bytes: int) -> None:
-    run = tmp_path / "a.pt.trace.json"
-    os.mkfifo(run)  # reading it never ends
+    runs = [str(tmp_path / name) for name in write_slow_pair(tmp_path).values()]
     code = (
         f"import sys, tb_perfcompare.cli.sources as s; s.SMALL_BYTES = {in_process_bytes}; "
         "from tb_perfcompare.cli.main import main; print('ready', flush=True); sys.exit(main(sys.argv[1:]))"
     )
-    words = [sys.executable, "-c", code, "diff", str(run), str(run)]
+    words = [sys.executable, "-c", code, "diff", *runs]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=REPOSITORY) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -11,7 +11,7 @@ import pytest
 from tb_perfcompare.analysis.listings.launch_matching import match_names
 from tb_perfcompare.comparison.alignment.truncated_names import matched_names
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.options import CompareOptions
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.names.short_names import short_name
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary

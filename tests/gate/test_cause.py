@@ -79,6 +79,6 @@ def test_the_rules_are_those_of_the_document() -> None:
 
 def test_the_rules_are_those_of_the_code() -> None:
     folder = Path(causes.__file__).parent
-    files = [path for path in folder.glob("*.py") if path.name != "rules.py"]
+    files = [path for path in folder.rglob("*.py") if path.name != "rules.py"]
     named = set(re.findall(r'"([a-z]+(?:_[a-z]+)*)"', "".join(path.read_text("utf-8") for path in files)))
     assert {*SPECIFIC, *GENERAL} <= named

@@ -146,7 +146,7 @@ def begun_together(log: Path) -> int:
 def test_tasks_that_need_more_memory_than_there_is_run_one_by_one(tmp_path: Path, need: int, together: int) -> None:
     """100 bytes for two processes; a task that needs more than all of it runs alone."""
     pool = WorkerPool(2, memory_bytes=100)
-    arguments = (str(tmp_path / "log"), 0.2)
+    arguments = (str(tmp_path / "log"), 1.0 if together == 2 else 0.2)  # long enough for another to begin meanwhile
     threads = [
         threading.Thread(target=lambda: pool.run(tasks.needy, arguments, Flight("task"), need)) for _ in range(4)
     ]
