@@ -53,9 +53,7 @@ def test_a_finding_of_the_rule(found: Comparison, status: Status) -> None:
 def test_the_sentence_is_that_of_the_finding() -> None:
     assert no_cause(with_finding(50.0), "data_loader").sentence == "data_loader: Waiting takes longer."
     unsure = no_cause(with_finding(50.0, WITHIN), "data_loader").sentence
-    assert unsure == (
-        "cannot tell about data_loader: Waiting takes longer; within the spread of the steps (p = 0.4)"
-    )
+    assert unsure == ("cannot tell about data_loader: Waiting takes longer; within the spread of the steps (p = 0.4)")
 
 
 def test_what_counts_as_sure() -> None:
@@ -79,6 +77,6 @@ def test_the_rules_are_those_of_the_document() -> None:
 
 def test_the_rules_are_those_of_the_code() -> None:
     folder = Path(causes.__file__).parent
-    files = [path for path in folder.glob("*.py") if path.name != "rules.py"]
+    files = [path for path in folder.rglob("*.py") if path.name != "rules.py"]
     named = set(re.findall(r'"([a-z]+(?:_[a-z]+)*)"', "".join(path.read_text("utf-8") for path in files)))
     assert {*SPECIFIC, *GENERAL} <= named
