@@ -91,7 +91,7 @@ def test_one_step_each_is_certain_in_size_and_says_nothing_on_repeatability(tmp_
     two = summary(tmp_path / "b.jsonl", overview({"Runtime": 100, "Kernel": 100}, labels=["0"]))
     got = compared(one, two)
     assert (got.headline.delta, got.headline.p, got.headline.verdict) == (-800.0, None, Verdict.INCONCLUSIVE)
-    assert "one step each: the size of the difference is certain" in got.headline.reason
+    assert "one step per side; the size is certain" in got.headline.reason
     assert finding(got, "runtime_time").confidence == "size certain, repeatability unknown (only one step on a side)"
 
 

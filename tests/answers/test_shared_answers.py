@@ -40,7 +40,7 @@ def test_the_mlu_runs_differ_by_their_runtime(mlu: Comparison) -> None:
     }  # fmt: skip
     assert_books_close(mlu)
     assert (mlu.headline.p, mlu.headline.verdict) == (None, Verdict.INCONCLUSIVE)
-    assert "one step each" in mlu.headline.reason
+    assert "one step per side" in mlu.headline.reason
 
 
 def test_the_first_mlu_finding_names_the_operator(mlu: Comparison) -> None:
