@@ -194,7 +194,7 @@ def test_recording_less_does_not_explain_more_time() -> None:
 def test_options_of_one_side_are_a_caveat_though_the_other_does_not_name_them() -> None:
     checks = found(drawn(record_shapes=1), drawn(record_shapes=1, with_stack=1)).comparability
     (check,) = [check for check in checks if check.check == "profiler_flags"]
-    assert check.status == "warn" and "profiler.with_stack false against true" in check.detail
+    assert check.status == "warn" and "profiler.with_stack false vs true" in check.detail
 
 
 def test_python_functions_name_what_runs_between_operators() -> None:
