@@ -70,7 +70,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sources/ncu": {"sources/recognition", "sources/storage"},
     "sources/perf_data": {"sources/recognition", "sources/storage"},
     "sources/saved": {"sources/recognition", "sources/storage"},
-    "sources/storage": {"sources/native"},
     "sources/trace": {
         "sources/recognition", "sources/storage", "sources/trace/columns", "sources/trace/repair",
         "sources/trace/scanners",

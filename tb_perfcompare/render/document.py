@@ -70,8 +70,10 @@ Block = Heading | Paragraph | Facts | Listing | Grid
 def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats."""
     headline = comparison.headline
+    line, _, more = printable(headline.reason).partition("; ")
     blocks: list[Block] = [
-        Heading(f"{VERDICT_WORDS[headline.verdict]}: {printable(headline.reason)}", level=1),
+        Heading(f"{VERDICT_WORDS[headline.verdict]}: {line}", level=1),
+        *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more else []),
         Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
         Facts(_headline(headline)),
     ]
@@ -175,10 +177,10 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.shift is not None:
         rows += _shift(headline.shift, headline.verdict)
     p = "" if headline.p is None else f"p {numbers.p_value(headline.p)}   "
-    n = f"n {headline.n[0]} and {headline.n[1]}   margin {numbers.percent(headline.margin)}"
+    n = f"n {headline.n[0]} and {headline.n[1]}   threshold {numbers.percent(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:
-        rows.append(("hangs on", printable(headline.sensitivity)))
+        rows.append(("robustness", printable(headline.sensitivity)))
     return tuple(rows)
 
 

@@ -91,8 +91,8 @@ def test_one_step_each_is_certain_in_size_and_says_nothing_on_repeatability(tmp_
     two = summary(tmp_path / "b.jsonl", overview({"Runtime": 100, "Kernel": 100}, labels=["0"]))
     got = compared(one, two)
     assert (got.headline.delta, got.headline.p, got.headline.verdict) == (-800.0, None, Verdict.INCONCLUSIVE)
-    assert "one step each: the size of the difference is certain" in got.headline.reason
-    assert finding(got, "runtime_time").confidence == "size certain, repeatability unknown (one step on a side)"
+    assert "one step per side; the size is certain" in got.headline.reason
+    assert finding(got, "runtime_time").confidence == "size certain, repeatability unknown (only one step on a side)"
 
 
 def test_several_steps_are_samples(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_runtime_names_the_operator_whose_host_time_moved_with_it(tmp_path: Path
 
     got = compared(side("a", 9000, 8900, 300), side("b", 1000, 900, 10))
     sentence = finding(got, "runtime_time").sentence
-    assert "of all operators, aten::item moved most with it (host time 8.90 ms to 900 µs)" in sentence
+    assert "largest change of an operator: aten::item (host time 8.90 ms → 900 µs)" in sentence
     assert NOT_SPLIT not in sentence
     # an operator that accounts for less than three quarters of the change says too little
     got = compared(side("a", 9000, 5000, 300), side("b", 1000, 900, 10))

@@ -40,14 +40,14 @@ def test_the_mlu_runs_differ_by_their_runtime(mlu: Comparison) -> None:
     }  # fmt: skip
     assert_books_close(mlu)
     assert (mlu.headline.p, mlu.headline.verdict) == (None, Verdict.INCONCLUSIVE)
-    assert "one step each" in mlu.headline.reason
+    assert "one step per side" in mlu.headline.reason
 
 
 def test_the_first_mlu_finding_names_the_operator(mlu: Comparison) -> None:
     first = mlu.findings[0]
     assert first.rule == "runtime_time"
     assert "aten::item" in first.sentence
-    assert "host time 4.55 s to 105 ms" in first.sentence
+    assert "host time 4.55 s → 105 ms" in first.sentence
 
 
 def test_nothing_of_the_mlu_answers_is_lost_or_contradicts(mlu: Comparison) -> None:

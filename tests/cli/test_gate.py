@@ -31,7 +31,7 @@ def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
         (["--budget", "DataLoader=+5%"], 1, "gate: tripped: DataLoader takes more than 5 % longer: 100 µs → 600 µs"),
         (["--budget", "DataLoader=+600us"], 0, "gate: passed: DataLoader does not take more than 600 µs longer"),
         (["--budget", "Kernel=+5%"], 0, "gate: passed: Kernel"),
-        (["--fail-on", "data_loader"], 1, "gate: tripped: data_loader: Waiting for the data loader takes 500 µs more"),
+        (["--fail-on", "data_loader"], 1, "gate: tripped: data_loader: Data loader wait: +500 µs"),
         (["--fail-on", "late_rank"], 0, "gate: passed: late_rank was not found"),
         (["--fail-on", "function_time"], 3, "gate: cannot tell about function_time: these recordings do not hold"),
         (["--fail-if-slower", "3%", "--steps", "3"], 3, "gate: cannot tell whether the candidate is more than 3 %"),

@@ -28,7 +28,7 @@ def test_each_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
     assert (found.status, found.err) == (0, "")
     slow, alike = csv.DictReader(io.StringIO(found.out))
     assert (slow["verdict"], slow["adjusted"], slow["delta_us"]) == ("slower", "stands", "500.0")
-    assert "data loader" in slow["cause"]
+    assert "Data loader" in slow["cause"]
     assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same_capture")
 
 

@@ -85,24 +85,24 @@ def two_workers(summary: Summary) -> Summary:
 
 
 TRIPPED: list[tuple[str, str, Change, str]] = [
-    ("same_capture", "warn", same, "1 file(s) are on both sides"),
-    ("same_capture", "warn", renamed, "equal in every figure"),
-    ("same_capture", "warn", twice, "1 recording(s) of the candidate are there twice"),
+    ("same_capture", "warn", same, "1 file on both sides"),
+    ("same_capture", "warn", renamed, "identical figures"),
+    ("same_capture", "warn", twice, "1 duplicate recording in the candidate"),
     ("device_kind", "warn", device(kind="rocm", name="AMD Instinct MI300X"), "different kinds of device"),
     ("device_kind", "warn", device(name="NVIDIA H100"), "different device models"),
-    ("device_kind", "warn", device(kind="unknown", name=""), "does not say which device"),
-    ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 against 54"),
-    ("device_count", "warn", device(count=8), "1 against 8 devices"),
+    ("device_kind", "warn", device(kind="unknown", name=""), "does not name its device"),
+    ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 vs 54"),
+    ("device_count", "warn", device(count=8), "1 vs 8 devices"),
     ("step_marker", "fail", other(BASE.changed(marked=False)), "has no step markers"),
     ("step_marker", "fail", other(BASE.changed(iterations=3)), "holds 3 iterations"),
     ("kernels", "warn", other(BASE.changed(casts=6)), "of kernel launches per step are shared"),
     ("operators", "warn", other(BASE.changed(repeats=3)), "of operator calls per step are shared"),
-    ("steps", "warn", other(BASE.changed(steps=4)), "14 against 4 steps"),
+    ("steps", "warn", other(BASE.changed(steps=4)), "14 vs 4 steps"),
     ("left_out", "warn", dropped(5), "5 of 19 steps of the candidate (incomplete)"),
-    ("world_size", "warn", environment(distributed__world_size="8"), "world size not recorded against 8"),
-    ("ranks", "warn", two_workers, "1 worker(s) of the baseline against 2"),
-    ("profiler_flags", "warn", other(BASE.changed(flags=("with_stack",))), "profiler.with_stack false against true"),
-    ("profiler_flags", "warn", other(BASE.changed(flags=("profile_memory",))), "profile_memory false against true"),
+    ("world_size", "warn", environment(distributed__world_size="8"), "world size not recorded vs 8"),
+    ("ranks", "warn", two_workers, "1 worker in the baseline, 2"),
+    ("profiler_flags", "warn", other(BASE.changed(flags=("with_stack",))), "profiler.with_stack false vs true"),
+    ("profiler_flags", "warn", other(BASE.changed(flags=("profile_memory",))), "profile_memory false vs true"),
     ("complete_files", "warn", noted(NoteCode.TRUNCATED), "ends in the middle"),
     ("complete_files", "warn", noted(NoteCode.DROPPED_EVENTS), "ends in the middle"),
     ("input_shapes", "warn", other(LARGER), "input shapes"),
@@ -138,19 +138,19 @@ def test_versions_that_the_traces_name_are_compared(name: str, values: tuple[str
         return summary(trace)
 
     told = check(compared(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
-    assert told.status == "warn" and f"version.{name} {values[0]} against {values[1]}" in told.detail
+    assert told.status == "warn" and f"version.{name} {values[0]} vs {values[1]}" in told.detail
     assert told.invalidates == ("cause",)
     alone = check(compared(HEALTHY, versioned(values[1], 3)), "versions")
-    assert (alone.status, alone.detail) == ("ok", "only the candidate says which library versions it ran with")
+    assert (alone.status, alone.detail) == ("ok", "only the candidate names its library versions")
 
 
 def test_versions_of_the_collective_library_and_of_the_recorder_are_compared() -> None:
     sides = [
         environment(distributed__nccl_version=version)(one) for one, version in ((HEALTHY, "2.18"), (AGAIN, "2.21"))
     ]
-    assert "distributed.nccl_version 2.18 against 2.21" in check(compared(*sides), "versions").detail
+    assert "distributed.nccl_version 2.18 vs 2.21" in check(compared(*sides), "versions").detail
     other_schema = check(compared(HEALTHY, environment(trace__schema="2")(AGAIN)), "versions")
-    assert "trace.schema 1 against 2" in other_schema.detail
+    assert "trace.schema 1 vs 2" in other_schema.detail
 
 
 def test_few_steps_left_out_are_said_and_weaken_nothing() -> None:
@@ -163,7 +163,7 @@ def test_some_ranks_of_a_job_cannot_tell_whom_they_wait_for() -> None:
         summary(record(BASE.changed(collective_us=200.0, seed=seed), rank=0, world_size=4)) for seed in (1, 2)
     ]
     told = check(compared(*sides), "ranks")
-    assert told.detail.startswith("1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate are compared")
+    assert told.detail.startswith("only 1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate compared")
     assert told.invalidates == ("communication",)
 
 

@@ -57,16 +57,16 @@ def more_copies(trace: TraceBuilder, at: int) -> None:
 @pytest.mark.parametrize(
     ("after", "rule", "subject", "says"),
     [
-        (run(loader=180), "data_loader", "enumerate(DataLoader).__next__", "the data loader takes 160 µs more"),
+        (run(loader=180), "data_loader", "enumerate(DataLoader).__next__", "Data loader wait: +160 µs per step"),
         (
             run(loader=180, iterator="_MultiProcessingDataLoaderIter"),
             "data_loader",
             "enumerate(DataLoader).__next__",
             "1 call per step on both sides",
         ),
-        (run(gemm=200), "kernel_slower", "gemm", "takes 201 µs instead of 101 µs per launch, 100 µs more per step"),
+        (run(gemm=200), "kernel_slower", "gemm", "+100 µs per step (101 → 201 µs per launch"),
         (run(extra=new_kernel), "kernel_time", "cast", "cast is new (50.0 µs, 1 call per step)"),
-        (run(extra=more_copies), "more_copies", "Memcpy HtoD (Pinned -> Device)", "0 to 3 per step, 27.0 µs more"),
+        (run(extra=more_copies), "more_copies", "Memcpy HtoD (Pinned -> Device)", "+27.0 µs per step (0 → 3 copies)"),
     ],
     ids=["slow loader", "slow loader of another class", "slow kernel", "new kernel", "new copies"],
 )  # fmt: skip
@@ -84,7 +84,7 @@ def test_a_wait_names_the_call_and_its_operator() -> None:
 
     finding = next(f for f in compare(run(), run(extra=wait)).findings if f.rule == "runtime_time")
     assert finding.subject == "cudaStreamSynchronize"
-    assert "cudaStreamSynchronize 186 µs more (1 to 2 calls per step" in finding.sentence
+    assert "cudaStreamSynchronize +186 µs (1 → 2 calls per step" in finding.sentence
 
 
 def test_many_small_new_kernels_are_named_together() -> None:
@@ -94,8 +94,8 @@ def test_many_small_new_kernels_are_named_together() -> None:
 
     told = {finding.rule: finding for finding in compare(run(), run(gemm=130, extra=confetti)).findings}
     assert told["kernel_slower"].subject == "gemm"
-    assert told["kernel_time"].sentence.startswith("Apart from what is told, kernels take 60.0 µs more per step")
-    assert "tiny0 is new (10.0 µs, 1 call per step); 5 others are new (50.0 µs together" in told["kernel_time"].sentence
+    assert told["kernel_time"].sentence.startswith("Remaining kernel time: +60.0 µs per step")
+    assert "tiny0 is new (10.0 µs, 1 call per step); 5 others are new (50.0 µs in total" in told["kernel_time"].sentence
 
 
 def test_a_lower_clock_is_told_from_a_changed_kernel() -> None:
@@ -111,7 +111,7 @@ def test_a_lower_clock_is_told_from_a_changed_kernel() -> None:
         return trace
 
     finding = next(f for f in compare(kernels(1), kernels(3)).findings if f.rule == "device_pace")
-    assert "the same kernels take 3.00 times as long per launch" in finding.sentence
+    assert "kernels ×3.00 per launch" in finding.sentence
 
 
 def test_shares_of_all_categories_sum_to_one() -> None:

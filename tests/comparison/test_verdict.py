@@ -127,7 +127,7 @@ def test_what_captures_of_one_side_leave_of_a_verdict(picture: str, floor: int, 
 def test_a_clear_difference() -> None:
     told = headline([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]])
     assert told.verdict is SLOWER
-    assert told.reason.startswith("the typical step takes 19.4 % longer and the 95 % interval, +16.8 % to +22.0 %")
+    assert told.reason == "typical step +19.4 % (95 % CI +16.8 % to +22.0 %), entirely above the 1 % threshold"
     assert told.scope == "one capture per side: these two captures differ, not necessarily the configurations"
     assert told.method.startswith("Hodges-Lehmann shift of the logarithms of step times; exact Mann-Whitney interval")
     assert told.delta == pytest.approx(19_583.333333333332)
@@ -148,16 +148,16 @@ def test_exactly_the_margin_is_inside_it_in_any_unit() -> None:
 def test_cannot_tell_says_what_would() -> None:
     told = headline([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]])
     assert told.verdict is INCONCLUSIVE
-    assert "holds no change as well as changes beyond the margin of 1 %" in told.reason
-    assert "6 and 6 steps like these show changes from" in told.reason
-    assert "steps per side would show the margin of 1 %" in told.reason
+    assert "spanning zero and the ±1 % threshold" in told.reason
+    assert "6 and 6 steps like these detect changes of at least" in told.reason
+    assert "steps per side would resolve the threshold of 1 %" in told.reason
     assert told.scope.startswith("one capture per side")
 
 
 def test_one_step_each() -> None:
     told = headline([[6286.787]], [[1068.245]])
     assert told.verdict is INCONCLUSIVE
-    assert told.reason == ("one step each: the size of the difference is certain, its repeatability is not known")
+    assert told.reason == "one step per side; the size is certain, its repeatability is not"
     assert told.delta == -5_218_542.0
     assert told.shift is not None
     assert told.shift.low == told.shift.estimate == told.shift.high == pytest.approx(1068.245 / 6286.787 - 1)
@@ -168,7 +168,7 @@ def test_one_step_each() -> None:
 def test_too_few_steps_for_an_interval() -> None:
     told = headline([[100, 101, 99]], [[150, 152, 151]])
     assert told.verdict is INCONCLUSIVE
-    assert "range, n too small: 3 and 3 steps give no 95 % interval and no p below 0.1" in told.reason
+    assert "too few steps for a 95 % CI (3 and 3); p cannot be below 0.1" in told.reason
     assert told.shift is not None
     assert told.shift.level is None
     assert (told.shift.low_us, told.shift.high_us) == (49_000.0, 53_000.0)
@@ -181,7 +181,7 @@ def test_complete_separation_without_an_interval_is_a_direction() -> None:
     assert told.shift is not None
     assert told.shift.level is None
     assert told.p is not None and told.p < 0.05
-    assert "(range, n too small for an interval; p = 0.0" in told.reason
+    assert "n too small for a 95 % CI, p = 0.0" in told.reason
 
 
 def test_steps_that_drift_far_apart_are_a_direction_still() -> None:
@@ -197,7 +197,7 @@ def test_steps_that_resemble_their_neighbours_are_worth_fewer() -> None:
     told = headline([rising], [falling])
     mixed = headline([[108, 100, 112, 104, 102, 114, 106, 110]], [[115, 111, 123, 109, 119, 117, 121, 113]])
     assert told.verdict is INCONCLUSIVE
-    assert "as neighbouring steps resemble each other (autocorrelation 0.90)" in told.reason
+    assert "neighbouring steps are correlated (autocorrelation 0.90)" in told.reason
     assert told.shift is not None and mixed.shift is not None
     assert told.shift.estimate == mixed.shift.estimate
     assert told.shift.high > mixed.shift.high
@@ -206,8 +206,8 @@ def test_steps_that_resemble_their_neighbours_are_worth_fewer() -> None:
 def test_few_slow_steps_are_named() -> None:
     usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
     told = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
-    assert "tail-driven: the mean changes by +12.9 % (95 % interval" in told.reason
-    assert "far above the others: candidate steps I, J, 100 % of the difference of the means" in told.reason
+    assert "tail-driven: the mean changes by +12.9 % (95 % CI" in told.reason
+    assert "outliers: candidate steps I, J, 100 % of the difference of the means" in told.reason
     unlabelled = headline([usual], [[*usual[:8], 150, 180]])
     assert "candidate steps 9, 10, 100 %" in unlabelled.reason
 
@@ -224,7 +224,7 @@ def test_a_drift_is_named_with_its_step() -> None:
     steady = [100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.4, 99.6, 100.1, 99.9, 100.3]
     moved = [*steady[:6], *(120 + step - 100 for step in steady[6:])]
     told = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
-    assert "; drift: from step s6 of the candidate on they are 19.9% longer" in told.reason
+    assert "; drift: from step s6 on, candidate steps are 19.9% longer" in told.reason
     assert told.verdict is INCONCLUSIVE, "half of a capture is no program"
 
 
@@ -242,7 +242,7 @@ def test_what_else_the_samples_say() -> None:
 
 
 def test_metrics_without_steps_have_their_own_words() -> None:
-    assert headline([[5]], [[6]], metric="cycle_time").reason.startswith("one cycle each")
+    assert headline([[5]], [[6]], metric="cycle_time").reason.startswith("one cycle per side")
     assert headline([[5]], [[6]], metric="kernel_time").metric == "kernel_time"
 
 
@@ -252,13 +252,11 @@ def test_spans_of_one_run_differ_as_much() -> None:
         [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]],
     )
     assert told.verdict is INCONCLUSIVE
-    assert "but spans of one run differ by up to 20.3 %: over spans the 95 % interval is -51.9 % to +27.7 %;" in (
-        told.reason
-    )
-    assert "; about 5 spans per side (3 and 3 more) would tell a change of 21.6 % from the margin of 1 %" in told.reason
-    assert told.scope.startswith("2 and 2 captures: spans of one run differ by up to 20.3 %")
+    assert "but spans of one run vary by 20.3 %; 95 % CI over spans -51.9 % to +27.7 %;" in (told.reason)
+    assert "; about 5 spans per side (3 and 3 more) would separate 21.6 % from the threshold of 1 %" in told.reason
+    assert told.scope.startswith("2 and 2 captures: spans of one run vary by 20.3 %")
     workers = headline([[100, 101], [80, 81]], [[70, 71]], captures_are="workers")
-    assert "workers of one run differ" in workers.scope
+    assert "workers of one run vary" in workers.scope
     assert "the candidate is one capture" in workers.scope
 
 
@@ -267,7 +265,7 @@ def test_medians_of_captures_are_told() -> None:
     low, high = [104.0, 104.1, 104.3, 103.9], [104.9, 105.1, 105.2, 105.01]
     told = headline([fast, slow, fast], [low, high, low, high])
     assert told.verdict is SLOWER
-    assert "spans of one run differ by up to 1.00 %" in told.scope
+    assert "spans of one run vary by 1.00 %" in told.scope
     separated = headline([[100.0, 100.1], [100.2, 100.5], [100.9]], [[104.0], [105.0], [106.0]])
     assert separated.scope.endswith("; medians of spans: p = 0.1")
 
@@ -295,8 +293,8 @@ def test_steps_of_no_length_are_the_same_as_themselves() -> None:
     [
         ([], [5], "the baseline has no step to compare"),
         ([], [], "the baseline has no step to compare; the candidate has no step to compare"),
-        ([5, 0], [5, 6], "1 of 2 step times of the baseline are not above zero"),
-        ([5, 6], [-5, 0, 7], "2 of 3 step times of the candidate are not above zero"),
+        ([5, 0], [5, 6], "1 of 2 step times of the baseline are not positive"),
+        ([5, 6], [-5, 0, 7], "2 of 3 step times of the candidate are not positive"),
         ([5.0, math.nan], [5.0], "the step times of the baseline are not all finite numbers below 2^62 ns"),
         ([5.0], [math.inf], "the step times of the candidate are not all finite numbers below 2^62 ns"),
         ([2**62], [5], "the step times of the baseline are not all finite numbers below 2^62 ns"),
@@ -465,7 +463,7 @@ def test_recorded_resnet_pair_is_not_sure_because_spans_of_one_run_differ() -> N
     assert told.delta == pytest.approx(-22_670.333, abs=0.001)
     assert told.shift is not None
     assert told.shift.estimate == pytest.approx(-0.194, abs=0.001)
-    assert "spans of one run differ by up to 13.1 %" in told.reason
+    assert "spans of one run vary by 13.1 %" in told.reason
     spans_of_one_run = headline(runs[0][:1], runs[0][1:])
     assert spans_of_one_run.verdict is FASTER
     assert "not necessarily the configurations" in spans_of_one_run.scope
@@ -495,3 +493,30 @@ def test_recorded_servers_with_an_unstable_gpu(
     assert told.inflation == pytest.approx(inflation, abs=0.006)
     assert told.ratio == pytest.approx(mean, abs=0.0001)
     assert ("tail-driven" in told.reason) == (engine == "SGLang")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate"),
+    [
+        ([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]),
+        ([[120, 123, 119, 121, 122, 118]], [[100, 102, 101, 99, 103, 100.5]]),
+        ([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]]),
+        ([[100, 101, 99]], [[150, 152, 151]]),
+        ([[100]], [[150]]),
+        ([[100, 101, 102, 99, 103], [80, 81, 79, 82, 80.5]], [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]]),
+    ],
+    ids=["slower", "faster", "inconclusive", "few steps", "one step", "two spans"],
+)
+def test_the_first_line_has_at_most_twelve_words_and_its_figures(
+    baseline: list[list[float]], candidate: list[list[float]]
+) -> None:
+    told = headline(baseline, candidate)
+    line = f"{told.verdict.value.replace('_', ' ')}: {told.reason.partition('; ')[0]}"
+    words = [word for word in line.split() if any(letter.isalpha() for letter in word)]
+    assert len(words) <= 12, line
+
+
+def test_exchanged_sides_are_mirrored_in_words() -> None:
+    times = [[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]
+    assert headline(*times).reason.endswith("entirely above the 1 % threshold")
+    assert headline(*times[::-1]).reason.endswith("entirely below the -0.99 % threshold")

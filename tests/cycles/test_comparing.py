@@ -55,10 +55,10 @@ def test_slower_functions_in_a_cycle_that_is_not_slower(tmp_path: Path) -> None:
     cause = finding(got, "function_time")
     assert cause.subject == "GPU functions"
     assert cause.sentence == (
-        "GPU functions take 3.6 times as long (54.0 ms to 194 ms per cycle), but the cycle is not slower; "
-        "100 calls per cycle on both sides; the same functions take 3.60 times as long per call almost throughout; "
-        "gemm 117 ms more; gpu_frequency of GPU 0 1,410 to 210 MHz (interpolated); "
-        "gpu_usage of GPU 0 4.5 to 16.2 % (interpolated)."
+        "GPU functions: +140 ms per cycle (54.0 → 194 ms, ×3.6), but the cycle is not slower; "
+        "100 calls per cycle on both sides; functions ×3.60 per call across the board; "
+        "gemm +117 ms; gpu_frequency of GPU 0 1,410 → 210 MHz (interpolated); "
+        "gpu_usage of GPU 0 4.5 → 16.2 % (interpolated)."
     )
     assert cause.share is None, "what overlaps is no share of the cycle"
     assert [evidence.table for evidence in cause.evidence] == ["functions", "counters", "counters"]
@@ -74,9 +74,7 @@ def test_a_cycle_that_follows_needs_no_but(tmp_path: Path) -> None:
 def test_the_other_way_round_the_sentence_turns(tmp_path: Path) -> None:
     got = compare(server(tmp_path, times=3.6), server(tmp_path, "b"))
     said = finding(got, "function_time").sentence
-    assert said.startswith(
-        "GPU functions take 0.278 times as long (194 ms to 54.0 ms per cycle), but the cycle is not faster"
-    )
+    assert said.startswith("GPU functions: -140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
 
 
 def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
@@ -84,15 +82,15 @@ def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
     after = drawn(
         tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9), host(50_000, "runq")) for n in range(1, 9)), name="b"
     )
-    assert "runq) are new (50.0 ms per cycle)" in finding(compare(before, after), "function_time", "runq").sentence
-    assert "runq) are gone (50.0 ms per cycle)" in finding(compare(after, before), "function_time", "runq").sentence
+    assert "runq) are new: +50.0 ms per cycle" in finding(compare(before, after), "function_time", "runq").sentence
+    assert "runq) are gone: -50.0 ms per cycle" in finding(compare(after, before), "function_time", "runq").sentence
 
 
 def test_more_calls_are_told_from_slower_ones(tmp_path: Path) -> None:
     before = drawn(tmp_path, *(cycle(n, 1e6 + n, Fn("a", 1e4, 10), Fn("b", 1e4, 10)) for n in range(1, 9)))
     after = drawn(tmp_path, *(cycle(n, 1e6 + n, Fn("a", 2e4, 12), Fn("b", 1e4, 10)) for n in range(1, 9)), name="b")
     got = compare(before, after)
-    assert "20 to 22 calls per cycle; a 10.0 ms more" in finding(got, "function_time").sentence
+    assert "20 → 22 calls per cycle; a +10.0 ms" in finding(got, "function_time").sentence
     row = rows(got.tables["functions"])["a"]
     assert (row["delta_us"], row["count_effect_us"], row["rate_effect_us"]) == (
         10_000,
@@ -125,7 +123,7 @@ def test_other_anchors_are_other_cycles(tmp_path: Path) -> None:
     assert got.headline.verdict is Verdict.WITHHELD
     assert status(got, "step_marker") == (
         "fail",
-        "cycles of the baseline are calls of run_batch, those of the candidate of layer: their lengths do not compare",
+        "cycles of the baseline are calls of run_batch, those of the candidate of layer: their lengths are not comparable",
     )
     assert got.headline.delta is not None, "the figures stay"
     assert {found.rule for found in got.findings} == {"counter_moved"}, "a counter means the same in any cycle"
@@ -165,8 +163,8 @@ def test_other_machines_and_processes_are_warnings(tmp_path: Path) -> None:
     one = drawn(tmp_path, cycle(1, 1000, gemm(10), hostname="n1"))
     two = drawn(tmp_path, cycle(1, 1000, gemm(10), replace(gemm(10), pid=8), hostname="n2"), name="b")
     got = compare(one, two)
-    assert status(got, "hosts") == ("warn", "recorded on n1 and on n2")
-    assert status(got, "processes") == ("warn", "1 against 2 processes: times are sums over them")
+    assert status(got, "hosts") == ("warn", "recorded on different hosts: n1 vs n2")
+    assert status(got, "processes") == ("warn", "1 vs 2 processes: times are sums over them")
     assert status(compare(one, one), "hosts")[0] == "ok"
 
 
@@ -194,7 +192,7 @@ def test_many_incomplete_cycles_are_tried_as_well(tmp_path: Path) -> None:
     assert len(said) == 1 and said[0].startswith("with the incomplete cycles as well, 8 and 8 of them, the verdict")
 
 
-def test_a_table_against_itself(tmp_path: Path) -> None:
+def test_a_table_vs_itself(tmp_path: Path) -> None:
     one = server(tmp_path)
     got = compare(one, one)
     assert (got.headline.verdict, got.headline.delta, got.findings) == (Verdict.SAME, 0, ())

@@ -167,7 +167,7 @@ def test_two_directories_compare_like_any_two_runs(tmp_path: Path) -> None:
     case(tmp_path)
     answer = diff(tmp_path)
     assert (answer["headline"]["metric"], answer["headline"]["verdict"]) == ("cycle_time", "same")
-    assert answer["findings"][0]["sentence"].startswith("GPU functions take 3.44 times as long (20.5 ms to 70.5 ms")
+    assert answer["findings"][0]["sentence"].startswith("GPU functions: +50.0 ms per cycle (20.5 → 70.5 ms, ×3.44)")
     assert answer["baseline"]["files"][0]["path"] == "result_perf_data.csv"
     assert len(answer["baseline"]["files"][0]["sha256"]) == 64
     assert {"functions", "counters", "steps"} <= set(answer["tables"])

@@ -69,10 +69,10 @@ def test_a_slow_gpu_is_named_with_its_clock() -> None:
     cause = finding(found, "function_time", "GPU functions")
     assert cause is found.findings[0]
     assert cause.sentence.startswith(
-        "GPU functions take 3.59 times as long (44.9 ms to 161 ms per cycle), but the cycle is not clearly slower; "
-        "985 calls per cycle on both sides; the same functions take 3.76 times as long per call almost throughout"
+        "GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59), but the cycle is not clearly slower; "
+        "985 calls per cycle on both sides; functions ×3.76 per call across the board"
     )
-    assert "gpu_frequency of GPU 7 1,155 to 210 MHz (interpolated)" in cause.sentence
+    assert "gpu_frequency of GPU 7 1,155 → 210 MHz (interpolated)" in cause.sentence
     assert finding(found, "counter_moved", "gpu_frequency").delta_us is None
 
 
@@ -99,8 +99,8 @@ def test_a_slow_gpu_behind_a_busy_host_vllm() -> None:
     ]
     assert (round(headline.p, 2), round(headline.inflation, 2)) == (0.78, 8.01)
     waits = finding(found, "function_time", "cpu_sync")
-    assert "(49.1 µs to 4.45 ms per cycle)" in waits.sentence, "functions without counters are not lost"
-    assert "gpu_frequency of GPU 3 1,236 to 210 MHz" in finding(found, "function_time", "GPU functions").sentence
+    assert "(49.1 µs → 4.45 ms, ×90.5)" in waits.sentence, "functions without counters are not lost"
+    assert "gpu_frequency of GPU 3 1,236 → 210 MHz" in finding(found, "function_time", "GPU functions").sentence
 
 
 def test_cycles_of_different_functions_are_not_compared() -> None:
@@ -111,7 +111,7 @@ def test_cycles_of_different_functions_are_not_compared() -> None:
     assert "Scheduler.run_batch" in failed["step_marker"] and "Qwen3DecoderLayer" in failed["step_marker"]
     assert failed["functions"].startswith("different work: 1.6% of the device launches")
     assert [f.rule for f in found.findings] == ["counter_moved"] * len(found.findings)
-    assert found.findings[0].sentence == "cpu_frequency of the host went from 85.2 to 22.5 % of the maximum (-74%)."
+    assert found.findings[0].sentence == "Counter cpu_frequency of the host: 85.2 → 22.5 % of the maximum (-74%)."
 
 
 @pytest.mark.parametrize("case", ["SGLang/gpu_instability", "vLLM/gpu_instability", "SGLang/cpu_frequency_reduction"])

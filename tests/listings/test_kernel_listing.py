@@ -96,8 +96,8 @@ def test_a_kernel_that_lost_throughput_says_so(tmp_path: Path) -> None:
     lines = "Kernel Latency Tensor DRAM\nscan | {0} 0.00 {1}\nrest | 1000 0.0 0.1\n"
     got = compare(side(tmp_path, lines.format(10000, 0.8)), side(tmp_path, lines.format(20000, 0.4), "b.txt"))
     total, scan, _ = got.findings
-    assert total.sentence == "Kernels take 10.0 µs more (11.0 µs to 21.0 µs)."
-    assert scan.sentence.startswith("scan: same kernel, lower DRAM throughput (80% to 40%), 10.0 µs more")
+    assert total.sentence == "Kernel time: +10.0 µs (11.0 → 21.0 µs)."
+    assert scan.sentence.startswith("The same kernel is slower: scan +10.0 µs")
 
 
 def test_a_listing_against_itself_is_the_same(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ def rules(a: Summary, b: Summary) -> dict[str, Finding]:
 def test_the_same_kernel_at_half_its_throughput() -> None:
     got = rules(drawn("scan 100 .0 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1"))
     assert got["utilisation_lost"].sentence == (
-        "scan: same kernel, lower DRAM throughput (80% to 40%), 100 µs more by the time of each launch "
-        "(100 µs to 200 µs, 1 call on both sides)."
+        "The same kernel is slower: scan +100 µs (100 → 200 µs per launch, 1 call on both sides); "
+        "lower DRAM throughput (80% → 40%)."
     )
     assert (got["utilisation_lost"].delta_us, got["utilisation_lost"].share) == (100.0, 1.0)
     assert [e.row for e in got["utilisation_lost"].evidence if e.table == "kernels"] == ["scan"]
@@ -35,24 +35,22 @@ def test_the_same_kernel_at_half_its_throughput() -> None:
 
 def test_the_total_does_not_repeat_what_is_told_of_a_kernel() -> None:
     got = rules(drawn("scan 100 .0 .8, sort 100 .0 .1"), drawn("scan 200 .0 .4, sort 200 .0 .1"))
-    assert got["kernel_time"].sentence == (
-        "Kernels take 200 µs more (200 µs to 400 µs); sort 100 µs more (1 call on both sides)."
-    )
+    assert got["kernel_time"].sentence == ("Kernel time: +200 µs (200 → 400 µs); sort +100 µs (1 call on both sides).")
 
 
 def test_the_other_way_round_throughput_is_higher() -> None:
     got = rules(drawn("scan 200 .2 .4, rest 100 .0 .1"), drawn("scan 100 .4 .8, rest 100 .0 .1"))
     assert got["utilisation_gained"].sentence == (
-        "scan: same kernel, higher DRAM throughput (40% to 80%) and higher tensor utilisation (20% to 40%), "
-        "100 µs less by the time of each launch (200 µs to 100 µs, 1 call on both sides)."
+        "The same kernel is faster: scan -100 µs (200 → 100 µs per launch, 1 call on both sides); "
+        "higher DRAM throughput (40% → 80%) and higher tensor utilisation (20% → 40%)."
     )
 
 
 def test_only_the_time_of_each_launch_counts_for_throughput() -> None:
     got = rules(drawn("scan 100 .0 .8, scan 100 .0 .8"), drawn("scan 200 .0 .4, scan 200 .0 .4, scan 200 .0 .4"))
     assert got["utilisation_lost"].delta_us == 250.0  # (200 - 100) x (2 + 3) / 2; the rest is the third call
-    assert "2 to 3 calls" in got["utilisation_lost"].sentence
-    assert "scan 400 µs more" in got["kernel_time"].sentence  # 250 is not nearly all of 400
+    assert "2 → 3 calls" in got["utilisation_lost"].sentence
+    assert "scan +400 µs" in got["kernel_time"].sentence  # 250 is not nearly all of 400
 
 
 def test_a_kernel_replaced_by_one_without_tensor_cores() -> None:
@@ -61,27 +59,27 @@ def test_a_kernel_replaced_by_one_without_tensor_cores() -> None:
     after = drawn(",".join([layer.format("sgemm 61 .0 .1")] * 3))
     got = rules(before, after)
     assert got["tensor_cores_lost"].sentence == (
-        "gemm_tn was replaced by sgemm in 3 launches, tensor cores no longer used (tensor pipe 62% to 0%): "
-        "117 µs more (66.0 µs to 183 µs)."
+        "Tensor cores are no longer used: +117 µs (66.0 → 183 µs); sgemm replaces gemm_tn in 3 launches; "
+        "tensor pipe 62% → 0%."
     )
-    assert got["kernel_time"].sentence == "Kernels take 117 µs more (126 µs to 243 µs)."
+    assert got["kernel_time"].sentence == "Kernel time: +117 µs (126 → 243 µs)."
     place = next(e.row for e in got["tensor_cores_lost"].evidence if e.table == "launches")
     assert int(place) in column(compare(before, after).tables["launches"], "place")
     back = rules(after, before)["tensor_cores_gained"]
-    assert "tensor cores now used (tensor pipe 0% to 62%): 117 µs less" in back.sentence
+    assert back.sentence.startswith("Tensor cores are now used: -117 µs")
+    assert back.sentence.endswith("tensor pipe 0% → 62%.")
 
 
 def test_a_kernel_that_keeps_its_name_and_loses_tensor_cores() -> None:
     got = rules(drawn("gemm 100 .5 .2, rest 50 .0 .1"), drawn("gemm 300 .0 .2, rest 50 .0 .1"))
-    begin = "gemm no longer uses tensor cores (tensor pipe 50% to 0%): 200 µs more"
-    assert got["tensor_cores_lost"].sentence.startswith(begin)
+    assert got["tensor_cores_lost"].sentence.startswith("Tensor cores are no longer used: gemm +200 µs")
     assert "utilisation_lost" not in got
 
 
 def test_names_tell_of_tensor_cores_only_where_nothing_was_measured() -> None:
     named, plain = "volta_h884gemm", "volta_sgemm"
     unmeasured = rules(drawn(f"{named} 100 - .2, rest 100 .0 .1"), drawn(f"{plain} 200 - .2, rest 100 .0 .1"))
-    assert "(by their names)" in unmeasured["tensor_cores_lost"].sentence
+    assert "recognised by kernel name" in unmeasured["tensor_cores_lost"].sentence
     measured = rules(drawn(f"{named} 100 .5 .2, rest 100 .0 .1"), drawn(f"{plain} 200 .5 .2, rest 100 .0 .1"))
     assert "tensor_cores_lost" not in measured
 
@@ -92,7 +90,7 @@ def test_figures_of_different_metrics_tell_nothing() -> None:
     assert "tensor_cores_lost" in rules(replace(before, environment=(elapsed,)), replace(after, environment=(elapsed,)))
     got = rules(replace(before, environment=(elapsed,)), replace(after, environment=(active,)))
     assert set(got) == {"kernel_time", "utilisation_lost"}
-    assert "lower DRAM throughput (80% to 40%), 100 µs more" in got["utilisation_lost"].sentence
+    assert "lower DRAM throughput (80% → 40%)" in got["utilisation_lost"].sentence
 
 
 def test_other_programs_replace_nothing() -> None:
@@ -113,8 +111,8 @@ def test_a_pair_that_is_an_exception_is_no_cause() -> None:
 def test_time_that_moved_between_bound_classes() -> None:
     got = rules(drawn("gemm 600 .8 .1, copy 400 .0 .7"), drawn("gemm 100 .8 .1, copy 1000 .0 .7, scan 300 .0 .1"))
     assert got["bound_shift"].sentence == (
-        "500 µs moved between bound classes: launches memory-bound take 600 µs more (40% to 71% of the time), "
-        "tensor-bound 500 µs less (60% to 7% of the time), bound by neither unit 300 µs more (0% to 21% of the time)."
+        "Bottlenecks shifted: 500 µs moved between bound classes; memory-bound +600 µs (40% → 71% of the time); "
+        "tensor-bound -500 µs (60% → 7% of the time); bound by neither +300 µs (0% → 21% of the time)."
     )
     assert (got["bound_shift"].delta_us, got["bound_shift"].share) == (500.0, None)
 
@@ -126,7 +124,7 @@ def test_a_program_that_grew_moved_nothing() -> None:
 def test_pooled_listings_tell_of_kernels_too() -> None:
     before, after = "scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"
     got = rules(pool([drawn(before), drawn(before)]), pool([drawn(after), drawn(after)]))
-    assert "lower DRAM throughput (80% to 40%), 100 µs more" in got["utilisation_lost"].sentence
+    assert "lower DRAM throughput (80% → 40%)" in got["utilisation_lost"].sentence
 
 
 def test_findings_are_ranked_by_size() -> None:

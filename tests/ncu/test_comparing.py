@@ -64,9 +64,9 @@ def test_an_export_and_a_listing_of_the_same_launches_have_the_same_figures(tmp_
         assert listing.groups["kernels"].facts[fact] == pytest.approx(ncu.groups["kernels"].facts[fact])
     silent = check(listing, ncu, "utilisation_metrics")
     assert silent.status == "warn"
-    assert f"the baseline does not say which metric it holds, the candidate's is {TENSOR}" in silent.detail
+    assert f"the baseline does not name its metric, the candidate's is {TENSOR}" in silent.detail
     assert check(listing, ncu, "device_kind").detail == (
-        "the baseline does not say which device it ran on: they may differ"
+        "the baseline does not name its device: the devices may differ"
     )
 
 
@@ -76,8 +76,8 @@ def test_different_metrics_for_one_figure_are_warned_of(tmp_path: Path) -> None:
     a, b = side(tmp_path, export()), side(tmp_path, other, "b.csv")
     found = check(a, b, "utilisation_metrics")
     assert found.status == "warn" and found.invalidates == ("tensor_active", "bound")
-    assert found.detail == f"figures of different metrics do not compare: tensor pipe: {TENSOR} against {active}"
-    assert check(b, a, "utilisation_metrics").detail.endswith(f"{active} against {TENSOR}")
+    assert found.detail == f"figures of different metrics are not comparable: tensor pipe: {TENSOR} vs {active}"
+    assert check(b, a, "utilisation_metrics").detail.endswith(f"{active} vs {TENSOR}")
 
 
 def test_the_environment_names_metrics_and_device(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_the_environment_names_metrics_and_device(tmp_path: Path) -> None:
 
 def test_other_compute_capabilities_are_other_devices(tmp_path: Path) -> None:
     a, b = side(tmp_path, export()), side(tmp_path, export(cc="9.0"), "b.csv")
-    assert check(a, b, "device_kind").detail == "different devices: device.compute_capability 8.0 against 9.0"
+    assert check(a, b, "device_kind").detail == "different devices: device.compute_capability 8.0 vs 9.0"
 
 
 def test_measured_occupancy_has_a_column_of_its_own(tmp_path: Path) -> None:

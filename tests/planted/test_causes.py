@@ -28,32 +28,32 @@ OPPOSITE = {
 """What a rule is called when the sides are exchanged; the others' names tell no direction."""
 
 WORDS = {
-    "data_loader": ("more per step", "less per step"),
-    "workload_changed": ("more for it", "less for it"),
-    "data_type_changed": ("more for it", "less for it"),
-    "device_pace": ("device is slower throughout", "device is faster throughout"),
-    "host_pace": ("host is slower throughout", "host is faster throughout"),
-    "host_interrupted": ("is interrupted more", "is interrupted less"),
+    "data_loader": ("wait: +", "wait: -"),
+    "workload_changed": ("Workload changed: +", "Workload changed: -"),
+    "data_type_changed": ("types changed: +", "types changed: -"),
+    "device_pace": ("runs slower across the board: +", "runs faster across the board: -"),
+    "host_pace": ("The CPU runs slower across the board: +", "The CPU runs faster across the board: -"),
+    "host_interrupted": ("other processes are taking the CPU", "other processes no longer take the CPU"),
     "kernel_slower": ("One kernel is slower", "One kernel is faster"),
-    "occupancy_lost": ("at a lower estimated occupancy", "at a higher estimated occupancy"),
-    "tensor_cores_lost": ("no longer used", "are used now"),
-    "kernel_replaced": ("more per step", "less per step"),
-    "fusion_lost": ("One kernel became several", "Several kernels became one"),
-    "compilation_lost": ("Less code is compiled", "More code is compiled"),
-    "graph_lost": ("No graph is launched any more", "A graph is launched now"),
-    "layout_copies": ("More copies", "Fewer copies"),
-    "more_copies": ("More copies", "Fewer copies"),
-    "synchronisation": ("now stands in the open", "is hidden now"),
-    "launch_bound": ("more per step", "less per step"),
+    "occupancy_lost": ("lower estimated occupancy", "higher estimated occupancy"),
+    "tensor_cores_lost": ("are no longer used: +", "are now used: -"),
+    "kernel_replaced": ("A different kernel does the work: +", "A different kernel does the work: -"),
+    "fusion_lost": ("Fusion lost: +", "Fusion gained: -"),
+    "compilation_lost": ("Less code is compiled: +", "More code is compiled: -"),
+    "graph_lost": ("Fewer graph launches: +", "More graph launches: -"),
+    "layout_copies": ("More on-device copies: +", "Fewer on-device copies: -"),
+    "more_copies": ("More memory copies: +", "Fewer memory copies: -"),
+    "synchronisation": ("is no longer hidden", "is now hidden"),
+    "launch_bound": ("Kernel launches are slower: +", "Kernel launches are faster: -"),
     "operator_slower": ("One operator is slower", "One operator is faster"),
-    "more_calls": ("More calls", "Fewer calls"),
-    "collective_slower": ("Collectives are slower", "Collectives are faster"),
-    "overlap_lost": ("no longer hidden", "hidden now"),
-    "allocator_calls": ("More calls", "Fewer calls"),
-    "memory_pressure": ("Memory ran out", "no longer runs out"),
-    "slow_steps": ("steps of the candidate", "steps of the baseline"),
-    "warm_up_inside": ("of the candidate and never later", "of the baseline and never later"),
-    "profiler_overhead": ("more per step", "less per step"),
+    "more_calls": ("More calls: +", "Fewer calls: -"),
+    "collective_slower": ("Collectives are slower: +", "Collectives are faster: -"),
+    "overlap_lost": ("now exposed: +", "now hidden: -"),
+    "allocator_calls": ("More allocator calls", "Fewer allocator calls"),
+    "memory_pressure": ("Memory pressure: +", "Memory pressure is gone: -"),
+    "slow_steps": ("Slow steps in the candidate: +", "Slow steps in the baseline: -"),
+    "warm_up_inside": ("inside the candidate recording: +", "inside the baseline recording: -"),
+    "profiler_overhead": ("overhead: +", "overhead: -"),
 }
 """Rule -> words of the regression, words of the improvement."""
 
@@ -115,7 +115,7 @@ def test_every_finding_says_how_sure_it_is_what_it_rests_on_and_what_to_look_at(
 def test_a_recorded_clock_is_named() -> None:
     (fault,) = [fault for fault in FAULTS if fault.name == "slow device clock, recorded"]
     found = first(compared(side(fault.healthy, 1), side(fault.faulty, 101)))
-    assert "went from 1,410 to 1,128 (0.80 times)" in found.sentence
+    assert "1,410 → 1,128 (×0.80)" in found.sentence
 
 
 def test_a_rule_is_planted_for_every_cause_and_described_in_the_document() -> None:

@@ -47,13 +47,13 @@ def test_a_late_rank_is_told_from_a_slow_collective(late: int, by_us: float, ven
     found = compared(job(vendor=vendor), job(late, by_us=by_us, seed=1, vendor=vendor))
     assert causes(found) == ["late_rank"]
     assert first(found).subject == f"worker{late}"
-    assert f"they wait for worker{late}, where Other takes" in first(found).sentence
+    assert f"the late rank is worker{late} (Other +" in first(found).sentence
 
 
 def test_what_the_late_rank_does_beyond_the_others_is_named() -> None:
     found = compared(job(), job(1, by_us=700.0, cause="loader", seed=1))
     assert rules(found)[0] == "late_rank"
-    assert "worker1, where DataLoader takes 700 µs longer than on the others" in first(found).sentence
+    assert "worker1 (DataLoader +700 µs over the other ranks)" in first(found).sentence
 
 
 def test_another_rank_that_is_late_instead_is_no_change() -> None:
@@ -64,7 +64,8 @@ def test_another_rank_that_is_late_instead_is_no_change() -> None:
 def test_a_rank_that_is_no_longer_late_is_an_improvement() -> None:
     found = compared(job(2, by_us=700.0, seed=1), job())
     assert causes(found) == ["late_rank"]
-    assert "Ranks wait less for each other" in first(found).sentence and "waited for worker2" in first(found).sentence
+    assert "Ranks wait less in collectives: -" in first(found).sentence
+    assert "the late rank was worker2" in first(found).sentence
 
 
 def test_a_slow_collective_is_slow_on_all_ranks() -> None:

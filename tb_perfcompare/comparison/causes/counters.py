@@ -23,7 +23,7 @@ ROW_SEPARATOR = " › "
 
 _CLOCK = "frequency"
 _CLOCKS = "power and temperature limits, clock settings, idle states"
-_OTHERS = "what else ran there at that time"
+_OTHERS = "what else ran on that device at that time"
 _DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -56,7 +56,7 @@ def distinct(moved: tuple[CounterChange, ...]) -> Iterator[CounterChange]:
 
 
 def counter_text(row: CounterChange) -> str:
-    """ "gpu_frequency of GPU 7 1,155 to 210 MHz (interpolated)"."""
+    """ "gpu_frequency of GPU 7 1,155 → 210 MHz (interpolated)"."""
     assert row.baseline is not None and row.candidate is not None
     mark = " (interpolated)" if _is_interpolated(row) else ""
     return f"{_named(row)} {_amounts(row.baseline.mean, row.candidate.mean, row.unit)}{mark}"
@@ -74,9 +74,9 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
     if row.q is None:
         sure = f"size as recorded, {REPEATABILITY_UNKNOWN} (fewer than two values on a side)"
     else:
-        how = "all values of one side lie beyond the other's" if row.apart is not None else "differs clearly"
-        alike = "" if row.q <= alpha else ", as neighbouring values resemble each other"
-        sure = f"{how} (q = {row.q:.2g} over all counters{alike})"
+        how = "no overlap between the sides" if row.apart is not None else "statistically significant"
+        alike = "" if row.q <= alpha else "; neighbouring values are correlated"
+        sure = f"{how} (adjusted p = {row.q:.2g} over all counters{alike})"
     if _is_interpolated(row):
         sure += "; mostly interpolated between samples"
     return Finding(
@@ -85,7 +85,7 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
         category="Counter",
         delta_us=None,
         share=None,
-        sentence=f"{_named(row)} went from {amounts}{change}.",
+        sentence=f"Counter {_named(row)}: {amounts}{change}.",
         evidence=(counter_evidence(row),),
         confidence=sure,
         look_at=_CLOCKS if _CLOCK in row.counter else _OTHERS,
@@ -102,12 +102,12 @@ def _is_interpolated(row: CounterChange) -> bool:
 
 
 def _amounts(x: float, y: float, unit: str) -> str:
-    """ "1,155 to 210 MHz"; bytes in the decimal unit that fits the larger."""
+    """ "1,155 → 210 MHz"; bytes in the decimal unit that fits the larger."""
     if unit.startswith("bytes"):
         for scale, prefix in _DECIMAL:
             if max(abs(x), abs(y)) >= scale:
-                return f"{_number(x / scale)} to {_number(y / scale)} {prefix}B{unit.removeprefix('bytes')}"
-    return f"{_number(x)} to {_number(y)}" + (f" {unit}" if unit not in ("", "raw", "fraction") else "")
+                return f"{_number(x / scale)} → {_number(y / scale)} {prefix}B{unit.removeprefix('bytes')}"
+    return f"{_number(x)} → {_number(y)}" + (f" {unit}" if unit not in ("", "raw", "fraction") else "")
 
 
 def _number(value: float) -> str:

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, repea
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
@@ -36,11 +36,11 @@ _HOST_SUBJECTS = {
     "disk_read_and_write": "File reads and writes (disk_read_and_write)",
     HOST_TYPE: "Host functions",
 }
-_ON_DEVICE = "clocks, power and temperature limits, other jobs on the device; the functions named"
-_ON_HOST = "the functions named, CPU clock and load, other threads of the process"
+_ON_DEVICE = "clocks, power and temperature limits, other jobs on the device; these functions"
+_ON_HOST = "these functions, CPU clock and load, other threads of the process"
 _MOST_NAMED, _MOST_COUNTERS = 3, 2
 _NEARLY = 1.1
-"""From this ratio on, either way, a change is told as a ratio."""
+"""From this ratio on, either way, a change is also given as a ratio."""
 
 _MANY_CALLS = 100
 _PER = " per cycle"
@@ -94,7 +94,7 @@ def _finding(
     delta_us = y.time_us - x.time_us
     word = next((side.device.word for side in sides if side.device.count), "Device")
     subject = f"{word} functions" if group == _DEVICE else _HOST_SUBJECTS.get(group, f"{group} functions")
-    lead = f"{subject} {_change(x.time_us, y.time_us)}"
+    lead = f"{subject}{_change(x.time_us, y.time_us)}"
     if abs(delta_us) >= options.margin * (headline.baseline or 0.0):
         lead += _but(headline.verdict, delta_us)
     clauses = [lead]
@@ -102,7 +102,7 @@ def _finding(
         clauses.append(_calls_clause(x.calls, y.calls))
     ratio = uniform_ratio(x.table, y.table)
     if ratio is not None:
-        clauses.append(f"the same functions take {ratio:.2f} times as long per call almost throughout")
+        clauses.append(f"functions ×{ratio:.2f} per call across the board")
     named, words = _named(parts, sides, delta_us)
     clauses += words
     device = group == _DEVICE
@@ -119,7 +119,10 @@ def _finding(
         sentence="; ".join(clauses) + ".",
         evidence=tuple(evidence),
         confidence=repeatability(
-            None if test is None else test[0], headline.verdict, options.alpha, "cycle",
+            None if test is None else test[0],
+            headline.verdict,
+            options.alpha,
+            "cycle",
             apart=test is not None and test[1] <= options.alpha,
         ),
         look_at=_ON_DEVICE if device else _ON_HOST,
@@ -147,13 +150,11 @@ def _part(table: GroupTable, summary: Summary, group: str) -> _Part:
 
 def _change(x: float, y: float) -> str:
     if not x:
-        return f"are new ({time_text(y)}{_PER})"
+        return f" are new: {signed_time(y)}{_PER}"
     if not y:
-        return f"are gone ({time_text(x)}{_PER})"
-    amounts = f"({time_text(x)} to {time_text(y)}{_PER})"
-    if max(y / x, x / y) >= _NEARLY:
-        return f"take {y / x:.3g} times as long {amounts}"
-    return f"take {more_or_less(y - x)} {amounts}"
+        return f" are gone: {signed_time(-x)}{_PER}"
+    ratio = f", ×{y / x:.3g}" if max(y / x, x / y) >= _NEARLY else ""
+    return f": {signed_time(y - x)}{_PER} ({times_text(x, y)}{ratio})"
 
 
 def _but(verdict: Verdict, delta_us: float) -> str:
@@ -172,7 +173,7 @@ def _calls_clause(x: float, y: float) -> str:
         x, y = round(x), round(y)
     if x == y:
         return f"about {calls_text(x, _PER)} on both sides"
-    return f"{number_text(x)} to {calls_text(y, _PER)}"
+    return f"{numbers_text(x, y)} calls{_PER}"
 
 
 def _named(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], delta_us: float) -> tuple[list[Key], list[str]]:
@@ -187,7 +188,7 @@ def _named(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], delta_us:
     most = [key for key in ranked if abs(moved[key]) >= MOST_OF_IT * abs(delta_us)][:_MOST_NAMED]
     if most:
         return most, [_clause(key, before, after) for key in most]
-    spread = f"spread over {len(ranked)} functions, the largest: {_clause(ranked[0], before, after)}"
+    spread = f"spread over {len(ranked)} functions, largest: {_clause(ranked[0], before, after)}"
     return ranked[:1], [spread]
 
 
@@ -196,7 +197,7 @@ def _clause(key: Key, before: dict[Key, float], after: dict[Key, float]) -> str:
         return f"{short(key[0])} is new ({time_text(after[key])})"
     if key not in after:
         return f"{short(key[0])} is gone ({time_text(before[key])})"
-    return f"{short(key[0])} {more_or_less(after[key] - before[key])}"
+    return f"{short(key[0])} {signed_time(after[key] - before[key])}"
 
 
 def _by_key(part: _Part, side: Summary) -> dict[Key, float]:

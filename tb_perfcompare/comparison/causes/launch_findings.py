@@ -21,11 +21,12 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
-    more_or_less,
-    number_text,
+    numbers_text,
     short,
     short_apart,
+    signed_time,
     time_text,
+    times_text,
 )
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, StepCategory, Summary
 
@@ -36,16 +37,16 @@ SAME_WORK = 0.5
 """Two kernels, or two programs, with less than this share of their launches in common do not do the same work."""
 
 _KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
-_TENSOR_CORES = "data types, allow_tf32, shapes that are no multiples of 8, library versions"
-_MEMORY = "its memory accesses: strides, alignment, cache hits; what runs beside it on the device"
+_TENSOR_CORES = "data types, allow_tf32, shapes not divisible by 8, library versions"
+_MEMORY = "memory accesses: strides, alignment, cache hits; concurrent work on the device"
 _LOOK_AT = {
     "tensor_cores_lost": _TENSOR_CORES,
     "tensor_cores_gained": _TENSOR_CORES,
     "utilisation_lost": _MEMORY,
     "utilisation_gained": _MEMORY,
-    "bound_shift": "the scatter of launches, and the kernels of the class that changed most",
+    "bound_shift": "the scatter plot of launches, and the kernels of the class that changed most",
 }
-_BOUND_WORDS = {"both": "bound by both units", "neither": "bound by neither unit"}
+_BOUND_WORDS = {"both": "bound by both", "neither": "bound by neither"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +135,13 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         if min(a.calls, b.calls) < SAME_WORK * max(a.calls, b.calls):
             continue
         cores = a.uses_tensor_cores, b.uses_tensor_cores
-        how = f"{more_or_less(delta_us)} by the time of each launch ({_each(a)} to {_each(b)}, {_calls(a, b)})"
+        each = times_text(a.time_us / a.calls, b.time_us / b.calls)
+        how = f"{short(name)} {signed_time(delta_us)} ({each} per launch, {_calls(a, b)})"
         told = (name,) if abs(entity.rate_effect) >= NEARLY_ALL * abs(entity.delta) else ()
         evidence = (Evidence("kernels", name), Evidence("ledger", " / ".join(entity.path)))
         if cores in ((True, False), (False, True)):
             lost = cores[0]
-            words = "no longer uses tensor cores" if lost else "now uses tensor cores"
-            sentence = f"{short(name)} {words}{_pipe(a, b)}: {how}."
+            sentence = f"Tensor cores are {'no longer' if lost else 'now'} used: {how}{_pipe(a, b)}."
             yield books.finding(_cores_rule(bool(lost)), name, delta_us, sentence, evidence), told
             continue
         sign = 1 if delta_us > 0 else -1
@@ -148,9 +149,11 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         moved = [(word, x, y) for word, x, y in figures if sign * (x - y) >= UTILISATION_CHANGE]
         if moved:
             lower = "lower" if sign > 0 else "higher"
-            words = " and ".join(f"{lower} {word} ({x:.0%} to {y:.0%})" for word, x, y in moved)
+            words = " and ".join(f"{lower} {word} ({x:.0%} → {y:.0%})" for word, x, y in moved)
+            way = "slower" if sign > 0 else "faster"
             rule = "utilisation_lost" if sign > 0 else "utilisation_gained"
-            yield books.finding(rule, name, delta_us, f"{short(name)}: same kernel, {words}, {how}.", evidence), told
+            sentence = f"The same kernel is {way}: {how}; {words}."
+            yield books.finding(rule, name, delta_us, sentence, evidence), told
 
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
@@ -183,9 +186,8 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         count = "1 launch" if len(mine) == 1 else f"{len(mine):,} launches"
         gone_text, new_text = short_apart(x.name, y.name)
         sentence = (
-            f"{gone_text} was replaced by {new_text} in {count}, "
-            f"tensor cores {'no longer' if lost else 'now'} used{_pipe(x, y)}: "
-            f"{more_or_less(delta_us)} ({time_text(x.time_us)} to {time_text(y.time_us)})."
+            f"Tensor cores are {'no longer' if lost else 'now'} used: {signed_time(delta_us)} "
+            f"({times_text(x.time_us, y.time_us)}); {new_text} replaces {gone_text} in {count}{_pipe(x, y)}."
         )
         evidence = [Evidence("kernels", x.name), Evidence("kernels", y.name)]
         change = np.abs(b.dur_ns[right[mine]] - a.dur_ns[left[mine]])
@@ -211,14 +213,11 @@ def _bound_shift(books: _Books) -> Finding | None:
         return None
     ranked = sorted((name for name in names if abs(change[name]) >= books.least_us), key=lambda n: -abs(change[n]))
     clauses = []
-    for index, name in enumerate(ranked):
+    for name in ranked:
         x, y = (side.get(name, 0.0) / total if total else 0.0 for side, total in zip(per_step, totals, strict=True))
-        subject = "launches " if not index else ""
-        verb = " take " if not index else " "
-        change_text = f"{more_or_less(change[name])} ({x:.0%} to {y:.0%} of the time)"
-        clauses.append(f"{subject}{_BOUND_WORDS.get(name, name)}{verb}{change_text}")
+        clauses.append(f"{_BOUND_WORDS.get(name, name)} {signed_time(change[name])} ({x:.0%} → {y:.0%} of the time)")
     delta_us = moved if change[ranked[0]] > 0 else -moved
-    sentence = f"{time_text(moved)} moved between bound classes: {', '.join(clauses)}."
+    sentence = f"Bottlenecks shifted: {time_text(moved)} moved between bound classes; {'; '.join(clauses)}."
     evidence = tuple(Evidence("bound", name) for name in ranked)
     return books.finding("bound_shift", ranked[0], delta_us, sentence, evidence, part=False)
 
@@ -234,15 +233,11 @@ def _cores_rule(lost: bool) -> str:
 
 def _pipe(a: Use, b: Use) -> str:
     if np.isnan(a.tensor) or np.isnan(b.tensor):
-        return " (by their names)"
-    return f" (tensor pipe {a.tensor:.0%} to {b.tensor:.0%})"
-
-
-def _each(use: Use) -> str:
-    return time_text(use.time_us / use.calls)
+        return "; recognised by kernel name"
+    return f"; tensor pipe {a.tensor:.0%} → {b.tensor:.0%}"
 
 
 def _calls(a: Use, b: Use) -> str:
     if a.calls == b.calls:
         return f"{calls_text(a.calls, '')} on both sides"
-    return f"{number_text(a.calls)} to {calls_text(b.calls, '')}"
+    return f"{numbers_text(a.calls, b.calls)} calls"

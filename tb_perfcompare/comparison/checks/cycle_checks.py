@@ -27,13 +27,13 @@ def _anchors(a: Summary, b: Summary) -> Check:
     anchors = [dict(side.environment).get("cycle.anchor", "") for side in (a, b)]
     if not all(anchors):
         return Check(
-            "step_marker", "warn", "a table does not say which function delimits its cycles: they may be different",
+            "step_marker", "warn", "a table does not name the function that delimits its cycles: they may differ",
             ("verdict",),
         )  # fmt: skip
     if anchors[0] != anchors[1]:
         detail = (
             f"cycles of the baseline are calls of {anchors[0]}, those of the candidate of {anchors[1]}: their lengths "
-            "do not compare"
+            "are not comparable"
         )
         return Check("step_marker", "fail", detail, _VOID)
     return Check("step_marker", "ok", f"cycles of both sides are calls of {anchors[0]}")
@@ -42,7 +42,7 @@ def _anchors(a: Summary, b: Summary) -> Check:
 def _launches(a: Summary, b: Summary) -> Check:
     """Shared share of device launches per cycle by name, summed over devices: their numbers differ by machine."""
     if not (a.counts_launches and b.counts_launches):
-        return Check("functions", "warn", "a table has no numbers of launches: the work may be different", ("verdict",))
+        return Check("functions", "warn", "a table has no launch counts: the work may differ", ("verdict",))
     x, y = _calls(a), _calls(b)
     if not any(x.values()) and not any(y.values()):
         return Check("functions", "ok", "neither side has functions on a device")
@@ -51,7 +51,7 @@ def _launches(a: Summary, b: Summary) -> Check:
     if shared >= SIMILAR_WORK:
         return Check("functions", "ok", detail)
     if x.keys() == y.keys():
-        detail += "; the names are the same, their numbers of launches are not"
+        detail += "; same names, different launch counts"
     else:
         detail += f"; {_only(x, y, 'baseline')}, {_only(y, x, 'candidate')}"
     if shared >= SOME_WORK:
@@ -79,7 +79,7 @@ def _only(here: dict[str, float], there: dict[str, float], side: str) -> str:
 def _hosts(a: Summary, b: Summary) -> Check:
     hosts = [dict(side.environment).get("host.names", "") for side in (a, b)]
     if hosts[0] != hosts[1] and all(hosts):
-        return Check("hosts", "warn", f"recorded on {hosts[0]} and on {hosts[1]}", ("cause",))
+        return Check("hosts", "warn", f"recorded on different hosts: {hosts[0]} vs {hosts[1]}", ("cause",))
     if not all(hosts):
         return Check("hosts", "ok", "host names are not recorded on both sides")
     return Check("hosts", "ok", f"recorded on {hosts[0]}")
@@ -88,6 +88,6 @@ def _hosts(a: Summary, b: Summary) -> Check:
 def _processes(a: Summary, b: Summary) -> Check:
     counts = [dict(side.environment).get("process.count", "") for side in (a, b)]
     if counts[0] != counts[1]:
-        detail = f"{counts[0]} against {counts[1]} processes: times are sums over them"
+        detail = f"{counts[0]} vs {counts[1]} processes: times are sums over processes"
         return Check("processes", "warn", detail, ("functions", "verdict"))
-    return Check("processes", "ok", f"{counts[0]} process(es) on each side")
+    return Check("processes", "ok", f"processes on each side: {counts[0]}")

@@ -6,6 +6,6 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:
-    """ "device.name A100 against H100", for every name that both sides know, with different values."""
+    """ "device.name A100 vs H100", for every name that both sides know, with different values."""
     x, y = dict(a.environment), dict(b.environment)
-    return [f"{name} {x[name]} against {y[name]}" for name in names if name in x and name in y and x[name] != y[name]]
+    return [f"{name} {x[name]} vs {y[name]}" for name in names if name in x and name in y and x[name] != y[name]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.summary.summary import Summary
 
 _SIZES = ("device.compute_capability", "device.multiprocessors", "device.memory_bytes", "device.memory_mib")
@@ -14,17 +15,17 @@ def device(a: Summary, b: Summary) -> Check:
     if "unknown" in (a.device.kind, b.device.kind) and a.device.kind != b.device.kind:
         silent = "baseline" if a.device.kind == "unknown" else "candidate"
         return Check(
-            "device_kind", "warn", f"the {silent} does not say which device it ran on: they may differ", ("cause",)
+            "device_kind", "warn", f"the {silent} does not name its device: the devices may differ", ("cause",)
         )
     if a.device.kind != b.device.kind:
         return Check(
             "device_kind",
             "warn",
-            f"different kinds of device: {_text(a)} against {_text(b)}; kernels have different names",
+            f"different kinds of device: {_text(a)} vs {_text(b)}; their kernels have different names",
             ("kernels", "ledger entities"),
         )
     if a.device.name != b.device.name:
-        return Check("device_kind", "warn", f"different device models: {_text(a)} against {_text(b)}", ("cause",))
+        return Check("device_kind", "warn", f"different device models: {_text(a)} vs {_text(b)}", ("cause",))
     differing = differences(a, b, _SIZES)
     if differing:
         return Check("device_kind", "warn", f"different devices: {'; '.join(differing)}", ("cause",))
@@ -43,10 +44,10 @@ def device_count(a: Summary, b: Summary) -> Check:
         return Check(
             "device_count",
             "warn",
-            f"{a.device.count} against {b.device.count} devices at work",
+            f"{a.device.count} vs {b.device.count} devices in use",
             ("device", "communication"),
         )
-    return Check("device_count", "ok", f"{a.device.count} device(s) at work on each side")
+    return Check("device_count", "ok", f"{many(a.device.count, 'device')} in use on each side")
 
 
 def world_size(a: Summary, b: Summary) -> Check:
@@ -56,33 +57,31 @@ def world_size(a: Summary, b: Summary) -> Check:
         return Check(
             "world_size",
             "warn",
-            f"world size {sizes[0] or 'not recorded'} against {sizes[1] or 'not recorded'}",
+            f"world size {sizes[0] or 'not recorded'} vs {sizes[1] or 'not recorded'}",
             ("communication", "verdict"),
         )
     return Check("world_size", "ok", f"world size {sizes[0]}" if sizes[0] else "no world size recorded")
 
 
 def ranks(a: Summary, b: Summary) -> Check:
-    """Which of them are compared: with some of the ranks alone nobody knows whom they wait for."""
+    """Which of them are compared: some of the ranks alone do not show which one they wait for."""
     here = [{capture.worker for capture in side.captures} for side in (a, b)]
     if len(here[0]) != len(here[1]):
         return Check(
             "ranks",
             "warn",
-            f"{len(here[0])} worker(s) of the baseline against {len(here[1])} of the candidate",
+            f"{many(len(here[0]), 'worker')} in the baseline, {len(here[1]):,} in the candidate",
             ("communication", "verdict"),
         )
     partly = [
         f"{len(workers)} of {size} ranks of the {side}"
         for side, workers, summary in zip(("baseline", "candidate"), here, (a, b), strict=True)
-        if (size := _world_size(summary)).isdecimal()
-        and len(workers) < int(size)
-        and "communication" in summary.groups
+        if (size := _world_size(summary)).isdecimal() and len(workers) < int(size) and "communication" in summary.groups
     ]
     if partly:
-        detail = f"{', '.join(partly)} are compared: waiting for a late rank looks like a slow collective"
+        detail = f"only {', '.join(partly)} compared: waiting for a late rank looks like a slow collective"
         return Check("ranks", "warn", detail, ("communication",))
-    return Check("ranks", "ok", f"{len(here[0])} worker(s) on each side")
+    return Check("ranks", "ok", f"{many(len(here[0]), 'worker')} on each side")
 
 
 def _world_size(summary: Summary) -> str:

@@ -27,15 +27,15 @@ def utilisation_metrics(a: Summary, b: Summary) -> Check:
             continue
         figures.append(figure)
         if x and y:
-            found.append(f"{words}: {x} against {y}")
+            found.append(f"{words}: {x} vs {y}")
         else:
             silent, named = ("baseline", f"the candidate's is {y}") if y else ("candidate", f"the baseline's is {x}")
-            found.append(f"{words}: the {silent} does not say which metric it holds, {named}")
+            found.append(f"{words}: the {silent} does not name its metric, {named}")
     if found:
-        detail = f"figures of different metrics do not compare: {'; '.join(found)}"
+        detail = f"figures of different metrics are not comparable: {'; '.join(found)}"
         bound = ("bound",) if {"tensor_active", "dram_active"} & set(figures) else ()
         return Check("utilisation_metrics", "warn", detail, (*figures, *bound))
-    return Check("utilisation_metrics", "ok", "no figure was read from different metrics")
+    return Check("utilisation_metrics", "ok", "all figures come from the same metrics")
 
 
 def _has(summary: Summary, figure: str) -> bool:

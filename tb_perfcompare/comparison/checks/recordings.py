@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 _FLAGS = (
@@ -30,7 +31,7 @@ def same_capture(a: Summary, b: Summary) -> Check:
         return Check(
             "same_capture",
             "warn",
-            f"{len(shared)} file(s) are on both sides: those steps are compared with themselves",
+            f"{many(len(shared), 'file')} on both sides: those steps are compared with themselves",
             ("verdict",),
         )
     seen = [Counter(_fingerprints(side)) for side in (a, b)]
@@ -39,7 +40,7 @@ def same_capture(a: Summary, b: Summary) -> Check:
         return Check(
             "same_capture",
             "warn",
-            f"{len(equal)} recording(s) of the two sides are equal in every figure: the same one under another name?",
+            f"{many(len(equal), 'recording')} with identical figures on both sides: the same file under another name?",
             ("verdict",),
         )
     for side, found in zip(("baseline", "candidate"), seen, strict=True):
@@ -48,7 +49,7 @@ def same_capture(a: Summary, b: Summary) -> Check:
             return Check(
                 "same_capture",
                 "warn",
-                f"{twice} recording(s) of the {side} are there twice: their steps count for more than they are",
+                f"{many(twice, 'duplicate recording')} in the {side}: their steps count more than once",
                 ("verdict", "p"),
             )
     return Check("same_capture", "ok", "no file is on both sides")
@@ -78,15 +79,15 @@ def flags(a: Summary, b: Summary) -> Check:
     # traces name the flags that were on, and say nothing of the others
     off = "false" if "trace.schema" in x and "trace.schema" in y else None
     values = [(name, x.get(name, off), y.get(name, off)) for name in _FLAGS]
-    differing = [f"{name} {one} against {two}" for name, one, two in values if one and two and one != two]
+    differing = [f"{name} {one} vs {two}" for name, one, two in values if one and two and one != two]
     if differing:
         return Check(
             "profiler_flags",
             "warn",
-            "recorded with different flags, which cost time: " + "; ".join(differing),
+            "recorded with different profiler flags, which cost time: " + "; ".join(differing),
             ("host time", "verdict"),
         )
-    return Check("profiler_flags", "ok", "no differing recording flags")
+    return Check("profiler_flags", "ok", "same profiler flags, as far as recorded")
 
 
 def versions(a: Summary, b: Summary) -> Check:
@@ -102,8 +103,8 @@ def versions(a: Summary, b: Summary) -> Check:
         if _versions(one) and not _versions(other)
     ]
     if alone:
-        return Check("versions", "ok", f"only the {alone[0]} says which library versions it ran with")
-    return Check("versions", "ok", "no differing versions recorded")
+        return Check("versions", "ok", f"only the {alone[0]} names its library versions")
+    return Check("versions", "ok", "same library versions, as far as recorded")
 
 
 def _versions(summary: Summary) -> list[str]:
@@ -122,4 +123,4 @@ def complete(a: Summary, b: Summary) -> Check:
         return Check(
             "complete_files", "warn", "; ".join(f"{note.where}: {note.message}" for note in weak), ("ledger", "counts")
         )
-    return Check("complete_files", "ok", "every file was read whole")
+    return Check("complete_files", "ok", "every file was read completely")

@@ -24,11 +24,11 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
 
 def _same_work(found: dict[str, float]) -> Check:
     if not found:
-        return Check("same_work", "ok", "nothing was recorded on both sides that could tell")
+        return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
     detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
     if max(found.values()) >= SOME_WORK:
         return Check("same_work", "ok", f"in common: {detail}")
-    reason = f"a step is other work on the two sides: only {detail} are in common"
+    reason = f"different work per step: only {detail} are in common"
     return Check("same_work", "fail", reason, ("verdict", "cause"))
 
 
@@ -39,7 +39,7 @@ def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:
     detail = f"{shared:.0%} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)
-    return (Check(f"input_{what}", "warn", f"{detail}, {named:.0%} the same name", ("same work", "cause")),)
+    return (Check(f"input_{what}", "warn", f"{detail}, {named:.0%} have the same name", ("same work", "cause")),)
 
 
 def _shared(table: str, a: Summary, b: Summary) -> float | None:

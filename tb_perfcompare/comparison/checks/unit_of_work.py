@@ -26,7 +26,7 @@ _ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Opt
 def markers(a: Summary, b: Summary) -> Check:
     """Both sides need step markers, and one has to enclose as many iterations as the other."""
     if a.metric == KERNEL_TIME:
-        return Check("step_marker", "ok", "sources of this kind have no steps: all launches together are compared")
+        return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
         return Check(
@@ -90,15 +90,15 @@ def number_of_steps(a: Summary, b: Summary) -> Check:
     n, m = len(a.steps), len(b.steps)
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
     if a.metric == KERNEL_TIME:
-        return Check("steps", "warn", "one listing each: repeatability cannot be judged", ("verdict", "p"))
+        return Check("steps", "warn", "one listing per side: repeatability is unknown", ("verdict", "p"))
     if min(n, m) < FEW_STEPS:
         return Check(
             "steps",
             "warn",
-            f"{n} against {m} {noun}; record at least {FEW_STEPS}, better 20, on each side",
+            f"{n} vs {m} {noun}; record at least {FEW_STEPS}, better 20, on each side",
             ("verdict", "p"),
         )
-    return Check("steps", "ok", f"{n} against {m} {noun}")
+    return Check("steps", "ok", f"{n} vs {m} {noun}")
 
 
 def left_out(a: Summary, b: Summary) -> Check:

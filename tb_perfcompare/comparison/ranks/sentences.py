@@ -11,15 +11,15 @@ from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
 from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, more_or_less, time_text
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, signed_time, time_text
 
 _NAMED = 4
 _ALL_FOUND = 0.999
 _WORDS = {
     "slower": {Verdict.SLOWER, Verdict.PROBABLY_SLOWER},
     "faster": {Verdict.FASTER, Verdict.PROBABLY_FASTER},
-    "without a meaningful change": {Verdict.SAME},
-    "that cannot be told": {Verdict.INCONCLUSIVE, Verdict.WITHHELD},
+    "the same": {Verdict.SAME},
+    "inconclusive": {Verdict.INCONCLUSIVE, Verdict.WITHHELD},
 }
 
 
@@ -37,9 +37,7 @@ class RankRow:
 _Side = Callable[[RankRow], RankFigures | None]
 
 
-def rank_sentences(
-    a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headline, least_us: float
-) -> tuple[str, ...]:
+def rank_sentences(a: Ranks, b: Ranks, rows: Sequence[RankRow], headline: Headline, least_us: float) -> tuple[str, ...]:
     """In the order in which they are read."""
     sides: tuple[tuple[str, Ranks, _Side], ...] = (
         ("baseline", a, lambda row: row.baseline),
@@ -65,9 +63,9 @@ def _sizes(rows: Sequence[RankRow]) -> list[str]:
     sides = (("baseline", removed), ("candidate", added))
     only = [f"{_listed(keys)} only in the {side}" for side, keys in sides if keys]
     return [
-        f"The sides have {both + len(removed)} and {both + len(added)} ranks, {both} of them in common; "
-        f"{'; '.join(only)}. A rank of another world size does another share of the work: that one is slower or faster "
-        "than its namesake says nothing on its own."
+        f"{both + len(removed)} ranks in the baseline, {both + len(added)} in the candidate, {both} in both; "
+        f"{'; '.join(only)}. With another world size a rank does another share of the work, so a single slower or "
+        "faster rank means nothing."
     ]
 
 
@@ -78,16 +76,16 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
     found = {word: [key for key, verdict in judged if verdict in verdicts] for word, verdicts in _WORDS.items()}
     parts = [f"{len(keys)} {word}" for word, keys in found.items() if keys]
     clear = [word for word in ("slower", "faster") if found[word]]
-    where = "No rank's step time differs clearly by itself"
+    where = "No rank's step time changed significantly on its own"
     if len(clear) == 1:
         some = found[clear[0]]
         everywhere = len(some) == len(judged)
-        where = f"The step time differs on {'all ranks' if everywhere else _listed(some)}"
+        where = f"Step time changed on {'all ranks' if everywhere else _listed(some)}"
     elif clear:
-        where = "Some ranks' steps are slower and others' faster"
-    elif len(found["without a meaningful change"]) == len(judged):
-        where = "No rank's step time changed meaningfully"
-    return [f"{where}: of {len(judged)} ranks {', '.join(parts)}; all pooled: {VERDICT_WORDS[headline.verdict]}."]
+        where = "Some ranks are slower and others faster"
+    elif len(found["the same"]) == len(judged):
+        where = "No rank's step time changed"
+    return [f"{where}: of {len(judged)} ranks {', '.join(parts)}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
 
 def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]:
@@ -98,13 +96,13 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]
     clear = [row for row in tested if row.own.is_clear]
     clear.sort(key=lambda row: (-abs(row.own.delta_us or 0.0), row.key))
     if not clear:
-        return ["Apart from waiting for each other, no rank changed clearly otherwise than the others."]
-    told = [f"{row.key} takes {more_or_less(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
-    more = f" and {len(clear) - _NAMED} more ranks" if len(clear) > _NAMED else ""
-    two = "; with two ranks nobody knows which of them changed" if min(ranks_a, ranks_b) == 2 else ""
+        return ["No rank's own work (without waiting) changed differently from the other ranks."]
+    told = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
+    more = f" and {many(len(clear) - _NAMED, 'more rank')}" if len(clear) > _NAMED else ""
+    two = "; with two ranks it is unclear which of them changed" if min(ranks_a, ranks_b) == 2 else ""
     return [
-        f"Apart from waiting for each other, {len(clear)} of {len(tested)} ranks changed otherwise than the others: "
-        f"{', '.join(told)}{more} per step than before, beyond the others{two}."
+        f"{len(clear)} of {len(tested)} ranks changed differently from the others in their own work (without waiting): "
+        f"{', '.join(told)}{more} per step relative to the others{two}."
     ]
 
 
@@ -116,10 +114,10 @@ def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_u
     at, middle = int(times.argmax()), float(np.median(times))
     longest = float(times[at])
     if longest - float(times.min()) < least_us:
-        return [f"All ranks of the {word} take about as long, {time_text(middle)} per step."]
+        return [f"All ranks of the {word} take about the same time, {time_text(middle)} per step."]
     return [
         f"The slowest rank of the {word} is {found[at][0]}: {time_text(longest)} per step, "
-        f"{100 * (longest / middle - 1):.2g} % above the middle one."
+        f"{100 * (longest / middle - 1):.2g} % above the median rank."
     ]
 
 
@@ -132,34 +130,34 @@ def _waited_for(word: str, rows: Sequence[RankRow], of: _Side, least_us: float) 
     if waited < least_us:
         return []
     return [
-        f"In the {word} the others wait for {key}: {time_text(waiting + waited)} per step in collectives, "
-        f"it waits {time_text(waiting)}."
+        f"In the {word} the other ranks wait for {key}: {time_text(waiting + waited)} per step in collectives, while "
+        f"{key} waits {time_text(waiting)}."
     ]
 
 
 def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[str]:
     """What was not measured, and why."""
     if len(side) < 2:
-        return [f"The {word} has one worker: nothing tells its waiting from the transfer."]
+        return [f"The {word} has one worker: waiting and transfer cannot be separated."]
     out = []
     steps = [len(columns) for columns in side.columns]
     if not side.common.shape[1]:
-        out.append(f"The ranks of the {word} have no step in common: what one does beyond the others is not measured.")
+        out.append(f"The ranks of the {word} share no step: their own work cannot be compared.")
     elif max(steps) > side.common.shape[1]:
         common = side.common.shape[1]
-        out.append(f"What ranks of the {word} do beyond the others is of the {common} steps that all recorded.")
+        out.append(f"The own work of ranks of the {word} is compared over {many(common, 'step')} that all recorded.")
     shares = [f.matched for row in rows if (f := of(row)) is not None and f.matched is not None]
     if side.waiting is None:
         out.append(f"No collectives in the {word}: waiting is not measured.")
     elif not any(shares):
         out.append(
-            f"Waiting is not measured in the {word}: no collective is called equally often on several ranks of one "
+            f"Waiting is not measured in the {word}: no collective is called equally often on several ranks of a "
             "process group."
         )
     elif min(shares) < _ALL_FOUND:
         out.append(
-            f"In the {word} down to {100 * min(shares):.0f} % of a rank's time in collectives was found on other "
-            "ranks; waiting in the rest is not measured."
+            f"In the {word} as little as {100 * min(shares):.0f} % of a rank's collective time could be matched to "
+            "other ranks; waiting in the rest is not measured."
         )
     return out
 

@@ -87,7 +87,7 @@ class Certainty:
 class Headline:
     """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
     matters. inflation: factor by which autocorrelation of the steps widens the interval. method: tests used, in words.
-    sensitivity: which single steps, captures or ranks the verdict hangs on, "" where none can be left out. certainty:
+    sensitivity: which single steps, captures or ranks change the verdict when dropped, "" where none can be. certainty:
     None where nothing was estimated."""
 
     metric: str

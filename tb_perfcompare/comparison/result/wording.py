@@ -23,9 +23,28 @@ def _three(value: float) -> str:
     return f"{value:,.{digits}f}"
 
 
-def more_or_less(us: float) -> str:
-    """ "58.1 ms less", "3.20 ms more"."""
-    return f"{time_text(us)} {'more' if us > 0 else 'less'}"
+def signed_time(us: float) -> str:
+    """ "+3.20 ms", "-58.1 ms"."""
+    return f"{'+' if us > 0 else '-' if us < 0 else ''}{time_text(us)}"
+
+
+def times_text(before: float, after: float) -> str:
+    """ "2.75 → 21.1 ms", with both units where they differ, a single figure where both are written alike."""
+    one, two = time_text(before), time_text(after)
+    if one == two:
+        return one
+    (number, unit), (_, other) = one.split(), two.split()
+    return f"{number if unit == other else one} → {two}"
+
+
+def numbers_text(before: float, after: float) -> str:
+    """ "1 → 3" of calls per step."""
+    return f"{number_text(before)} → {number_text(after)}"
+
+
+def many(count: int, noun: str) -> str:
+    """ "1 kernel", "3 kernels"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def short(name: str) -> str:
@@ -51,7 +70,7 @@ def number_text(value: float) -> str:
 
 
 def calls_text(value: float, per: str) -> str:
-    """"1 call per step", "2.50 calls per step"; `per` is " per step" or "" for a source without steps."""
+    """ "1 call per step", "2.50 calls per step"; `per` is " per step" or "" for a source without steps."""
     return f"{number_text(value)} {'call' if value == 1 else 'calls'}{per}"
 
 

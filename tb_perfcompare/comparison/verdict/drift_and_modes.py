@@ -29,7 +29,7 @@ def two_groups_named(times: Times, captures: Captures, words: Words) -> str:
 
 
 def drifts_named(times: Times, captures: Captures, words: Words) -> str:
-    """ "; drift: from cycle 12 of the candidate on they are 5.2 % shorter", "" without any."""
+    """ "; drift: from cycle 12 on, candidate cycles are 5.2% shorter", "" without any."""
     found = []
     for place, word in enumerate(SIDES):
         for which in np.unique(captures[place]).tolist():
@@ -39,7 +39,7 @@ def drifts_named(times: Times, captures: Captures, words: Words) -> str:
                 at = int(places[changed.at])
                 label = words.labels[place][at] if words.labels else str(at + 1)
                 how = "longer" if changed.shift > 0 else "shorter"
-                found.append(f"from {words.noun} {label} of the {word} on they are {abs(changed.shift):.1%} {how}")
+                found.append(f"from {words.noun} {label} on, {word} {words.noun}s are {abs(changed.shift):.1%} {how}")
     if not found:
         return ""
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""

@@ -22,7 +22,7 @@ def widen(estimate: ShiftEstimate) -> bool:
 
 def needed(estimate: ShiftEstimate, margin: float) -> int | None:
     """Captures per side that would settle it: tell the estimated change from the margin, or show the margin where the
-    estimate is no larger than twice that. None where nobody knows how captures differ, or no number is enough."""
+    estimate is no larger than twice that. None where it is unknown how captures differ, or no number is enough."""
     between = estimate.between
     if between is None:
         return None
@@ -48,13 +48,11 @@ def floor_fraction(settled: Settled) -> float | None:
 
 
 def but(settled: Settled, words: Words) -> str:
-    """ "but spans of one run differ by up to 13.1 %: from span to span the 95 % interval is ..."."""
+    """ "but spans of one run vary by 13.1 %; 95 % CI over spans -1.20 % to +19.4 %"."""
     estimate = settled.estimate
     clause = f"but {_floor_clause(settled, words)}"
     if widen(estimate):
-        clause += (
-            f": over {words.captures_are} the {words.level} interval is {ends(estimate.theta_low, estimate.theta_high)}"
-        )
+        clause += f"; {words.level} over {words.captures_are} {ends(estimate.theta_low, estimate.theta_high)}"
     return clause if settled.verdict in _SURE else clause + _needed_clause(estimate, words)
 
 
@@ -64,8 +62,8 @@ def adequacy(settled: Settled, words: Words) -> str:
     assert estimate.between is not None
     counts = estimate.between.counts
     least = detectable_fraction(estimate)
-    clause = f"; {_floor_clause(settled, words)}, so that {counts[0]} and {counts[1]} of them show "
-    clause += "nothing" if least is None else f"changes from {percent(least)} on"
+    clause = f"; {_floor_clause(settled, words)}, so {counts[0]} and {counts[1]} of them detect "
+    clause += "nothing" if least is None else f"changes of at least {percent(least)}"
     return clause + _needed_clause(estimate, words)
 
 
@@ -79,9 +77,9 @@ def scope(settled: Settled, captures: Captures, words: Words, median_p: float | 
         return "one capture per side: these two captures differ, not necessarily the configurations"
     clause = f"{counts[0]} and {counts[1]} captures: {_floor_clause(settled, words)}"
     if min(counts) < CAPTURES_THAT_TELL:
-        clause += ", and a difference has to be larger"
+        clause += ", which a difference has to exceed"
     if 1 in counts:
-        clause += f"; the {SIDES[counts.index(1)]} is one capture, others of it are taken to differ as much"
+        clause += f"; the {SIDES[counts.index(1)]} is one capture, assumed to vary as much"
     if median_p is not None:
         clause += f"; medians of {words.captures_are}: p = {median_p:.2g}"
     return clause
@@ -93,19 +91,19 @@ def scope_of_equals(captures: Captures) -> str:
     return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {counts[1]} captures"
 
 
-_ABOUT_THESE = "one capture per side: this is about these two captures, not necessarily about the configurations"
+_ABOUT_THESE = "one capture per side: this holds for these two captures, not necessarily for the configurations"
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
 
 
 def _floor_clause(settled: Settled, words: Words) -> str:
-    """ "spans of one run differ by up to 13.1 %"."""
+    """ "spans of one run vary by 13.1 %"."""
     fraction = floor_fraction(settled)
     assert fraction is not None
-    return f"{words.captures_are} of one run differ by up to {percent(fraction)}"
+    return f"{words.captures_are} of one run vary by {percent(fraction)}"
 
 
 def _needed_clause(estimate: ShiftEstimate, words: Words) -> str:
-    """ "; about 4 spans per side (2 and 2 more) would tell a change of 19.4 % from the margin of 1 %"."""
+    """ "; about 4 spans per side (2 and 2 more) would separate 19.4 % from the threshold of 1 %"."""
     margin = words.options.margin
     least = needed(estimate, margin)
     if least is None or estimate.between is None or least <= min(estimate.between.counts):
@@ -113,8 +111,8 @@ def _needed_clause(estimate: ShiftEstimate, words: Words) -> str:
     more = [max(0, least - count) for count in estimate.between.counts]
     clause = f"; about {least:,} {words.captures_are} per side ({more[0]:,} and {more[1]:,} more) would "
     if _to_tell(estimate, margin) <= math.log1p(margin):
-        return clause + f"show {words.margin}"
-    return clause + f"tell a change of {percent(abs(fraction_of(estimate.theta)))} from {words.margin}"
+        return clause + f"resolve {words.threshold}"
+    return clause + f"separate {percent(abs(fraction_of(estimate.theta)))} from {words.threshold}"
 
 
 def _to_tell(estimate: ShiftEstimate, margin: float) -> float:

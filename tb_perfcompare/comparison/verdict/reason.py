@@ -1,4 +1,5 @@
-"""The headline in words. Clauses start in lower case and have no full stop, to stand after the verdict's word."""
+"""The headline in words, to follow the verdict's word: clauses start in lower case and have no full stop. The first
+clause is the line that is read: at most twelve words and its figures. What follows says how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, longer_or_less, percent, signed
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, percent, signed
 
 _NAMED_STEPS = 5
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
@@ -21,7 +22,7 @@ def why(settled: Settled, words: Words) -> str:
     """Why the verdict is what it is: what the steps say, and what captures leave of it."""
     estimate = settled.estimate
     if settled.verdict is not settled.by_steps:
-        return f"{_because(settled.by_steps, estimate.by_steps, words)}, {over_captures.but(settled, words)}"
+        return f"{_lead(estimate.by_steps, words)}, {over_captures.but(settled, words)}"
     sentence = _because(settled.verdict, estimate, words)
     if settled.verdict is not Verdict.INCONCLUSIVE or estimate.level is None:
         return sentence
@@ -35,45 +36,47 @@ def _because(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
     """Why the interval against the margin gives `verdict`."""
     noun = words.noun
     if estimate.n == (1, 1):
-        return f"one {noun} each: the size of the difference is certain, its repeatability is not known"
-    if estimate.level is None:
-        return _because_of_range(verdict, estimate, words)
-    interval = f"the {words.level} interval, {ends(estimate.theta_low, estimate.theta_high)}"
+        return f"one {noun} per side; the size is certain, its repeatability is not"
+    if estimate.level is None and verdict not in _SURE:
+        return _too_few(estimate, words)
+    lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
+    above, below = ("above", "below") if estimate.theta >= 0 else ("below", "above")
     if verdict in _SURE:
-        return f"the typical {noun} takes {longer_or_less(estimate.theta)} and {interval}, lies beyond {words.margin}"
+        small = "" if estimate.level is not None else f"; n too small for a {words.level}, p = {estimate.p:.2g}"
+        return f"{lead}, entirely {above} {towards}{small}"
     if verdict in _PROBABLE:
-        return (
-            f"the typical {noun} takes {longer_or_less(estimate.theta)}; {interval}, leaves out no change "
-            f"but reaches into {words.margin}"
-        )
+        return f"{lead}, {above} zero, partly {below} {towards}"
     if verdict is Verdict.SAME:
-        return f"{interval}, lies inside {words.margin}"
-    return f"{interval}, holds no change as well as changes beyond {words.margin}"
+        return f"{lead}, entirely within {words.both_thresholds}"
+    return f"{lead}, spanning zero and {words.both_thresholds}"
 
 
-def _because_of_range(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
-    noun = words.noun
-    pairs = ends(estimate.steps_low, estimate.steps_high)
-    if verdict in _SURE:
-        return (
-            f"the typical {noun} takes {longer_or_less(estimate.theta)} and all pairs of {noun}s differ by more than "
-            f"{words.margin}, {pairs} (range, n too small for an interval; p = {estimate.p:.2g})"
-        )
-    clause = f"range, n too small: {_counted(estimate, words)} give no {words.level} interval"
+def _lead(estimate: ShiftEstimate, words: Words) -> str:
+    """ "typical step +19.4 % (95 % CI +18.0 % to +20.1 %)", with the range of all pairs where there is no interval."""
+    if estimate.level is None:
+        interval = f"all pairs {ends(estimate.steps_low, estimate.steps_high)}"
+    else:
+        interval = f"{words.level} {ends(estimate.theta_low, estimate.theta_high)}"
+    return f"typical {words.noun} {signed(estimate.theta)} ({interval})"
+
+
+def _too_few(estimate: ShiftEstimate, words: Words) -> str:
+    clause = f"too few {words.noun}s for a {words.level} ({estimate.n[0]:,} and {estimate.n[1]:,})"
     if estimate.p_min > estimate.alpha:
-        clause += f" and no p below {estimate.p_min:.2g}"
-    return f"{clause}; all pairs of {noun}s differ by {pairs}{_needed(estimate, words)}"
+        clause += f"; p cannot be below {estimate.p_min:.2g}"
+    pairs = ends(estimate.steps_low, estimate.steps_high)
+    return f"{clause}; all pairs of {words.noun}s differ by {pairs}{_needed(estimate, words)}"
 
 
 def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     """What these steps can show, and how many would settle the margin."""
     detectable = estimate.detectable
     if detectable is None:
-        return "; the spread is too large to say how many would tell"
-    clause = f"; {_counted(estimate, words)} like these show changes from {percent(detectable)} on"
+        return f"; the spread is too large to say how many {words.noun}s are needed"
+    clause = f"; {_counted(estimate, words)} like these detect changes of at least {percent(detectable)}"
     if estimate.widening > 1:
         clause += (
-            f", as neighbouring {words.noun}s resemble each other (autocorrelation {estimate.rho:.2f}): that makes the "
+            f"; neighbouring {words.noun}s are correlated (autocorrelation {estimate.rho:.2f}), which makes the "
             f"interval {estimate.widening:.1f} times as wide"
         )
     return clause + _needed(estimate, words) if detectable > words.options.margin else clause
@@ -84,13 +87,13 @@ def _needed(estimate: ShiftEstimate, words: Words) -> str:
     steps = estimate.steps_needed(words.options.margin)
     if steps is None or steps <= min(estimate.n):
         return ""
-    return f"; about {steps:,} {words.noun}s per side would show {words.margin}"
+    return f"; about {steps:,} {words.noun}s per side would resolve {words.threshold}"
 
 
 def mean_disagrees(
     estimate: ShiftEstimate, interval: tuple[float, float] | None, share: float | None, words: Words
 ) -> str:
-    """Added when the mean tells another story than the typical step.
+    """Added when the mean changes otherwise than the typical step.
 
     interval: of ln(mean / mean) by resampling; share: of the difference of the means, what outlying steps make.
     """
@@ -98,10 +101,10 @@ def mean_disagrees(
     clause = "; tail-driven: the mean" if named else "; the mean"
     clause += f" changes by {signed(estimate.log_mean_ratio)}"
     if interval is not None and min(estimate.n) > 1:
-        clause += f" ({words.level} interval {signed(interval[0])} to {signed(interval[1])})"
+        clause += f" ({words.level} {signed(interval[0])} to {signed(interval[1])})"
     clause += f", the typical {words.noun} by {signed(estimate.theta)}"
     if named:
-        clause += f"; far above the others: {' and '.join(named)}"
+        clause += f"; outliers: {' and '.join(named)}"
         if share is not None and share > 0:
             clause += f", {percent(share)} of the difference of the means"
     return clause
@@ -131,7 +134,7 @@ def why_unusable(sides: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None
         elif len(side) == 0:
             clauses.append(f"the {name} has no {words.noun} to compare")
         elif wrong := int((side <= 0).sum()):
-            clauses.append(f"{wrong:,} of {len(side):,} {words.noun} times of the {name} are not above zero")
+            clauses.append(f"{wrong:,} of {len(side):,} {words.noun} times of the {name} are not positive")
     return "; ".join(clauses)
 
 

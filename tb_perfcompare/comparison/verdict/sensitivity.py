@@ -21,7 +21,6 @@ MOST_PAIRS = 1_000_000
 MOST_LEFT_OUT = 16
 """Captures or ranks per side tried one by one."""
 
-_NAMED = 3
 _ANY_SPAN = "any one span"
 
 
@@ -42,7 +41,7 @@ _Keep = Callable[[_Side], NDArray[np.bool_]]
 
 
 def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> str:
-    """One sentence: which single steps, captures or ranks the verdict hangs on; "" where nothing can be left out."""
+    """One sentence: which single steps, captures or ranks change the verdict when dropped; "" where none can be."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
         return ""
     sides = _side(baseline), _side(candidate)
@@ -52,31 +51,28 @@ def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, optio
         return ""
     whole = _settled(sides, options)
     tried: list[str] = []
-    changed: list[str] = []
+    changed: dict[Verdict, list[str]] = {}
     moved: list[str] = []
     for what, group, left in _variants(baseline, candidate, sides):
         if min(len(side.times) for side in left) < 2:
             continue
-        # with a capture less nobody knows better how captures differ
+        # a capture less says nothing more about how captures differ
         settled = _settled(left, options, whole if group == _ANY_SPAN else None)
         found = Verdict.SAME if settled is None else settled.verdict
         tried.append(group)
         if found is not headline.verdict:
             moved.append(group)
-            changed.append(f'without {what} it would be "{VERDICT_WORDS[found]}"')
-    if not tried:
-        return ""
-    if not changed:
-        return f"the verdict stays the same without {_any_of(tried)}"
-    more = f"; {len(changed) - _NAMED} more of {len(tried)} tried change it" if len(changed) > _NAMED else ""
+            changed.setdefault(found, []).append(what)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
-    return "; ".join(changed[:_NAMED]) + more + (f"; it stays the same without {_any_of(stays)}" if stays else "")
+    clauses = [
+        f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(dropped)}' for found, dropped in changed.items()
+    ]
+    return "; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])])
 
 
-def _any_of(groups: list[str]) -> str:
-    """ "the first step of each capture, the slowest step of each side, any one span"."""
-    names = list(dict.fromkeys(groups))
-    return ", ".join(names[:-1]) + (" and without " if len(names) > 1 else "") + names[-1]
+def _any_of(names: list[str]) -> str:
+    """ "the first step of each capture, the slowest step of each side or any one span"."""
+    return ", ".join(names[:-1]) + (" or " if len(names) > 1 else "") + names[-1]
 
 
 def _side(summary: Summary) -> _Side:

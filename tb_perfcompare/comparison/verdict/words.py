@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,24 +29,30 @@ class Words:
         return _NOUNS.get(self.metric, "step")
 
     @property
-    def margin(self) -> str:
-        """ "the margin of 1 %"."""
-        return f"the margin of {100 * self.options.margin:g} %"
+    def threshold(self) -> str:
+        """ "the threshold of 1 %"."""
+        return f"the threshold of {100 * self.options.margin:g} %"
+
+    @property
+    def both_thresholds(self) -> str:
+        """ "the ±1 % threshold"."""
+        return f"the ±{100 * self.options.margin:g} % threshold"
+
+    def threshold_towards(self, theta: float) -> str:
+        """ "the 1 % threshold" of a slower side, "the -0.99 % threshold" of a faster one."""
+        if theta >= 0:
+            return f"the {100 * self.options.margin:g} % threshold"
+        return f"the {signed(-math.log1p(self.options.margin))} threshold"
 
     @property
     def level(self) -> str:
-        """ "95 %"."""
-        return f"{100 * (1 - self.options.alpha):g} %"
+        """ "95 % CI", the confidence interval."""
+        return f"{100 * (1 - self.options.alpha):g} % CI"
 
 
 def ends(low: float, high: float) -> str:
     """ "+1.20 % to +19.4 %" of shifts of logarithms."""
     return f"{signed(low)} to {signed(high)}"
-
-
-def longer_or_less(theta: float) -> str:
-    """ "19.4 % longer" of a shift of logarithms."""
-    return f"{percent(abs(fraction_of(theta)))} {'longer' if theta > 0 else 'less'}"
 
 
 def signed(theta: float) -> str:

@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text
+from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE, calls
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -28,10 +28,10 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     if amount.more_calls * exposed <= 0:
         return
-    rule, subject, says, look_at = _retries(pair, taken, given) or _calls(pair, every)
+    rule, subject, what, how, look_at = _retries(pair, taken, given) or _calls(pair, every)
     yield cause(
         pair, rule, subject, "Runtime", exposed,
-        f"{says}, {more_or_less(exposed)} per step{_reserved(pair)}.",
+        f"{what}: {signed_time(exposed)} per step; {how}{_reserved(pair)}.",
         (Evidence("ledger", f"Runtime / {subject}"),),
         confidence="certain: calls are counted", look_at=look_at,
         explains={("Runtime", name): us for name, us in rows.items()}, rank=1,
@@ -40,7 +40,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _retries(
     pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
-) -> tuple[str, str, str, str] | None:
+) -> tuple[str, str, str, str, str] | None:
     """Inside operators the allocator gives memory back for one reason: it could not allocate, and tries again."""
     inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
     if not called_otherwise(inside.calls_a, inside.calls_b) or not taken:
@@ -51,25 +51,25 @@ def _retries(
     return (
         "memory_pressure" if more else "memory_relieved",
         first,
-        f"Memory {'ran out and was' if more else 'no longer runs out: it was'} given back to the driver inside "
-        f"operators before they could allocate ({first} {_times(inside)} per step there, allocations from the driver "
-        f"{_times(again)})",
-        "a smaller batch, what is kept alive, fragmentation: PYTORCH_ALLOC_CONF=expandable_segments:True",
+        "Memory pressure" if more else "Memory pressure is gone",
+        f"allocations inside operators {'run' if more else 'no longer run'} out of memory and retry after "
+        f"freeing cached blocks; {first} {_times(inside)} calls per step there, driver allocations {_times(again)}",
+        "batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
     )
 
 
-def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[str, str, str, str]:
+def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[str, str, str, str, str]:
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
     outside = pair.callers(lambda name: calls(RELEASE, name)).get(_OUTSIDE, NOTHING)
     emptied = called_otherwise(outside.calls_a, outside.calls_b)
-    where = ", outside of operators, as torch.cuda.empty_cache() does" if emptied else ""
+    where = ", outside operators, as torch.cuda.empty_cache() does" if emptied else ""
     return (
         "allocator_calls",
         first,
-        f"{'More' if more else 'Fewer'} calls of the memory allocator reach the driver: {first} "
-        f"{_times(every[first])} per step{where}",
-        "torch.cuda.empty_cache()" if emptied else "sizes that change between steps, fragmentation, memory pressure",
+        f"{'More' if more else 'Fewer'} allocator calls to the driver",
+        f"{first} {_times(every[first])} calls per step{where}",
+        "torch.cuda.empty_cache()" if emptied else "tensor sizes that vary by step, fragmentation, memory pressure",
     )
 
 
@@ -82,17 +82,17 @@ def _gives(name: str) -> bool:
 
 
 def _times(amount: Amount) -> str:
-    return f"{number_text(amount.calls_a)} to {number_text(amount.calls_b)}"
+    return numbers_text(amount.calls_a, amount.calls_b)
 
 
 def _reserved(pair: RuleContext) -> str:
-    """ "; the allocator held at most 9,000 to 39,000 MiB (of 40,536 MiB)" where memory events tell."""
+    """ "; peak reserved memory 9,000 → 39,000 MiB of 40,536" where memory events were recorded."""
     held = [_most_reserved(summary) for summary in (pair.baseline, pair.candidate)]
     if not all(held) or held[0] == held[1]:
         return ""
     sizes = {_device_mib(summary) for summary in (pair.baseline, pair.candidate)}
     size = sizes.pop() if len(sizes) == 1 else 0
-    return f"; the allocator held at most {held[0]:,} to {held[1]:,} MiB{f' of {size:,}' if size else ''} at once"
+    return f"; peak reserved memory {held[0]:,} → {held[1]:,} MiB{f' of {size:,}' if size else ''}"
 
 
 def _most_reserved(summary: Summary) -> int:

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import more_or_less, short, time_text
+from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 Floats = NDArray[np.float64]
@@ -25,7 +25,7 @@ MOST = 0.5
 
 
 def collective_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Causes in communication that stands in the open."""
+    """Causes in exposed communication."""
     exposed = pair.exposed(COMMUNICATION)
     if abs(exposed) < pair.least_us or not pair.is_clear(COMMUNICATION):
         return
@@ -53,16 +53,15 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, *, alone: bool) -> Cause:
     slower = exposed > 0
-    ranks = "; one rank was compared, so that waiting for a late rank looks the same" if alone else ""
+    ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
     sentence = (
-        f"Collectives are {'slower' if slower else 'faster'}: they take {time_text(amount.us_a)} to "
-        f"{time_text(amount.us_b)} per step, {more_or_less(exposed)} per step that no kernel hides, mostly "
-        f"{short(first.path[1])}{ranks}."
+        f"Collectives are {'slower' if slower else 'faster'}: {signed_time(exposed)} exposed per step; collectives "
+        f"take {times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
     )
     return cause(
         pair, "collective_slower" if slower else "collective_faster", first.path[1], COMMUNICATION, exposed, sentence,
         (Evidence("communication", first.path[1]),),
-        confidence="cannot be told from a late rank" if alone else "the transfer itself, the same on all ranks",
+        confidence="a late rank would look the same" if alone else "the transfer itself, the same on all ranks",
         look_at=f"network and topology, message sizes{'; compare all ranks' if alone else ''}",
         rank=2,
     )  # fmt: skip
@@ -71,15 +70,15 @@ def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float,
 def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float) -> Cause:
     lost = exposed > 0
     sentence = (
-        f"Communication is {'no longer hidden' if lost else 'hidden now'}: collectives take {time_text(amount.us_a)} "
-        f"to {time_text(amount.us_b)} per step, but {more_or_less(exposed)} of it beside no kernel; mostly "
-        f"{short(first.path[1])}."
+        f"Communication is now {'exposed' if lost else 'hidden'}: {signed_time(exposed)} exposed per step, "
+        f"{'less' if lost else 'more'} overlap with compute; collectives take "
+        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}."
     )
     return cause(
         pair, "overlap_lost" if lost else "overlap_gained", first.path[1], COMMUNICATION, exposed, sentence,
         (Evidence("communication", first.path[1]),),
-        confidence="collectives take what they took; what runs beside them changed",
-        look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, order of parameters",
+        confidence="collectives take as long as before; what runs alongside changed",
+        look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
         rank=2,
     )  # fmt: skip
 
@@ -95,12 +94,12 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
     most = int(own.argmax())
     does = ""
     if own[most] > pair.least_us:
-        does = f", where {CATEGORY_LABELS[most]} takes {time_text(own[most])} longer than on the others"
+        does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks)"
     sentence = (
-        f"Ranks wait {'longer' if longer else 'less'} for each other in collectives: waiting "
-        f"{time_text(before.waiting_us)} to {time_text(after.waiting_us)} per step and rank, the transfer itself "
-        f"{time_text(before.transfer_us)} to {time_text(after.transfer_us)}; they "
-        f"{'wait' if longer else 'waited'} for {side.late}{does} ({more_or_less(exposed)} per step not hidden)."
+        f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(exposed)} exposed per step; "
+        f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "
+        f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
+        f"{times_text(before.transfer_us, after.transfer_us)}."
     )
     # of the mean over ranks, the late rank's own work is its share
     explains = {(COMMUNICATION, ""): exposed}
@@ -110,7 +109,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
     return cause(
         pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, (Evidence("communication", first.path[1]),),
-        confidence="the rank whose own collectives are shortest is the one the others wait for",
+        confidence="the others wait for the rank with the shortest collectives",
         look_at=f"what {side.late} does before its collectives: data loading, uneven work, a slower device",
         explains=explains, rank=2,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less
+from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 
 UNCHANGED = 0.1
@@ -73,13 +73,13 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     explained = in_the_open(pair, {part: us * own / delta for part, us in grown.items()}, delta)
     exposed = sum(explained.values())
     sentence = (
-        f"The host is interrupted {'more' if exposed > 0 else 'less'}: the same operators take {after / before:.2f} "
-        f"times as long on average, but the fastest call of each {math.exp(middle):.2f} times; other work takes "
-        f"the processor in between, {more_or_less(exposed)} per step."
+        f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
+        f"time ×{after / before:.2f}, but fastest calls ×{math.exp(middle):.2f}; other processes "
+        f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )
     yield cause(
         pair, "host_interrupted", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
         confidence=category_confidence(pair, "CPU Exec"),
-        look_at="other processes and threads on the same cores, more threads than cores, CPU limits of the container",
+        look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
         explains=explained, rank=3, same_work=True,
     )  # fmt: skip

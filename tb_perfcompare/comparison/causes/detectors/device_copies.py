@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_op
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 
 KERNEL = "Kernel"
 
@@ -29,16 +29,15 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
     operator = launching_operator(pair, first.path[1])
-    below = f", launched below {short(operator)}" if operator else ""
+    below = f" (under {short(operator)})" if operator else ""
     sentence = (
-        f"{'More' if counted > 0 else 'Fewer'} copies on the device: kernels that only move data run "
-        f"{number_text(before)} to {number_text(after)} times per step, "
-        f"{more_or_less(counted)}; the largest change is {short(first.path[1])}{below}."
+        f"{'More' if counted > 0 else 'Fewer'} on-device copies: {signed_time(counted)} per step; kernels that only "
+        f"move data launch {numbers_text(before, after)} times per step, mostly {short(first.path[1])}{below}."
     )
     yield cause(
         pair, "layout_copies", first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
-        confidence="by the names of the kernels; launches are counted",
-        look_at=".contiguous(), .to(), channels_last on one side only, type conversions between layers",
+        confidence="certain: launches are counted; copies are recognised by kernel name",
+        look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
         explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows}, rank=2,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import more_or_less, short, time_text
+from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
 
 MOST = 0.5
 """Share of what the same calls take longer in the open, apart from the pace, that the operator must make, and that its
@@ -60,22 +60,22 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     explained = in_the_open(pair, {("CPU Exec", name): delta}, max(amount.rate_us, delta, key=abs))
     delta = sum(explained.values())
     per = (
-        f"{time_text(amount.us_b / amount.calls_b)} instead of {time_text(amount.us_a / amount.calls_a)} per call, "
+        f" ({times_text(amount.us_a / amount.calls_a, amount.us_b / amount.calls_b)} per call)"
         if amount.calls_a and amount.calls_b
         else ""
     )
     given = other_inputs(pair, name)
     rule = "operator_slower" if delta > 0 else "operator_faster"
     sentence = (
-        f"One operator is {'slower' if delta > 0 else 'faster'} on the host: {short(name)} takes {per}"
-        f"{more_or_less(delta)} per step{' beyond the pace of the others' if pace != 1 else ''}"
+        f"One operator is {'slower' if delta > 0 else 'faster'} on the CPU: {short(name)} {signed_time(delta)} per "
+        f"step{per}{f' on top of ×{pace:.2f} for all operators' if pace != 1 else ''}"
         f"{f', {given.clause}' if given is not None else ''}."
     )
     yield cause(
         pair, rule if given is None else given.rule, name, "CPU Exec", delta, sentence,
         (Evidence("operators", name),),
         confidence=category_confidence(pair, "CPU Exec"),
-        look_at="the operator's inputs and implementation, and what else runs on that core",
+        look_at="the operator's inputs and implementation; other load on that core",
         explains=explained, rank=5, same_work=True,
     )  # fmt: skip
 

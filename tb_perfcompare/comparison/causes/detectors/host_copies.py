@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 
 MOVING = frozenset(
     f"aten::{name}"
@@ -32,16 +32,16 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     first = max(moved, key=lambda key: (_by_number(moved[key]) * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
     of = f" of {first[1]}" if len(first) > 1 and first[1] else ""
-    calls_a, calls_b = number_text(moved[first].calls_a), number_text(moved[first].calls_b)
+    own = numbers_text(moved[first].calls_a, moved[first].calls_b)
     sentence = (
-        f"{'More' if delta > 0 else 'Fewer'} copies: operators that only move data take {more_or_less(delta)} per "
-        f"step; {short(name)} runs {number_text(calls.calls_a)} to {number_text(calls.calls_b)} times per step, "
-        f"{calls_a} to {calls_b} times{of}."
+        f"{'More' if delta > 0 else 'Fewer'} copies on the CPU: {signed_time(delta)} per step in operators that only "
+        f"move data; {short(name)} runs {numbers_text(calls.calls_a, calls.calls_b)} times per step"
+        f"{f', {own}{of}' if of else ''}."
     )
     yield cause(
         pair, "layout_copies", name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
         confidence="certain: calls are counted",
-        look_at=".contiguous(), .to(), .clone() and channels_last on one side only, type conversions between layers",
+        look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
         explains=_explained(moved), rank=3, same_work=True,
     )  # fmt: skip
 

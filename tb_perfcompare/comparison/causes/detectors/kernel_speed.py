@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.result.wording import number_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
@@ -76,15 +76,15 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> 
     operator = launching_operator(pair, name)
     given = other_inputs(pair, operator)
     if given is not None:
-        rule, why, look_at = given.rule, f", {given.clause}", "the inputs of both runs"
-    below = f" (launched below {short(operator)})" if operator else ""
+        rule, why, look_at = given.rule, f"; {given.clause}", "the inputs of both runs"
+    below = f" (under {short(operator)})" if operator else ""
     amount = pair.amounts("kernels").get((name,), NOTHING)
     mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
     sentence = (
-        f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} takes {time_text(mean_b)} instead of "
-        f"{time_text(mean_a)} per launch, {more_or_less(delta)} per step{' beyond that pace' if paced else ''} with "
-        f"{number_text(row.calls[1])} {'launch' if row.calls[1] == 1 else 'launches'}{why}; "
-        "the other kernels did not change alike."
+        f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} {signed_time(delta)} per step "
+        f"({times_text(mean_a, mean_b)} per launch, {number_text(row.calls[1])} "
+        f"{'launch' if row.calls[1] == 1 else 'launches'}){why}; "
+        f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
     )
     return cause(
         pair, rule, name if given is None else operator, KERNEL, delta, sentence,
@@ -111,21 +111,21 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[str, str, str]:
             measured = "" if fact == "achieved_occupancy" else "estimated "
             return (
                 "occupancy_lost" if slower else "occupancy_gained",
-                f", at a {word} {measured}occupancy ({found[0]:.0%} to {found[1]:.0%})",
-                "its launch configuration: block size, registers, shared memory; compiler flags and library version",
+                f"; {word} {measured}occupancy ({found[0]:.0%} → {found[1]:.0%})",
+                "launch configuration: block size, registers, shared memory; compiler flags and library version",
             )
     for fact, words in _MEASURED:
         found = moved(fact)
         if found is not None:
             return (
                 "utilisation_lost" if slower else "utilisation_gained",
-                f", with {word} {words} ({found[0]:.0%} to {found[1]:.0%})",
-                "its memory accesses: strides, alignment, cache hits; what runs beside it on the device",
+                f"; {word} {words} ({found[0]:.0%} → {found[1]:.0%})",
+                "memory accesses: strides, alignment, cache hits; concurrent work on the device",
             )
     return (
         "kernel_slower" if slower else "kernel_faster",
         "",
-        "its inputs' shapes and strides, its launch configuration, memory traffic beside it",
+        "input shapes and strides, launch configuration, concurrent memory traffic",
     )
 
 

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
 )
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, time_text
+from tb_perfcompare.comparison.result.wording import number_text, numbers_text, signed_time, times_text
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
 
 HALF = 0.5
@@ -45,16 +45,15 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     name = max(graphs, key=lambda one: (graphs[one].calls_a + graphs[one].calls_b, one))
     sentence = (
-        f"{'No graph is launched any more' if lost else 'A graph is launched now'}: graph launches "
-        f"{number_text(graph.calls_a)} to {number_text(graph.calls_b)} per step, single launches "
-        f"{number_text(single.calls_a)} to {number_text(single.calls_b)}; the host makes "
-        f"{more_or_less(delta)} per step."
+        f"{'Fewer' if lost else 'More'} graph launches: {signed_time(delta)} host time per step; graph launches "
+        f"{numbers_text(graph.calls_a, graph.calls_b)} per step, single kernel launches "
+        f"{numbers_text(single.calls_a, single.calls_b)}."
     )
     yield cause(
         pair, "graph_lost" if lost else "graph_gained", name, "Runtime", delta, sentence,
         (Evidence("ledger", f"Runtime / {name}"),),
         confidence="certain: calls are counted",
-        look_at="CUDA graph capture: shapes that change, operators that cannot be captured, mode='reduce-overhead'"
+        look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'"
         if lost else "CUDA graph capture",
         explains=of_categories(moved),
     )  # fmt: skip
@@ -93,15 +92,15 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = sum(explained.values())
     if sign * delta < max(pair.least_us, HALF * abs(grown)):
         return
-    flat = " while the kernels take what they took" if kernels_flat(pair) else ""
+    flat = ", kernel time unchanged" if kernels_flat(pair) else ""
     sentence = (
-        f"Launching kernels takes {time_text(mean_b)} instead of {time_text(mean_a)} each "
-        f"({number_text(launches.calls_b)} launches per step){flat}: the device waits for the host, "
-        f"{more_or_less(delta)} per step."
+        f"Kernel launches are {'slower' if sign > 0 else 'faster'}: {signed_time(delta)} per step; each launch takes "
+        f"{times_text(mean_a, mean_b)} ({number_text(launches.calls_b)} launches per step){flat}; the device waits "
+        f"{'for' if sign > 0 else 'less for'} the CPU."
     )
     yield cause(
         pair, "launch_bound", "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
         confidence=f"launch calls {'slower' if sign > 0 else 'faster'}{', kernels unchanged' if flat else ''}",
-        look_at="CPU clock and load, profiling hooks, the driver; fewer or larger kernels, CUDA graphs",
+        look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
         explains=explained, rank=2,
     )  # fmt: skip

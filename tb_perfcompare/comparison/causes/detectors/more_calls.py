@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 IN_BOTH = 0.8
@@ -55,15 +55,15 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     key = max(moved, key=weight)
     amount, more = moved[key], sign > 0
     sentence = (
-        f"{'More' if more else 'Fewer'} calls: {len(moved)} of {len(operators)} operators are called "
-        f"{'more' if more else 'less'} often, for example {short(key[0])} {number_text(amount.calls_a)} to "
-        f"{number_text(amount.calls_b)} times per step; the number of calls makes {more_or_less(counted)}."
+        f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step; {len(moved)} of {len(operators)} "
+        f"operators run {'more' if more else 'less'} often, e.g. {short(key[0])} "
+        f"{numbers_text(amount.calls_a, amount.calls_b)} times per step."
     )
     yield cause(
         pair, "more_calls" if more else "fewer_calls", key[0], "all", counted, sentence,
         (Evidence("operators", key[0]),),
         confidence="certain: calls are counted",
-        look_at="the number of layers, micro-batches or iterations in a step",
+        look_at="number of layers, micro-batches or iterations per step",
         explains=counts, rank=0,
     )  # fmt: skip
 

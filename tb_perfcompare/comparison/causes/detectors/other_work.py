@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, short
+from tb_perfcompare.comparison.result.wording import short, signed_time
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 STEADY = 0.5
@@ -23,21 +23,20 @@ OTHER_SIZE = 0.03
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""
 
-_TYPES = "autocast, model.half()/bfloat16(), and TF32 settings of both runs"
-_SHAPES = "batch size, sequence length, image size and padding of both runs; compare runs of the same input"
-_LENGTHS = (
-    "sequence lengths, padding and batching of both runs; more steps, or the same seed of the data loader"
-)
+_TYPES = "autocast, model.half()/bfloat16() and TF32 settings of both runs"
+_SHAPES = "batch size, sequence length, image size and padding of both runs; compare runs on the same input"
+_LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
 @dataclass(frozen=True, slots=True)
 class OtherWork:
-    """How the work differs: `says` begins the sentence; `ratio` is the size of the inputs over the baseline's, None
+    """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
     where sizes did not change."""
 
     rule: str
     operator: str
-    says: str
+    what: str
+    how: str
     ratio: float | None
     evidence: Evidence
     confidence: str
@@ -57,13 +56,14 @@ class OtherWork:
         if self.ratio is not None and (self.ratio > 1) != (delta > 0):
             yield cause(
                 pair, self.rule, self.operator, "all", None,
-                f"{self.says}, and yet the step takes {more_or_less(delta)}: something else changed it by more.",
+                f"{self.what}: {self.how}; the step still changes by {signed_time(delta)}, so another change outweighs "
+                "it.",
                 (self.evidence,), confidence=self.confidence, look_at=self.look_at,
             )  # fmt: skip
             return
         yield cause(
             pair, self.rule, self.operator, "all", delta,
-            f"{self.says}; the step takes {more_or_less(delta)} for it, which is no change of the same work.",
+            f"{self.what}: {signed_time(delta)} per step; {self.how}; the two sides do not run the same work.",
             (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
         )  # fmt: skip
 
@@ -89,8 +89,9 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
     name, before, after = found
     return OtherWork(
         "data_type_changed", name,
-        f"Data types changed: {other:.0%} of the operator calls have other input types, for example {short(name)} "
-        f"{first_type(before)} to {first_type(after)}",
+        "Data types changed",
+        f"{other:.0%} of operator calls have other input types, e.g. {short(name)} "
+        f"{first_type(before)} → {first_type(after)}",
         None, Evidence("operators", name), "certain: the types are recorded", _TYPES,
     )  # fmt: skip
 
@@ -110,8 +111,9 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     ratio = elements(after) / elements(before)
     return OtherWork(
         "workload_changed", name,
-        f"The work changed: {other:.0%} of the operator calls have other input shapes, for example {short(name)} "
-        f"{shown_shape(before)} to {shown_shape(after)} ({ratio:.2f} times the elements)",
+        "Workload changed",
+        f"{other:.0%} of operator calls have other input shapes, e.g. {short(name)} "
+        f"{shown_shape(before)} → {shown_shape(after)} (elements ×{ratio:.2f})",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"), "certain: the shapes are recorded", _SHAPES,
     )  # fmt: skip
 
@@ -130,10 +132,9 @@ def _other_sizes(known: Mapping[Key, Amount], name: str) -> OtherWork | None:
         return None
     return OtherWork(
         "workload_changed", name,
-        f"The work changed: input shapes vary between steps, and on average they hold {after / before:.2f} times the "
-        "elements",
+        "Workload changed", f"input shapes vary between steps, mean elements ×{after / before:.2f}",
         after / before, Evidence("operators_by_shape", name),
-        "certain: the shapes are recorded; few steps may hold other inputs by chance", _LENGTHS,
+        "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS,
     )  # fmt: skip
 
 

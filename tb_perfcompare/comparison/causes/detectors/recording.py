@@ -8,13 +8,13 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_cat
 from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less
+from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
 
 MOST = 0.5
 """Share of the host's exposed change that nothing else must explain."""
 
-_LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost most"
+_LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"
 
 RECORDING = ("CPU Exec", "Runtime", "Other")
 """Categories in which the profiler's work hides."""
@@ -28,8 +28,8 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     flags = "; ".join(recorded_otherwise(pair))
     sentence = (
-        f"The profiler itself takes {more_or_less(delta)} per step (events of its own overhead)"
-        f"{f'; the sides were recorded with other options: {flags}' if flags else ''}."
+        f"Profiler overhead: {signed_time(delta)} per step, as recorded by the profiler"
+        f"{f'; recording options differ: {flags}' if flags else ''}."
     )
     yield cause(
         pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence,
@@ -50,12 +50,11 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         return
     flags = "; ".join(recorded_otherwise(pair))
     sentence = (
-        f"The sides were recorded with other options, {flags}, and the host takes {more_or_less(delta)} per step: "
-        f"recording {'more' if delta > 0 else 'less'} costs {'more' if delta > 0 else 'less'} of its time."
+        f"Probably profiler overhead: {signed_time(delta)} host time per step; recording options differ: {flags}."
     )
     yield cause(
         pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence, (Evidence("environment", ""),),
-        confidence="what recording costs cannot be told from other changes of the host's time", look_at=_LOOK_AT,
+        confidence="other changes of host time would look the same", look_at=_LOOK_AT,
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -70,9 +69,9 @@ def costlier_to_record(pair: RuleContext, delta: float) -> bool:
 
 
 def recorded_otherwise(pair: RuleContext) -> Iterator[str]:
-    """ "with_stack not recorded against true" """
+    """ "with_stack not recorded → true" """
     a, b = dict(pair.baseline.environment), dict(pair.candidate.environment)
     for name in sorted({*a, *b}):
         if name.startswith("profiler.") and a.get(name) != b.get(name):
             short_name = name.removeprefix("profiler.")
-            yield f"{short_name} {a.get(name, 'not recorded')} against {b.get(name, 'not recorded')}"
+            yield f"{short_name} {a.get(name, 'not recorded')} → {b.get(name, 'not recorded')}"

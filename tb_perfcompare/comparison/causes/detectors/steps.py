@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, short, time_text
+from tb_perfcompare.comparison.result.wording import many, short, signed_time, time_text
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
@@ -64,13 +64,13 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     word = "candidate" if delta > 0 else "baseline"
     share = len(slow) / len(summary.steps)
     sentence = (
-        f"{len(slow)} of {len(summary.steps)} steps of the {word} are far longer than the others (step {names}): they "
-        f"make {more_or_less(delta)} of the mean step; what grows in them is {label}"
-        f"{f', {short(entity)}' if entity else ''} ({time_text(growth[label])} per slow step)."
+        f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
+        f"steps (step {names}); in them {label} takes {time_text(growth[label])} longer"
+        f"{f', mostly {short(entity)}' if entity else ''}."
     )
     yield cause(
         pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
-        confidence="the steps are few: whether they come again is not known",
+        confidence="few steps, which may not recur",
         look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
         explains=_explained(entities, share, delta), rank=1,
     )  # fmt: skip
@@ -124,13 +124,14 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     steps = max(len(early.steps) // len(summary.captures), 1)
     share = len(early.steps) / len(summary.steps)
     sentence = (
-        f"A warm-up is inside the recording: {', '.join(map(short, early.names[:3]))} run in the first {steps} step(s) "
-        f"of the {word} and never later; they make {more_or_less(delta)} of the mean step."
+        f"Warm-up inside the {word} recording: {signed_time(delta)} on the mean step; "
+        f"{', '.join(map(short, early.names[:3]))} {'runs' if len(early.names) == 1 else 'run'} only in the first "
+        f"{'step' if steps == 1 else many(steps, 'step')}."
     )
     yield cause(
         pair, "warm_up_inside", early.names[0], "all", delta, sentence, (Evidence("steps", word),),
         confidence="certain: these calls stop after the first steps",
-        look_at="profiler.schedule(wait=..., warmup=...), so that a few steps pass before; --steps leaves them out",
+        look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; --steps drops them from a comparison",
         explains=_explained(_grown(summary, early.steps), share, delta), rank=0,
     )  # fmt: skip
 

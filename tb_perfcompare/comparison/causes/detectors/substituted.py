@@ -12,7 +12,15 @@ from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator imp
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short, short_apart, time_text
+from tb_perfcompare.comparison.result.wording import (
+    many,
+    number_text,
+    numbers_text,
+    short,
+    short_apart,
+    signed_time,
+    time_text,
+)
 from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -36,14 +44,14 @@ GENERATED = ("triton_",)
 
 _WHAT = {
     "tensor_cores_lost": "Tensor cores are no longer used",
-    "tensor_cores_gained": "Tensor cores are used now",
-    "fusion_lost": "One kernel became several",
-    "fusion_gained": "Several kernels became one",
-    "kernel_replaced": "Another kernel does the work",
+    "tensor_cores_gained": "Tensor cores are now used",
+    "fusion_lost": "Fusion lost",
+    "fusion_gained": "Fusion gained",
+    "kernel_replaced": "A different kernel does the work",
 }
 _LOOK_AT = {
-    "tensor_cores_lost": "data types, allow_tf32, shapes that are no multiples of 8, another library version",
-    "tensor_cores_gained": "data types, allow_tf32, another library version",
+    "tensor_cores_lost": "data types, allow_tf32, shapes not divisible by 8, library versions",
+    "tensor_cores_gained": "data types, allow_tf32, library versions",
 }
 _ELSEWHERE = "cudnn.benchmark, library versions, attention backends, shapes and strides of the inputs"
 _INPUTS = "the inputs of both runs"
@@ -112,15 +120,15 @@ def _of_compiler(
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
     compiled, usual = short_apart(first.path[1], other.path[1])
     sentence = (
-        f"{'Less' if lost else 'More'} code is compiled: {len(generated)} generated kernel(s) such as "
-        f"{compiled} run {number_text(counts[0])} to {number_text(counts[1])} times per step, and "
-        f"{len(plain)} kernel(s) such as {usual} {'are new' if lost else 'are gone'}; together "
-        f"{more_or_less(delta)} per step{_of_it(explained)}."
+        f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_of_it(explained)}; "
+        f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
+        f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
+        f"{'new' if lost else 'gone'}."
     )
     return cause(
         pair, "compilation_lost" if lost else "compilation_gained", first.path[1], KERNEL, delta, sentence,
         (Evidence("kernels", first.path[1]), Evidence("kernels", other.path[1])),
-        confidence="by the names of the kernels; launches are counted",
+        confidence="certain: launches are counted; generated kernels are recognised by name",
         look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode" if lost else "torch.compile",
         explains=explained, rank=1,
     )  # fmt: skip
@@ -202,19 +210,19 @@ def _launching(pair: RuleContext, more: float) -> dict[Part, float]:
 
 
 def _others(members: list[_Swap]) -> str:
-    """ "; likewise below 5 other operators, the largest aten::mm 2.08 ms more, aten::add 712 µs less"."""
+    """ "; likewise under 5 other operators, mainly aten::mm +2.08 ms, aten::add -712 µs"."""
     rest = members[1:]
     if not rest:
         return ""
-    named = ", ".join(f"{short(swap.operator)} {more_or_less(swap.delta_us)}" for swap in rest[:_NAMED])
-    many = f"{len(rest)} other operators, the largest " if len(rest) > _NAMED else ""
-    return f"; likewise below {many}{named}"
+    named = ", ".join(f"{short(swap.operator)} {signed_time(swap.delta_us)}" for swap in rest[:_NAMED])
+    others = f"{len(rest)} other operators, mainly " if len(rest) > _NAMED else ""
+    return f"; likewise under {others}{named}"
 
 
 def _of_it(explained: dict[Part, float]) -> str:
-    """ ", 63.0 µs of it by launching"."""
+    """ ", 63.0 µs of it for launching"."""
     host = sum(us for (category, _), us in explained.items() if category != KERNEL)
-    return f", {time_text(abs(host))} of it by launching them" if host else ""
+    return f", {time_text(abs(host))} of it for launching" if host else ""
 
 
 def _of_swaps(pair: RuleContext, rule: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
@@ -223,21 +231,20 @@ def _of_swaps(pair: RuleContext, rule: str, members: list[_Swap], delta: float, 
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
     given = other_inputs(pair, first.operator)
     others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
-    what = _WHAT.get(rule, "An operator does other work")
+    what = _WHAT.get(rule, "An operator has other inputs")
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
-        what = "Another device runs other kernels"
+        what = "Different kernels on a different device"
     sentence = (
-        f"{what}: {short(first.operator)}"
+        f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
         f"{f', {given.clause},' if given is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
         f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
-        f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)}){others}; "
-        f"together {more_or_less(delta)} per step{_of_it(explained)}."
+        f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step){others}."
     )
     return cause(
         pair, rule, old if given is None else first.operator, KERNEL, delta, sentence,
         (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
-        confidence="the same operator with the same number of calls launches other kernels",
+        confidence="certain: the same operator, called as often, launches other kernels",
         look_at=_LOOK_AT.get(rule, _ELSEWHERE) if given is None else _INPUTS,
         explains=explained, rank=2, same_work=True,
     )  # fmt: skip

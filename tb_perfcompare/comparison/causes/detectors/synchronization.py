@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 MOST = 0.5
@@ -22,8 +22,8 @@ _OUTSIDE = "(outside operators)"
 
 
 def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """More (fewer) calls that wait for the device, and what nothing else explains of the host work that stands in the
-    open (is hidden) since."""
+    """More (fewer) calls that wait for the device, and what nothing else explains of the host work that they expose
+    (hide)."""
     if not is_same_runtime(pair):
         return
     waits = total(pair.called(_waits).values())
@@ -37,19 +37,19 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if sign * pair.exposed("Kernel") <= -MOST * abs(delta):  # kernels that hide less are the likelier cause
         return
     caller, amount = _caller(pair, sign)
-    behind = f", {_times(amount)} below {short(caller)}" if caller else ""
+    outside = caller == _OUTSIDE
+    behind = f" ({_times(amount)} {'outside operators' if outside else f'under {short(caller)}'})" if caller else ""
     sentence = (
-        f"{'More' if sign > 0 else 'Fewer'} waits for the device: the host synchronises "
-        f"{number_text(waits.calls_a)} to {number_text(waits.calls_b)} times per step{behind}; "
-        f"host work that kernels hid {'now stands in the open' if sign > 0 else 'is hidden now'}, "
-        f"{more_or_less(delta)} per step."
+        f"{'More' if sign > 0 else 'Less'} synchronization with the device: {signed_time(delta)} per step; the host "
+        f"waits {_times(waits)} times per step{behind}, so host work is "
+        f"{'no longer' if sign > 0 else 'now'} hidden behind kernels."
     )
-    known = caller and caller != _OUTSIDE
+    known = caller and not outside
     yield cause(
         pair, "synchronisation", caller or "synchronisation", "Runtime", delta, sentence,
         (Evidence("operators", caller),) if known else (),
         confidence="certain: calls are counted",
-        look_at=".item(), .cpu(), print of a tensor, conditions on tensors, torch.cuda.synchronize() inside the step",
+        look_at=".item(), .cpu(), printing a tensor, if on a tensor, torch.cuda.synchronize() inside the step",
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -59,7 +59,7 @@ def _waits(name: str) -> bool:
 
 
 def _times(amount: Amount) -> str:
-    return f"{number_text(amount.calls_a)} to {number_text(amount.calls_b)}"
+    return numbers_text(amount.calls_a, amount.calls_b)
 
 
 def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:

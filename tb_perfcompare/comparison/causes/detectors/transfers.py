@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import more_or_less, number_text, short
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
@@ -30,14 +30,14 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     first = max(rows, key=lambda row: (abs(pair.counted_us(row)), row.path))
     sentence = (
-        f"{'More' if counted > 0 else 'Fewer'} copies to, from and on the device: {number_text(before)} to "
-        f"{number_text(after)} per step, {more_or_less(counted)}; the largest change is {short(first.path[1])}."
+        f"{'More' if counted > 0 else 'Fewer'} memory copies: {signed_time(counted)} per step "
+        f"({numbers_text(before, after)} copies), mostly {short(first.path[1])}."
     )
     yield cause(
         pair, "more_copies" if counted > 0 else "fewer_copies", first.path[1], "Memcpy", counted, sentence,
         (Evidence("memcpy", first.path[1]),),
         confidence="certain: copies are counted",
-        look_at=".to(device), .cpu() and .item() inside the step; data prepared on the host",
+        look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",
         explains={("Memcpy", row.path[1]): pair.counted_us(row) for row in rows}, rank=3,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import more_or_less
+from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.recordings.cycles import HOST
@@ -50,13 +50,13 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
     way = "slower" if device > 1 else "faster"
     clock = _clock(pair, device)
     sentence = (
-        f"The device is {way} throughout: the same kernels take {device:.2f} times as long per launch, which makes "
-        f"{more_or_less(exposed)} per step{clock or '; no clock was recorded that could tell why'}."
+        f"The {pair.candidate.device.word} runs {way} across the board: {signed_time(exposed)} per step; kernels "
+        f"×{device:.2f} per launch{clock or ' (clock, power, thermal, sharing)'}."
     )
     yield cause(
         pair, "device_pace", "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),),
         confidence="the same ratio in at least half of the kernel time",
-        look_at="clocks, power and temperature limits, other jobs on the device, another device model",
+        look_at="clocks, power and temperature limits, other jobs on the device, the device model",
         explains=explained, rank=3, same_work=True,
     )  # fmt: skip
 
@@ -73,13 +73,13 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
         return
     way = "slower" if host > 1 else "faster"
     sentence = (
-        f"The host is {way} throughout: the same operators take {host:.2f} times as long per call, which makes "
-        f"{more_or_less(exposed)} per step{_clock(pair, host, HOST)}."
+        f"The CPU runs {way} across the board: {signed_time(exposed)} per step; operators ×{host:.2f} per call"
+        f"{_clock(pair, host, HOST)}."
     )
     yield cause(
         pair, "host_pace", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
         confidence="the same ratio in at least half of the operators' time",
-        look_at="CPU clock and governor, other processes, thread and NUMA placement, another machine",
+        look_at="CPU clock and governor, other processes, thread and NUMA placement, the machine",
         explains=explained, rank=4, same_work=True,
     )  # fmt: skip
 
@@ -187,7 +187,7 @@ def host_ratio(pair: RuleContext) -> float | None:
 
 
 def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
-    """ "; its clock went from 1,410 to 1,128 MHz" where a clock counter moved the other way."""
+    """ "; gpu_clock of GPU 0 1,410 → 1,128 MHz (×0.80)" where a clock counter moved the other way."""
     for change in pair.counters:
         name = change.counter.lower()
         if not any(word in name for word in _CLOCKS) or (change.device == HOST) != (device == HOST):
@@ -197,7 +197,7 @@ def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
             continue
         if (y.mean < x.mean) == (ratio > 1):
             return (
-                f"; {change.counter} of {change.device} went from {x.mean:,.0f} to {y.mean:,.0f}"
-                f"{f' {change.unit}' if change.unit else ''} ({y.mean / x.mean:.2f} times)"
+                f"; {change.counter} of {change.device} {x.mean:,.0f} → {y.mean:,.0f}"
+                f"{f' {change.unit}' if change.unit else ''} (×{y.mean / x.mean:.2f})"
             )
     return ""

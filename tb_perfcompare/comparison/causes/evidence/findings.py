@@ -18,21 +18,21 @@ from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import calls_text, more_or_less, number_text, short, time_text
+from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 
 _SUBJECTS = {
-    StepCategory.KERNEL: "Kernels take",
-    StepCategory.MEMCPY: "Memory copies take",
-    StepCategory.MEMSET: "Memory sets take",
-    StepCategory.COMMUNICATION: "Communication not hidden by kernels takes",
-    StepCategory.RUNTIME: "Calls into the device runtime take",
-    StepCategory.DATALOADER: "Waiting for the data loader takes",
-    StepCategory.CPU_EXEC: "Host code outside runtime calls and data loading takes",
-    StepCategory.OTHER: "Stretches in which nothing was recorded take",
+    StepCategory.KERNEL: "kernel time",
+    StepCategory.MEMCPY: "memory copies",
+    StepCategory.MEMSET: "memory sets",
+    StepCategory.COMMUNICATION: "exposed communication",
+    StepCategory.RUNTIME: "device runtime calls",
+    StepCategory.DATALOADER: "data loader wait",
+    StepCategory.CPU_EXEC: "CPU time",
+    StepCategory.OTHER: "untraced host time (no events recorded)",
 }
-PYTHON = "Python code outside operators takes"
+PYTHON = "Python code outside operators"
 """The subject of Other where Python functions were recorded."""
 
 _RULES = {
@@ -47,14 +47,14 @@ _RULES = {
 }
 
 _LOOK_AT = {
-    StepCategory.KERNEL: "the table of kernels, and the operators that launch those named",
-    StepCategory.MEMCPY: "what is copied: sizes, pinned memory, .to(device) and .cpu() inside the step",
-    StepCategory.MEMSET: "buffers that are cleared in every step",
-    StepCategory.COMMUNICATION: "which collectives, and what runs beside them",
-    StepCategory.RUNTIME: "the calls named, and the operators that make them",
+    StepCategory.KERNEL: "these kernels and the operators that launch them",
+    StepCategory.MEMCPY: "copy sizes, pinned memory, .to(device) and .cpu() inside the step",
+    StepCategory.MEMSET: "buffers cleared in every step",
+    StepCategory.COMMUNICATION: "which collectives, and what overlaps with them",
+    StepCategory.RUNTIME: "these calls and the operators that issue them",
     StepCategory.DATALOADER: "num_workers, prefetch_factor, pin_memory, decoding and storage",
-    StepCategory.CPU_EXEC: "the operators named, and the Python code around them (with_stack=True names it)",
-    StepCategory.OTHER: "Python code between operators (with_stack=True names it), other work on the machine",
+    StepCategory.CPU_EXEC: "these operators and the Python code around them (record with_stack=True)",
+    StepCategory.OTHER: "Python code between operators (record with_stack=True), other load on the machine",
 }
 
 _TABLES = {
@@ -177,11 +177,10 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
     whole = delta_us == row.delta / books.unit
     subject = PYTHON if category is StepCategory.OTHER and same_way else _SUBJECTS[category]
     if whole:
-        amounts = f" ({time_text(row.baseline / books.unit)} to {time_text(row.candidate / books.unit)})"
-        sentence = f"{subject} {more_or_less(delta_us)}{books.per}{amounts}"
+        amounts = f" ({times_text(row.baseline / books.unit, row.candidate / books.unit)})"
+        sentence = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)}{books.per}{amounts}"
     else:
-        subject = subject[0].lower() + subject[1:]
-        sentence = f"Apart from what is told, {subject} {more_or_less(delta_us)}{books.per}"
+        sentence = f"Remaining {subject}: {signed_time(delta_us)}{books.per}"
         same_way = [entity for entity in same_way if entity.path[1] not in books.told]
     least = MOST_OF_IT * abs(delta_us) * books.unit
     named = [e for e in same_way if abs(e.delta) >= least][:3]
@@ -191,7 +190,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
         told = books.told if category is StepCategory.KERNEL else frozenset()
         clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
         if not named and same_way[0].path[1] not in told:
-            clauses = [f"spread over many entries, the largest: {_entity_clause(same_way[0], books)}"]
+            clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], books)}"]
         rest = [e for e in same_way if e not in (named or same_way[:1]) and e.path[1] not in told]
         clauses += _one_sided_clauses(rest, least, books)
         for entity in named or same_way[:1]:
@@ -206,10 +205,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
     if category is StepCategory.KERNEL:
         uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
         if uniform is not None:
-            clauses.append(
-                f"the same kernels take {uniform:.2f} times as long per launch almost throughout, "
-                "as a different clock or device would do"
-            )
+            clauses.append(f"kernels ×{uniform:.2f} per launch across the board, as from another clock or device")
     return Finding(
         rule=_RULES[category],
         subject=named[0].path[1] if named else label,
@@ -231,7 +227,7 @@ def _one_sided_clauses(rest: list[LedgerRow], least: float, books: _Books) -> li
         total = sum(abs(entity.delta) for entity in group)
         if len(group) > 1 and total >= least:
             calls = sum(entity.calls[side] for entity in group)
-            out.append(f"{len(group)} others {words} ({_time(total, books)} together, {calls_text(calls, books.per)})")
+            out.append(f"{len(group)} others {words} ({_time(total, books)} in total, {calls_text(calls, books.per)})")
     return out
 
 
@@ -250,19 +246,19 @@ def _entity_clause(entity: LedgerRow, books: _Books) -> str:
     if calls_a == calls_b:
         how = f"{calls_text(calls_a, books.per)} on both sides"
     else:
-        how = f"{number_text(calls_a)} to {calls_text(calls_b, books.per)}"
+        how = f"{numbers_text(calls_a, calls_b)} calls{books.per}"
         by_count = abs(entity.count_effect) >= abs(entity.rate_effect)
-        how += ", mostly by their number" if by_count else ", mostly by the time of each"
-    return f"{name} {more_or_less(delta_us)} ({how}{_utilisation(entity.path[1], books)})"
+        how += ", mostly from the number of calls" if by_count else ", mostly from time per call"
+    return f"{name} {signed_time(delta_us)} ({how}{_utilisation(entity.path[1], books)})"
 
 
 def _utilisation(kernel: str, books: _Books) -> str:
-    """ "; DRAM 62 % to 31 %" when a kernel's utilisation was measured and moved."""
+    """ "; DRAM 62% → 31%" when a kernel's utilisation was measured and moved."""
     out = ""
     for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
         x, y = (_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
         if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
-            out += f"; {word} {x:.0%} to {y:.0%}"
+            out += f"; {word} {x:.0%} → {y:.0%}"
     return out
 
 
@@ -278,20 +274,15 @@ def _confidence(label: str, books: _Books) -> str:
     return repeatability(books.p_values.get(label), books.verdict, books.alpha, apart=label in books.clear.apart)
 
 
-def repeatability(
-    p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False
-) -> str:
+def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False) -> str:
     """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is; `apart`: all
     samples of one side lie beyond the other's, and chance does that less often than alpha."""
     if p is None:
-        return f"size certain, {REPEATABILITY_UNKNOWN} (one {noun} on a side)"
+        return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
     if p <= alpha:
         clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
-        rest = "" if clear else f"; the {noun} time as a whole does not"
-        return f"differs clearly between the {noun}s of these captures (p = {p:.2g}){rest}"
+        rest = "" if clear else f"; the {noun} time as a whole is not"
+        return f"statistically significant over {noun}s (p = {p:.2g}){rest}"
     if apart:
-        return (
-            f"all {noun}s of one side lie beyond the other's, but neighbouring {noun}s resemble each other "
-            f"(p = {p:.2g})"
-        )
+        return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated (p = {p:.2g})"
     return f"{WITHIN_SPREAD} {noun}s (p = {p:.2g})"

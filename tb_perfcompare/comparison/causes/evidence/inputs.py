@@ -29,9 +29,9 @@ class OtherInputs:
 
     @property
     def clause(self) -> str:
-        """ "with other input shapes, [[32, 64]] to [[32, 96]]"."""
+        """ "with other input shapes, [[32, 64]] → [[32, 96]]"."""
         shown = shown_shape if self.kind == "shapes" else first_type
-        return f"with other input {self.kind}, {shown(self.before)} to {shown(self.after)}"
+        return f"with other input {self.kind}, {shown(self.before)} → {shown(self.after)}"
 
 
 def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tb_perfcompare.comparison.result.wording import short, time_text
+from tb_perfcompare.comparison.result.wording import short, times_text
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
 MOST_OF_IT = 0.25
@@ -41,9 +41,8 @@ def operator_behind(baseline: Summary, candidate: Summary, delta_us: float) -> t
     outer = min(wrappers, key=lambda key: (-sign * (total[key][1] - total[key][0]), key), default=inner)
     x, y = total[outer]
     text = (
-        f"mostly below {short(outer[0])} (host time {time_text(x)} to {time_text(y)}, "
-        f"API calls {'' if outer == inner else f'of {short(inner[0])} '}"
-        f"{time_text(api[inner][0])} to {time_text(api[inner][1])})"
+        f"mostly under {short(outer[0])} (host time {times_text(x, y)}, "
+        f"API calls {'' if outer == inner else f'of {short(inner[0])} '}{times_text(*api[inner])})"
     )
     return outer[0], text
 
@@ -56,7 +55,7 @@ def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_
     x, y = total[most]
     if sign * (y - x) < NEARLY_ALL * abs(delta_us):
         return None
-    text = f"of all operators, {short(most[0])} moved most with it (host time {time_text(x)} to {time_text(y)})"
+    text = f"largest change of an operator: {short(most[0])} (host time {times_text(x, y)})"
     return most[0], text
 
 

@@ -1,0 +1,60 @@
+"""Every sentence that the rules of causes write about the planted faults: `python -m tests.planted.sentences` prints
+them in one place, so that they can be read as a reader does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.model.summary.summary import Summary
+from tests.cycles.test_comparing import compare as compare_cycles
+from tests.cycles.test_comparing import server
+from tests.listings.drawn import compare as compare_launches
+from tests.listings.drawn import drawn
+from tests.planted.faults import FAULTS
+from tests.planted.sides import compared, side
+from tests.planted.test_rank_causes import job
+from tests.planted.test_recorded_utilisation import HEALTHY, SLOW, measured
+
+_LISTINGS = (
+    ("scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"),
+    ("norm 10 .0 .7, gemm 22 .62 .2, act 10 .0 .7", "norm 10 .0 .7, sgemm 61 .0 .1, act 10 .0 .7"),
+    ("gemm 100 .5 .2, rest 50 .0 .1", "gemm 300 .0 .2, rest 50 .0 .1"),
+    ("gemm 600 .8 .1, copy 400 .0 .7", "gemm 100 .8 .1, copy 1000 .0 .7, scan 300 .0 .1"),
+)
+
+
+def comparisons() -> Iterator[Comparison]:
+    """Each planted fault and its way back."""
+    for a, b in _pairs():
+        yield compared(a, b)
+        yield compared(b, a)
+    for before, after in _LISTINGS:
+        yield compare_launches(drawn(before), drawn(after))
+        yield compare_launches(drawn(after), drawn(before))
+    with TemporaryDirectory() as folder:
+        cycles = server(Path(folder)), server(Path(folder), "b", times=3.6, mhz=210)
+        yield compare_cycles(*cycles)
+        yield compare_cycles(*reversed(cycles))
+
+
+def _pairs() -> Iterator[tuple[Summary, Summary]]:
+    for fault in FAULTS:
+        yield side(fault.healthy, 1), side(fault.faulty, 101)
+    yield job(), job(2, by_us=700.0, seed=1)
+    yield job(), job(collective_us=600.0, seed=1)
+    yield measured(HEALTHY, dram_active=0.72), measured(SLOW, dram_active=0.31)
+
+
+def findings() -> Iterator[Finding]:
+    """All of them, a sentence once."""
+    found = (finding for comparison in comparisons() for finding in comparison.findings)
+    return iter({finding.sentence: finding for finding in found}.values())
+
+
+if __name__ == "__main__":
+    for finding in findings():
+        print(f"{finding.rule}\n  {finding.sentence}\n  {finding.confidence}\n  look at: {finding.look_at}\n")

@@ -1,0 +1,55 @@
+"""Laws of style over everything that the rules write about the planted faults."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tb_perfcompare.comparison.causes.evidence.rules import RULE_NAMES
+from tb_perfcompare.comparison.result.finding import Finding
+from tests.planted.sentences import findings
+
+FORBIDDEN = re.compile(r"\b(nobody knows|stands|whoever|told|of which|beside)\b|\(s\)", re.IGNORECASE)
+MOST_WORDS = 35
+"""In the first two clauses: what happened, by how much, and how. What follows is evidence."""
+
+
+@pytest.fixture(scope="module")
+def written() -> list[Finding]:
+    return list(findings())
+
+
+def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
+    silent = {"memset_time", "communication_time", "host_time", "unrecorded_time", "runtime_time", "memcpy_time"}
+    assert set(RULE_NAMES) - {finding.rule for finding in written} <= silent
+
+
+def test_a_sentence_begins_with_a_capital_and_ends_with_a_full_stop(written: list[Finding]) -> None:
+    assert [f.sentence for f in written if not re.match(r"""[A-Z"'].*\.$""", f.sentence)] == []
+
+
+def test_a_change_of_time_is_in_the_first_clause(written: list[Finding]) -> None:
+    timed = [f for f in written if f.delta_us is not None and f.rule != "bound_shift"]
+    assert [f.sentence for f in timed if not re.search(r"[+-][\d.,]+ (s|ms|µs|ns)\b", _first_clause(f.sentence))] == []
+
+
+def test_its_sign_is_that_of_the_change(written: list[Finding]) -> None:
+    for finding in written:
+        sign = re.search(r": (?:.*? )?([+-])\d", _first_clause(finding.sentence))
+        if sign is not None and finding.delta_us is not None:
+            assert (sign[1] == "+") == (finding.delta_us > 0), finding.sentence
+
+
+def test_it_is_read_once_at_speed(written: list[Finding]) -> None:
+    long = {f.sentence: len(" ".join(f.sentence.split("; ")[:2]).split()) for f in written}
+    assert {sentence: words for sentence, words in long.items() if words > MOST_WORDS} == {}
+
+
+def test_nothing_has_to_be_read_twice(written: list[Finding]) -> None:
+    texts = {text for f in written for text in (f.sentence, f.confidence, f.look_at)}
+    assert [text for text in texts if FORBIDDEN.search(text)] == []
+
+
+def _first_clause(sentence: str) -> str:
+    return sentence.split("; ")[0]
