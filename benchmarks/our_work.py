@@ -172,7 +172,7 @@ def compare() -> Work:
 
 def served() -> Work:
     """The same as a server does it: by worker processes, side by side. Their processor time counts."""
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 
@@ -180,7 +180,7 @@ def served() -> Work:
         cpu, wall = cpu_seconds(), time.perf_counter()
         workspace = Workspace()
         baseline, candidate = (side_from_path(path, None, None) for path in paths)
-        answer = workspace.pages.first_bytes(Question(baseline, candidate))
+        answer = workspace.pages.first_bytes(ComparisonRequest(baseline, candidate))
         seconds = time.perf_counter() - wall
         workspace.close()  # children count once they have ended
         return {"answer_bytes": len(answer), "seconds": seconds, "cpu_seconds": cpu_seconds() - cpu}

@@ -83,7 +83,7 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
 
 def _measured(baseline: str, candidate: str) -> dict[str, Any]:
     """In a process of its own."""
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 
@@ -93,7 +93,7 @@ def _measured(baseline: str, candidate: str) -> dict[str, Any]:
     watch = threading.Thread(target=_watch, args=(workspace, peaks, over))
     watch.start()
     start = time.perf_counter()
-    question = Question(side_from_path(baseline, None, None), side_from_path(candidate, None, None))
+    question = ComparisonRequest(side_from_path(baseline, None, None), side_from_path(candidate, None, None))
     read_s = [0.0]
 
     def report(progress: Any) -> None:

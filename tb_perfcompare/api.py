@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.listing.index import Root, side_from_path
 from tb_perfcompare.workspace.queries.run_views import check_view, run_views
@@ -44,7 +44,7 @@ def compare(
     """
     sides = [_side(source, worker, span, steps, all_steps) for source in (baseline, candidate)]
     with _workspace() as workspace:
-        return workspace.compare(Question(sides[0], sides[1], options or CompareOptions()), report)
+        return workspace.compare(ComparisonRequest(sides[0], sides[1], options or CompareOptions()), report)
 
 
 def view(

@@ -24,7 +24,7 @@ from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.trace.clock import clock_zero_ns
 from tb_perfcompare.analysis.trace.environment import environment
 from tb_perfcompare.analysis.trace.steps import Windows, step_windows
-from tb_perfcompare.analysis.trace.timeline import Timeline, interpret
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.collector import paused_collector
@@ -160,7 +160,7 @@ def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
     return rank if isinstance(rank, int) else by_name
 
 
-def _step_table(timeline: Timeline, windows: Windows, step: NDArray[np.int32]) -> StepTable:
+def _step_table(timeline: InterpretedTrace, windows: Windows, step: NDArray[np.int32]) -> StepTable:
     steps = len(windows.label)
     launched = timeline.is_device & (step >= 0)
     return StepTable(
@@ -182,7 +182,7 @@ def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> t
     )
 
 
-def _notes(recording: TraceRecording, timeline: Timeline, windows: Windows) -> tuple[Note, ...]:
+def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
     """What was corrected or is weak in the reading of this file."""
     where = recording.file.path
     device = timeline.is_device

@@ -25,7 +25,7 @@ from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
 
 
@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.output:
         check_writable(arguments.output)
     check_gate(arguments)
-    question = Question(
+    question = ComparisonRequest(
         _side(arguments, "baseline"), _side(arguments, "candidate"), CompareOptions(window=arguments.step_window)
     )
     with new_workspace(scheduler=arguments.scheduler) as workspace:

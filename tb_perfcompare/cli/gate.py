@@ -19,7 +19,7 @@ from tb_perfcompare.gate.limits import parse_budget, parse_limit
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, exit_status
 from tb_perfcompare.gate.step_time import step_time
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.workspace import Workspace
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -73,7 +73,7 @@ def check_gate(arguments: argparse.Namespace) -> None:
 
 
 def run_gate(
-    comparison: Comparison, question: Question, workspace: Workspace, arguments: argparse.Namespace, console: Console
+    comparison: Comparison, question: ComparisonRequest, workspace: Workspace, arguments: argparse.Namespace, console: Console
 ) -> int:
     """Decides, says so on standard error, writes the files; returns the exit status."""
     unsure = Unsure(arguments.cannot_tell)
@@ -88,7 +88,7 @@ def run_gate(
 
 
 def _outcomes(
-    comparison: Comparison, question: Question, workspace: Workspace, arguments: argparse.Namespace, report: Reporter
+    comparison: Comparison, question: ComparisonRequest, workspace: Workspace, arguments: argparse.Namespace, report: Reporter
 ) -> list[Outcome]:
     found: list[Outcome] = []
     if arguments.fail_if_slower is not None:

@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
 from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, drawn
 from tb_perfcompare.workspace.workspace import Workspace
@@ -107,7 +107,7 @@ def _corrected(job: Job, arguments: argparse.Namespace, workspace: Workspace, co
     if job.sides.of_traces is None:
         return of_tables(job.sources, job.processes, options, console.progress)
     baseline, candidate = map(of_worker, job.sources, job.processes.names)
-    return workspace.compare(Question(baseline, candidate, options), console.progress)
+    return workspace.compare(ComparisonRequest(baseline, candidate, options), console.progress)
 
 
 def _write_all(

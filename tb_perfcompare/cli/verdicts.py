@@ -15,10 +15,10 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.queries.candidate_responses import several_dict, several_table
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, LookRow, several
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, several
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
@@ -60,13 +60,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 def _row(
     workspace: Workspace, arguments: argparse.Namespace, baseline: Side, path: str, options: CompareOptions,
     console: Console,
-) -> LookRow:  # fmt: skip
+) -> CandidateRow:  # fmt: skip
     candidate = Candidate(path)
     try:
         side = _side(arguments, path)
     except PerfCompareError as error:
-        return LookRow(candidate, None, error)
-    return workspace.looks.row(candidate, Question(baseline, side, options), console.progress)
+        return CandidateRow(candidate, None, error)
+    return workspace.looks.row(candidate, ComparisonRequest(baseline, side, options), console.progress)
 
 
 def _side(arguments: argparse.Namespace, path: str) -> Side:

@@ -36,7 +36,7 @@ class SideBrief:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CandidateResult:
     """A comparison in brief. `checks` are those that warn or failed; `cause` the first of `causes` findings."""
 
     baseline: SideBrief
@@ -56,10 +56,10 @@ class Adjusted:
     stands: bool | None
 
 
-def look_of(comparison: Comparison) -> Look:
+def candidate_result(comparison: Comparison) -> CandidateResult:
     """What a row about the pair holds."""
     findings = comparison.findings
-    return Look(
+    return CandidateResult(
         _brief(comparison.baseline), _brief(comparison.candidate), comparison.headline,
         tuple(check for check in comparison.comparability if check.status != "ok"),
         findings[0] if findings else None, len(findings),

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, moved_co
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import Told, told_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
@@ -168,7 +168,7 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         told = Told()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = told_causes(Pair(baseline, candidate, ledger, headline, options, moved, p_values))
+            told = told_causes(RuleContext(baseline, candidate, ledger, headline, options, moved, p_values))
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )

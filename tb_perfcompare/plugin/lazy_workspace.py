@@ -14,8 +14,8 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.plugin.logdir import LogdirRoot
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.disk_cache.response_cache import KeptAnswers
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import Index, Listing, Root
     from tb_perfcompare.workspace.listing.run_pages import RunPages
     from tb_perfcompare.workspace.sharing.single_flight import Flight
@@ -59,7 +59,7 @@ class Opening:
         """Runs, problems and suggested pairs."""
         return self.index.listing(rescan=rescan)
 
-    def first(self, question: Question) -> AbstractContextManager[Flight[bytes]]:
+    def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """The answer about a pair that a tab is sent first, as TablePages.first has it; of one that is on disk before
         anything is imported that computes."""
         if self._workspace is None:
@@ -122,10 +122,10 @@ class Opening:
         return Index(opened, inside=links_stay_inside())
 
     @cached_property
-    def _kept(self) -> KeptAnswers | None:
+    def _kept(self) -> ResponseCache | None:
         from tb_perfcompare.workspace.disk_cache.cache_place import user_place
-        from tb_perfcompare.workspace.disk_cache.disk_store import DiskEntries
-        from tb_perfcompare.workspace.disk_cache.response_cache import KeptAnswers
+        from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
+        from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
 
         place = user_place()
-        return None if place is None else KeptAnswers(DiskEntries(*place))
+        return None if place is None else ResponseCache(DiskStore(*place))

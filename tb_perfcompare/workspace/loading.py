@@ -15,7 +15,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
-from tb_perfcompare.workspace.jobs.summary_collector import Intake, is_many
+from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, is_many
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
     SummaryJob,
@@ -24,7 +24,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     read_launches,
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, each_in_turn, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
@@ -54,8 +54,8 @@ class Loader:
         self._cache = cache
         self._summarize = summarize
         self._in_process_bytes = in_process_bytes
-        self._summaries: SharedWork[Summary] = SharedWork(ByteCache(_SUMMARY_CACHE_BYTES))
-        self._launches: SharedWork[LaunchRecording] = SharedWork(ByteCache(_LAUNCHES_CACHE_BYTES))
+        self._summaries: SingleFlight[Summary] = SingleFlight(ByteCache(_SUMMARY_CACHE_BYTES))
+        self._launches: SingleFlight[LaunchRecording] = SingleFlight(ByteCache(_LAUNCHES_CACHE_BYTES))
 
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
         """Whether they are read here. A file of no bytes may be anything: a server has it opened by a worker."""
@@ -102,9 +102,9 @@ class Loader:
         """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
         ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called."""
         files = [file for side in sides for file in side.files]
-        intakes = [Intake(len(side.files), many=not whole and is_many(side)) for side in sides]
+        intakes = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
         places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
-        waiting = {file: list[tuple[Intake, int]]() for file in files}
+        waiting = {file: list[tuple[SummaryCollector, int]]() for file in files}
         for file, place in zip(files, places, strict=True):
             waiting[file].append(place)
 
@@ -113,15 +113,15 @@ class Loader:
             intake, at = waiting[flight.key.file].pop(0)  # type: ignore[attr-defined]  # the key is a SummaryJob
             intake.take(at, answer)
             # other errors are about what the file holds
-            return flight.brief or type(answer) in (InputError, InputChanged)
+            return flight.provisional or type(answer) in (InputError, InputChanged)
 
-        brief = any(self._each(files, window, report, take, paths))
+        provisional = any(self._each(files, window, report, take, paths))
         loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
         attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
             for one in loaded
         ]
-        return attached, brief
+        return attached, provisional
 
     def close(self) -> None:
         """Ends work under way."""
@@ -176,7 +176,7 @@ def _in_one_state(file: CaptureFile, flight: Flight[Any], read: Callable[[Captur
         try:
             return read(file)
         except InputChanged:
-            flight.brief = True
+            flight.provisional = True
             if not left:
                 raise
             file = as_on_disk(file)

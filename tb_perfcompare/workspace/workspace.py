@@ -13,7 +13,7 @@ from tb_perfcompare.errors import InputError, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.jobs.strict_jobs import (
     StrictQuestion,
@@ -26,13 +26,13 @@ from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides
 from tb_perfcompare.workspace.listing.history import LatestHistory
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Summarizer
-from tb_perfcompare.workspace.queries.candidates import Looks
-from tb_perfcompare.workspace.queries.path_responses import PathAnswers
-from tb_perfcompare.workspace.queries.row_responses import RowAnswers
+from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
+from tb_perfcompare.workspace.queries.path_responses import PathResponses
+from tb_perfcompare.workspace.queries.row_responses import RowResponses
 from tb_perfcompare.workspace.queries.step_views import StepViews
 from tb_perfcompare.workspace.queries.table_pages import TablePages
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
@@ -80,12 +80,12 @@ class Workspace:
         self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
         self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster)
-        self._comparisons: SharedWork[Comparison] = SharedWork(ByteCache(_COMPARISON_CACHE_BYTES))
-        self._strict: SharedWork[bytes] = SharedWork(ByteCache(_STRICT_CACHE_BYTES))
+        self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
+        self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
         self.pages = TablePages(self)
-        self.rows = RowAnswers(self)
-        self.paths = PathAnswers(self)
-        self.looks = Looks(self)
+        self.rows = RowResponses(self)
+        self.paths = PathResponses(self)
+        self.looks = CandidateComparisons(self)
         self.step_views = StepViews(self)
         self.histories = LatestHistory()
 
@@ -108,7 +108,7 @@ class Workspace:
     def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
         """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time.
         With `paths` it tells from where rows were called, for which files are read once more."""
-        (loaded,), flight.brief = self._loader.sides((side,), window, flight.report, paths=paths)
+        (loaded,), flight.provisional = self._loader.sides((side,), window, flight.report, paths=paths)
         return pooled(loaded)
 
     def survey(
@@ -117,16 +117,16 @@ class Workspace:
         """Each file by itself: its summary, or why it cannot be read."""
         return self._loader.survey(files, window, report)
 
-    def ask(self, question: Question) -> AbstractContextManager[Flight[Comparison]]:
+    def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts; the same question is
         computed once. When nobody waits any more the work ends."""
         return self._comparisons.joined(question, lambda flight: self._answer(question, flight))
 
-    def compare(self, question: Question, report: Reporter = silent) -> Comparison:
+    def compare(self, question: ComparisonRequest, report: Reporter = silent) -> Comparison:
         """`ask` and wait. Leaves when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
         return finished(self.ask(question), report).result()
 
-    def kept_answer(self, question: Question) -> bytes | None:
+    def kept_answer(self, question: ComparisonRequest) -> bytes | None:
         """render/wire/pages.py's answer about the pair, if it is on disk."""
         return None if self._kept is None else self._kept.answer_to(question)
 
@@ -163,19 +163,19 @@ class Workspace:
         """Of the live worker processes."""
         return self._pool.process_ids
 
-    def _answer(self, question: Question, flight: Flight[Comparison]) -> Comparison:
+    def _answer(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
         key = None if self._kept is None else self._kept.key(question)
         kept = None if self._kept is None or key is None else self._kept.get(key)
         if kept is not None:
             return kept
         found = self._compared(question, flight)
-        if self._kept is not None and key is not None and not flight.brief:
+        if self._kept is not None and key is not None and not flight.provisional:
             self._kept.put(key, question, found)
         return found
 
-    def _compared(self, question: Question, flight: Flight[Comparison]) -> Comparison:
+    def _compared(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
         sides = (question.baseline, question.candidate)
-        (baseline, candidate), flight.brief = self._loader.sides(sides, question.options.window, flight.report)
+        (baseline, candidate), flight.provisional = self._loader.sides(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))
         files = [file for side in sides for file in side.everything]
         return self._loader.work(self._compare, (baseline, candidate, question.options), flight, files, reads=False)
@@ -189,5 +189,5 @@ class Workspace:
         if are_tables:
             return self._loader.work(strict_of_tables, (question,), flight, files)
         loaded = self._loader.sides(question.sides, question.window, flight.report, whole=True)
-        (baseline, candidate), flight.brief = loaded
+        (baseline, candidate), flight.provisional = loaded
         return self._loader.work(strict_of_traces, (baseline, candidate, question), flight, files, reads=False)

@@ -6,7 +6,7 @@ import json
 from decimal import Decimal
 
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.analysis.trace.timeline import Timeline, interpret
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -20,7 +20,7 @@ def recording(trace: TraceBuilder, order: list[int] | None = None) -> TraceRecor
     return recording_of(json.loads(content, parse_float=Decimal), "worker0.1.pt.trace.json", len(content))
 
 
-def timeline(trace: TraceBuilder) -> Timeline:
+def timeline(trace: TraceBuilder) -> InterpretedTrace:
     """The corrected reading of a drawn trace."""
     drawn = recording(trace)
     return interpret(drawn.events, find_vendor(drawn)[0])

@@ -9,7 +9,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.column_sums import closing_means, mean_of
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.pooling.rank_mean import Fold
+from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
@@ -25,7 +25,7 @@ def ranks(**options: float) -> list[Summary]:
 
 
 def folded(summaries: list[Summary]) -> Summary:
-    fold = Fold()
+    fold = RankMean()
     for summary in summaries:
         fold.add(summary)
     found = fold.finish()
@@ -91,7 +91,7 @@ def test_a_step_that_not_every_rank_recorded_is_left_out() -> None:
 
 
 def test_nothing_folds_to_nothing() -> None:
-    assert Fold().finish() is None
+    assert RankMean().finish() is None
 
 
 def test_rounding_along_running_sums_closes_and_is_off_by_less_than_one() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.columns import cells as cells_module
 from tb_perfcompare.analysis.columns import numbering
 from tb_perfcompare.analysis.columns.cells import Cells, added_cells
-from tb_perfcompare.analysis.columns.numbering import added, numbered, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs, rows_where, scatter_add
 from tests.analysis.passes_tools import FORMS, form
 
 both_forms = pytest.mark.parametrize("compiled", FORMS)
@@ -25,7 +25,7 @@ ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2), st.integers(-9
 def test_codes_are_numbered_in_their_order(compiled: bool, pairs: list[tuple[int, int]], dtype: type) -> None:
     first, second = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in range(2))
     with form(compiled):
-        ones, place = numbered(first.astype(dtype), 5)
+        ones, place = factorize(first.astype(dtype), 5)
         both, at = numbered_pairs(first.astype(dtype), 5, second, 90_001)
     assert ones.tolist() == sorted(set(first.tolist()))
     assert ones[place].tolist() == first.tolist()
@@ -37,7 +37,7 @@ def test_codes_are_numbered_in_their_order(compiled: bool, pairs: list[tuple[int
 def test_many_different_codes(compiled: bool) -> None:
     codes = np.random.default_rng(3).integers(0, 1 << 40, 5_000)
     with form(compiled):
-        found, place = numbered(np.concatenate([codes, codes[::-1]]), 1 << 40)
+        found, place = factorize(np.concatenate([codes, codes[::-1]]), 1 << 40)
     assert found.tolist() == sorted(set(codes.tolist()))
     assert found[place].tolist() == [*codes.tolist(), *codes[::-1].tolist()]
 
@@ -53,10 +53,10 @@ def test_sums_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]
             want[r, c] += v
             count[r, c] += 1
     with form(compiled):
-        sums = added(row.astype(np.int32), 4, column, 3, value)
-        counted = added(row, 4, column.astype(np.int32), 3)
+        sums = scatter_add(row.astype(np.int32), 4, column, 3, value)
+        counted = scatter_add(row, 4, column.astype(np.int32), 3)
         backwards = np.arange(len(rows))[::-1]
-        looked_up = added((row[::-1].copy(), backwards), 4, (column, np.arange(len(rows))), 3, (value, backwards[::-1]))
+        looked_up = scatter_add((row[::-1].copy(), backwards), 4, (column, np.arange(len(rows))), 3, (value, backwards[::-1]))
     assert sums.tolist() == [[want[r, c] for c in range(3)] for r in range(4)]
     assert counted.tolist() == [[count[r, c] for c in range(3)] for r in range(4)]
     assert looked_up.tolist() == sums.tolist()
@@ -66,7 +66,7 @@ def test_sums_by_row_and_column(compiled: bool, rows: list[tuple[int, int, int]]
 def test_an_index_below_zero_is_of_nothing(compiled: bool) -> None:
     """rows 1, none, 0; values 5, 6, none"""
     with form(compiled):
-        sums = added((np.array([0, 1]), np.array([1, -1, 0])), 2, value=(np.array([5, 6]), np.array([0, 1, -1])))
+        sums = scatter_add((np.array([0, 1]), np.array([1, -1, 0])), 2, value=(np.array([5, 6]), np.array([0, 1, -1])))
     assert sums.tolist() == [[0], [5]]
 
 
@@ -95,9 +95,9 @@ def test_cells_are_those_that_anything_lies_in(
 
 def test_portions_make_up_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numbering, "_PORTION", 3)
-    assert list(portions(7)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
-    assert list(portions(0)) == [slice(0, 0)]
-    assert taken(np.array([7, 8, 9]), np.array([2, 0, -1, 1], dtype=np.int32)).tolist() == [9, 7, 9, 8]
+    assert list(chunks(7)) == [slice(0, 3), slice(3, 6), slice(6, 7)]
+    assert list(chunks(0)) == [slice(0, 0)]
+    assert gather(np.array([7, 8, 9]), np.array([2, 0, -1, 1], dtype=np.int32)).tolist() == [9, 7, 9, 8]
 
 
 @both_forms
@@ -106,7 +106,7 @@ def test_values_at_many_places(compiled: bool, dtype: type) -> None:
     values = (np.arange(300) % 5).astype(dtype)
     for at in (np.arange(-300, 300).repeat(4), np.arange(2_000, dtype=np.int32) % 300):
         with form(compiled):
-            got, spread = taken(values, at), taken(values[::3], at // 3)
+            got, spread = gather(values, at), gather(values[::3], at // 3)
         assert got.flags.writeable and got.dtype == dtype and np.array_equal(got, values[at])
         assert np.array_equal(spread, values[::3][at // 3])
 

@@ -16,7 +16,7 @@ from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
 
 from tb_perfcompare.plugin.http.lines import LINE_EVERY_S
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.sharing.byte_cache import BRIEF_S
+from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.plugin.server import PAIR, PREFIX, Server
@@ -144,7 +144,7 @@ def test_an_answer_that_lacks_the_file_of_a_killed_worker_has_no_tag(
         answer = server.get(route, **query, **PAIR)
         assert (answer.status_code, answer.headers.get("ETag")) == (200, None), route
         assert lacks_a_file(answer), route
-    soon_s = time.monotonic() + BRIEF_S
+    soon_s = time.monotonic() + PROVISIONAL_S
     monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: soon_s)
     for route, query in routes:
         answer = server.get(route, **query, **PAIR)

@@ -21,7 +21,7 @@ from tb_perfcompare.render.wire.pages import Page, comparison_answer, table_answ
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DIGEST_BYTES, SUMMARY, digest_of
 from tb_perfcompare.workspace.disk_cache.response_cache import _HEAD, with_heads
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
@@ -56,7 +56,7 @@ class Kept:
         """What the tab is sent, and what the command line draws, by a workspace that remembers nothing."""
         opened = Workspace([Root(str(self._logs))], in_process_bytes=2**30, cache=SummaryCache(self.cache))
         try:
-            question = Question(*(opened.side(Selection(run)) for run in pair))
+            question = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
             return opened.pages.first_bytes(question), opened.compare(question)
         finally:
             opened.close()

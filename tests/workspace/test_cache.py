@@ -45,7 +45,7 @@ def test_what_may_be_better_soon_is_kept_for_a_moment(monkeypatch: pytest.Monkey
     cache: ByteCache[np.ndarray] = ByteCache(1_000)
     value = np.zeros(1, dtype=np.int8)
     cache.put("whole", value)
-    cache.put("lacks a file", value, brief=True)
+    cache.put("lacks a file", value, provisional=True)
     assert cache.find("whole") == (value, False)
     assert cache.find("lacks a file") == (value, True)
     monkeypatch.setattr("time.monotonic", lambda: float("inf"))

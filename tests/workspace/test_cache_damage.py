@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.workspace.disk_cache.disk_store import ENDINGS
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
@@ -47,7 +47,7 @@ class Kept:
         roots = [Root(str(self._folder / "logs"))]
         opened = Workspace(roots, in_process_bytes=2**30, cache=SummaryCache(self._folder / "cache"))
         try:
-            question = Question(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
+            question = ComparisonRequest(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
             return opened.pages.first_bytes(question), opened.compare(question)
         finally:
             opened.close()

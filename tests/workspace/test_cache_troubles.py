@@ -17,7 +17,7 @@ import pytest
 
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH
-from tb_perfcompare.workspace.disk_cache.disk_store import DiskEntries
+from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
 from tb_perfcompare.workspace.disk_cache.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -143,7 +143,7 @@ def test_no_step_of_writing_an_entry_may_fail_loudly(
 
 
 def test_a_disk_that_is_full_in_the_middle_of_an_entry(tmp_path: Path) -> None:
-    entries = DiskEntries(tmp_path / "cache", 1000)
+    entries = DiskStore(tmp_path / "cache", 1000)
 
     def half(out: Any) -> None:
         out.write(b"half of an entry")
@@ -186,8 +186,8 @@ def aged(path: Path, hours: float) -> Path:
 
 _KILLED = """
 import os, signal, sys
-from tb_perfcompare.workspace.disk_cache.disk_store import DiskEntries
-entries = DiskEntries(sys.argv[1], 2**30)
+from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
+entries = DiskStore(sys.argv[1], 2**30)
 entries.write(entries.path("key", ".summary"), lambda out: (out.write(b"half"), out.flush(), os.kill(os.getpid(), 9)))
 """
 
@@ -200,7 +200,7 @@ def test_what_a_killed_process_left_goes_after_an_hour(tmp_path: Path, first: st
     foreign = [aged(tmp_path / name, 9) for name in ("writing-a-book.txt", "book.summary", "notes")]
 
     def used() -> list[Path]:
-        entries = DiskEntries(tmp_path, 2**30)
+        entries = DiskStore(tmp_path, 2**30)
         path = entries.path("key", ".summary")
         if first == "write":
             entries.write(path, lambda out: out.write(b"whole"))

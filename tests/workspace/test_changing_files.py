@@ -16,7 +16,7 @@ from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import drawn_trace
@@ -148,7 +148,7 @@ def delta_us(first: Path, second: Path, folder: Path) -> int:
     workspace = opened(folder)
     try:
         sides = (side_from_path(str(path), None, None) for path in (first, second))
-        found = workspace.compare(Question(*sides)).headline.delta
+        found = workspace.compare(ComparisonRequest(*sides)).headline.delta
         assert found is not None
         return round(found)
     finally:

@@ -15,7 +15,7 @@ from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
@@ -44,9 +44,9 @@ def workspace(logdir: Path) -> Workspace:
     return Workspace([Root(str(logdir))], in_process_bytes=2**30, cache=cache)
 
 
-def question(opened: Workspace, **options: object) -> Question:
+def question(opened: Workspace, **options: object) -> ComparisonRequest:
     sides = [opened.side(Selection(run)) for run in ("normal", "abnormal")]
-    return Question(sides[0], sides[1], CompareOptions(**options))  # type: ignore[arg-type]
+    return ComparisonRequest(sides[0], sides[1], CompareOptions(**options))  # type: ignore[arg-type]
 
 
 def compared(logdir: Path, **options: object) -> Comparison:
@@ -82,7 +82,7 @@ def test_what_is_read_back_is_drawn_byte_for_byte_as_what_was_computed(tmp_path:
     drawn = []
     for _ in range(2):
         opened = Workspace([Root(str(DEMO))], in_process_bytes=2**30, cache=SummaryCache(tmp_path / "cache"))
-        asked = Question(*(opened.side(Selection(run)) for run in pair.split()))
+        asked = ComparisonRequest(*(opened.side(Selection(run)) for run in pair.split()))
         drawn.append([render(opened.compare(asked), form) for form in FORMATS])
         opened.close()
     assert len(entries(tmp_path)) == 1

@@ -9,7 +9,7 @@ import pytest
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, follow
 from tests.workspace.waiting import SOON_S, becomes_true
 
 
@@ -32,8 +32,8 @@ class Gate:
         return "answer"
 
 
-def work() -> SharedWork[str]:
-    return SharedWork(ByteCache(1000))
+def work() -> SingleFlight[str]:
+    return SingleFlight(ByteCache(1000))
 
 
 def test_two_who_ask_the_same_share_one_computation() -> None:

@@ -10,8 +10,8 @@ import pytest
 import tb_perfcompare.workspace.jobs.summary_collector as module
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.sources.saved.columnar import packed
-from tb_perfcompare.workspace.inputs.comparison_request import Question
-from tb_perfcompare.workspace.jobs.summary_collector import Intake
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.comparison.test_ranks import rank
@@ -22,7 +22,7 @@ def test_the_order_of_answers_does_not_show() -> None:
     answers = [rank(0, 3), rank(1, 3), rank(2, 3)]
     seen = set()
     for order in itertools.permutations(range(3)):
-        intake = Intake(3, many=True)
+        intake = SummaryCollector(3, many=True)
         for at in order:
             intake.take(at, answers[at])
         (one,), failed = intake.finish()
@@ -32,7 +32,7 @@ def test_the_order_of_answers_does_not_show() -> None:
 
 
 def test_a_file_that_failed_is_named_and_the_others_count() -> None:
-    intake = Intake(3, many=True)
+    intake = SummaryCollector(3, many=True)
     error = InputError("x", "no trace")
     intake.take(1, error)
     intake.take(2, rank(2, 3))
@@ -51,7 +51,7 @@ def test_a_comparison_of_many_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             write_run(tmp_path / name, worker=f"worker{number}", extra_us=extra)
     write_garbage(tmp_path / "a")
     workspace = Workspace(in_process_bytes=2**30)
-    got = workspace.compare(Question(*(side_from_path(str(tmp_path / name), None, None) for name in ("a", "b"))))
+    got = workspace.compare(ComparisonRequest(*(side_from_path(str(tmp_path / name), None, None) for name in ("a", "b"))))
     workspace.close()
     notes = {note.code.value for note in got.notes}
     assert ("ranks_pooled" in notes) is not few and "file_failed" in notes

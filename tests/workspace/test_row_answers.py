@@ -10,7 +10,7 @@ import pytest
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.row_query import row_key
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -28,7 +28,7 @@ DEMO = Path(__file__).parents[2] / "demo_logs"
 def test_every_row_of_every_table_of_entities(baseline: str, candidate: str) -> None:
     workspace = Workspace([Root(str(DEMO))], in_process_bytes=2**40)
     sides = (workspace.side(Selection(run, None, None)) for run in (baseline, candidate))
-    question = Question(*sides)
+    question = ComparisonRequest(*sides)
     tables = [table for name, table in workspace.compare(question).tables.items() if name in SHAPES]
     assert sum(len(table.rows) for table in tables) > 30
     for table in tables:

@@ -21,9 +21,9 @@ from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.sharing.byte_cache import BRIEF_S
+from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
@@ -46,9 +46,9 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         workspace.close()
 
 
-def question(workspace: Workspace, baseline: str = "normal", candidate: str = "abnormal", **options: Any) -> Question:
+def question(workspace: Workspace, baseline: str = "normal", candidate: str = "abnormal", **options: Any) -> ComparisonRequest:
     sides = [workspace.side(Selection(name)) for name in (baseline, candidate)]
-    return Question(sides[0], sides[1], CompareOptions(**options))
+    return ComparisonRequest(sides[0], sides[1], CompareOptions(**options))
 
 
 def calls(tmp_path: Path) -> list[str]:
@@ -157,14 +157,14 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     assert [note.code for note in first.notes].count(NoteCode.FILE_FAILED) == 1
     assert workspace.compare(asked) is first
     rows = [workspace.pages.of_pair(asked, "steps", RowQuery()) for _ in range(2)]
-    assert all(found.brief for found in rows)
-    soon_s = time.monotonic() + BRIEF_S
+    assert all(found.provisional for found in rows)
+    soon_s = time.monotonic() + PROVISIONAL_S
     monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: soon_s)
     second = workspace.compare(asked)
     assert NoteCode.FILE_FAILED not in [note.code for note in second.notes]
     assert (first.baseline.captures, second.baseline.captures) == (1, 2)
     found = workspace.pages.of_pair(asked, "steps", RowQuery())
-    assert (len(found.table.rows), found.brief) == (24, False)
+    assert (len(found.table.rows), found.provisional) == (24, False)
 
 
 def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.entities.modules import module_name, module_self_times
 from tb_perfcompare.analysis.entities.operators import operator_times
 from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_stacks
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.split_time import add_cells
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
@@ -39,7 +39,7 @@ _LAUNCHED: FrameKey = (FrameKind.LAUNCHED, MIXED, "device work")
 
 
 def call_paths(
-    timeline: Timeline, owners: Owners, modules: ModulePaths | None, step: Some
+    timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, step: Some
 ) -> dict[str, CallTree]:
     """BY_OPERATOR and, where the trace has Python functions or call stacks, BY_PYTHON; `step` (n,) is each event's step
     or -1. Nothing if the trace has no operators."""
@@ -75,7 +75,7 @@ class _Shown:
         return (self.time > 0) | (self.launched > 0) | (self.calls > 0)
 
 
-def _shown(timeline: Timeline, owners: Owners, step: Some) -> _Shown:
+def _shown(timeline: InterpretedTrace, owners: Owners, step: Some) -> _Shown:
     events, rows, forest = timeline.events, owners.row, timeline.host
     time, launched, calls = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
     own = _places(timeline, owners)
@@ -91,14 +91,14 @@ def _shown(timeline: Timeline, owners: Owners, step: Some) -> _Shown:
     return _Shown(time, launched, calls, step[rows], events.start_ns[rows])
 
 
-def _places(timeline: Timeline, owners: Owners) -> Ints:
+def _places(timeline: InterpretedTrace, owners: Owners) -> Ints:
     """(n,) number of each event among the owners, -1."""
     place = np.full(len(timeline.events), -1, dtype=np.int64)
     place[owners.row] = np.arange(len(owners.row))
     return place
 
 
-def _by_operator(timeline: Timeline, owners: Owners, modules: ModulePaths | None, shown: _Shown) -> CallTree:
+def _by_operator(timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, shown: _Shown) -> CallTree:
     nothing = np.zeros(len(owners.row), dtype=np.bool_)
     nodes = frame_nodes(timeline, owners, modules, shown.any, nothing)
     parent, depth, _, of_launched = _with_launched(nodes.parent, nodes.depth, nodes.kind, nodes.of_owner, shown)
@@ -111,7 +111,7 @@ def _by_operator(timeline: Timeline, owners: Owners, modules: ModulePaths | None
     return _tree(parent, depth, nodes.of_owner, of_launched, shown, keys)
 
 
-def _by_python(timeline: Timeline, owners: Owners, stacks: PythonStacks, shown: _Shown) -> CallTree:
+def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks, shown: _Shown) -> CallTree:
     rows, forest = owners.row, timeline.host
     entities = len(owners.key)
     grown = GrowingNodes(entities + len(stacks.names))

@@ -17,10 +17,10 @@ from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
 from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
 from tb_perfcompare.analysis.columns.cells import added_cells
 from tb_perfcompare.analysis.columns.native_passes import release
-from tb_perfcompare.analysis.columns.numbering import added, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.summary import NOBODY, StepCategory
 
@@ -37,7 +37,7 @@ NODE_WHOLE, NODE_LOST, _NOBODY = 0, 1, 2
 
 
 def call_tree(
-    timeline: Timeline, owners: Owners, paths: ModulePaths | None, step: Rows, steps: int
+    timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, step: Rows, steps: int
 ) -> CallTree | None:
     """The frames with any owned time; `step` (n,) is each event's step or -1. None if the trace has no operators."""
     if not timeline.is_operator.any():
@@ -45,21 +45,21 @@ def call_tree(
     shares = owners.shares
     gap = shares.gap_end - shares.gap_start
     timed = np.zeros(len(owners.row), dtype=np.bool_)
-    for some in portions(len(shares.claim)):
+    for some in chunks(len(shares.claim)):
         timed[shares.claim[some]] = True
-    nodes = frame_nodes(timeline, owners, paths, timed, taken(step, owners.row) >= 0)
+    nodes = frame_nodes(timeline, owners, paths, timed, gather(step, owners.row) >= 0)
     release(len(timeline.events))
     size = len(nodes.parent)
-    total = added((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
+    total = scatter_add((nodes.of_owner, shares.claim), size, value=shares.time_ns)[:, 0].copy()
     total[_NOBODY] += int(gap.sum())
     first = np.full(size + 1, np.iinfo(np.int64).max)  # the last place is for those without a node
-    for some in portions(len(owners.row)):
+    for some in chunks(len(owners.row)):
         np.minimum.at(first, nodes.of_owner[some], timeline.events.start_ns[owners.row[some]])
     first = first[:-1]
     if len(gap):
         first[_NOBODY] = int(shares.gap_start.min())
     kept = LargestFrames(nodes.parent, nodes.depth, total, first, MOST_FRAMES)
-    frame = taken(np.append(kept.frame_of, -1).astype(np.int32), nodes.of_owner)
+    frame = gather(np.append(kept.frame_of, -1).astype(np.int32), nodes.of_owner)
     called = np.where(nodes.is_call, frame, np.int32(-1))
     frames = kept.frames(nodes.keys)
     del nodes  # what follows needs the room
@@ -142,7 +142,7 @@ class _Operators:
     entity    (h + 1,)
     """
 
-    def __init__(self, timeline: Timeline, owners: Owners, path: Rows | None) -> None:
+    def __init__(self, timeline: InterpretedTrace, owners: Owners, path: Rows | None) -> None:
         rows, forest = owners.row, timeline.host
         self.entity, self.path = self._of_rows(timeline, owners, path)
         top = forest.top
@@ -155,7 +155,7 @@ class _Operators:
         place[forest.row] = np.arange(len(forest.row), dtype=np.int32)
         self.is_own, self.repeats = np.empty(len(rows), dtype=np.bool_), np.empty(len(rows), dtype=np.bool_)
         self.of_owner = np.empty(len(rows), dtype=np.int32)
-        for some in portions(len(rows)):
+        for some in chunks(len(rows)):
             own = place[rows[some]]
             self.is_own[some] = own >= 0
             self.repeats[some] = self.is_own[some] & (top[own] != own)
@@ -163,7 +163,7 @@ class _Operators:
             self.of_owner[some] = self._in(top[within], None if path is None else path[some])
 
     @staticmethod
-    def _of_rows(timeline: Timeline, owners: Owners, path: Rows | None) -> tuple[Rows, Rows | None]:
+    def _of_rows(timeline: InterpretedTrace, owners: Owners, path: Rows | None) -> tuple[Rows, Rows | None]:
         """((h + 1,) entity, (h + 1,) module) of each row."""
         owner = np.full(len(timeline.events), -1, dtype=np.int32)
         owner[owners.row] = np.arange(len(owners.row), dtype=np.int32)
@@ -177,7 +177,7 @@ class _Operators:
 
 
 def frame_nodes(
-    timeline: Timeline, owners: Owners, paths: ModulePaths | None, timed: Flags, begins: Flags
+    timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, timed: Flags, begins: Flags
 ) -> FrameNodes:
     """`timed` (m,): owners of any time; `begins` (m,): owners that start in a step."""
     rows = owners.row
@@ -198,7 +198,7 @@ def frame_nodes(
     operators = _Operators(timeline, owners, path)
     at = operators.of_owner
     wanted = np.zeros(len(operators.around), dtype=np.bool_)
-    for some in portions(len(at)):
+    for some in chunks(len(at)):
         wanted[at[some][timed[some]]] = True  # the last place is for those without
     whole = np.array([NODE_WHOLE], dtype=np.int32)
     outermost = np.broadcast_to(whole, wanted.shape) if operators.path is None else home[operators.path]
@@ -207,7 +207,7 @@ def frame_nodes(
     node_of = np.append(paths_found.node, np.int32(-1))
     del paths_found, outermost, wanted
 
-    node = taken(node_of, at)
+    node = gather(node_of, at)
     node[~operators.is_own] = -1
     leaf = ~operators.is_own & (timed | begins)
     counts = ~operators.repeats
@@ -217,7 +217,7 @@ def frame_nodes(
         calls = np.flatnonzero(paths.is_call)
         node[calls] = home[paths.of_owner[calls]]
         leaf &= ~paths.is_call
-    device = taken(timeline.is_device, rows)
+    device = gather(timeline.is_device, rows)
     _set_above_leaves(node, leaf, at, node_of, None if path is None else (home, path))
     del at
     work = rows_where(leaf & device)
@@ -227,14 +227,14 @@ def frame_nodes(
     leaves = [(FrameKind.DEVICE, rows_where(leaf & device))]
     leaf &= ~device
     del device
-    api = taken(timeline.is_api, rows)
+    api = gather(timeline.is_api, rows)
     leaves.append((FrameKind.CALL, rows_where(leaf & api)))
     leaf &= ~api
     del api
     leaves.append((FrameKind.OTHER, rows_where(leaf)))
     for kind, found in leaves:
-        below = grown.below(taken(node, found), taken(owners.entity, found), kind)
-        for some in portions(len(found)):
+        below = grown.below(gather(node, found), gather(owners.entity, found), kind)
+        for some in chunks(len(found)):
             node[found[some]] = below[some]
     return FrameNodes(
         grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners
@@ -243,7 +243,7 @@ def frame_nodes(
 
 def _set_above_leaves(node: Rows, leaf: Flags, at: Rows, node_of: Rows, modules: tuple[Rows, Rows] | None) -> None:
     """Puts in place of each leaf the node that it stands below: of its operator, else of its module."""
-    for some in portions(len(node)):
+    for some in chunks(len(node)):
         outside = NODE_WHOLE if modules is None else modules[0][modules[1][some]]
         above = np.where(at[some] >= 0, node_of[at[some]], outside)
         here = leaf[some]

@@ -12,10 +12,10 @@ from tb_perfcompare.analysis.attribution.ownership import Claims, Shares, owned_
 from tb_perfcompare.analysis.columns.event_masks import among
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.native_passes import Coded
-from tb_perfcompare.analysis.columns.numbering import added, numbered_pairs, portions, rows_where, taken
+from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
 from tb_perfcompare.model.texts import Texts, column
@@ -56,18 +56,18 @@ def step_of(start_ns: Ints, windows: Windows) -> Rows:
     # from one edge to the next nothing changes
     step = np.append(-1, step).astype(np.int32)
     found = np.empty(len(start_ns), dtype=np.int32)
-    for some in portions(len(start_ns)):
+    for some in chunks(len(start_ns)):
         found[some] = step[np.searchsorted(edges, start_ns[some], side="right")]
     return found
 
 
-def find_owners(timeline: Timeline, windows: Windows) -> Owners:
+def find_owners(timeline: InterpretedTrace, windows: Windows) -> Owners:
     """Who owns which part of every step, event by event."""
     rows, role, shares = find_shares(timeline, windows)
     return Owners(rows, role, shares, *_entities(timeline, rows, role))
 
 
-def find_shares(timeline: Timeline, windows: Windows) -> tuple[Rows, NDArray[np.int8], Shares]:
+def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Rows, NDArray[np.int8], Shares]:
     """`row`, `role` and `shares` of Owners, which is all that categories need."""
     events = timeline.events
     role = _roles(timeline)
@@ -76,7 +76,7 @@ def find_shares(timeline: Timeline, windows: Windows) -> tuple[Rows, NDArray[np.
     # callers, by their launches or threads.
     name, lane = Coded(events.name, events.strings.ranks()), Coded(events.lane, _lane_ranks(events))
     claims = Claims(events.start_ns, events.dur_ns, role, (events.external_id, name, events.correlation, lane))
-    return rows, taken(role, rows), owned_shares(claims, windows)
+    return rows, gather(role, rows), owned_shares(claims, windows)
 
 
 def _lane_ranks(events: EventTable) -> Ints:
@@ -86,12 +86,12 @@ def _lane_ranks(events: EventTable) -> Ints:
     return np.array([place[text] for text in texts], dtype=np.int64)
 
 
-def own(timeline: Timeline, owners: Owners, step: Rows, steps: int) -> OwnedTime:
+def own(timeline: InterpretedTrace, owners: Owners, step: Rows, steps: int) -> OwnedTime:
     """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
     events, rows, shares = timeline.events, owners.row, owners.shares
     entity, category, key, name = owners.entity, owners.category, owners.key, owners.name
-    time = added((entity, shares.claim), len(key), shares.step, steps, shares.time_ns)
-    rest = added(shares.gap_step, steps, value=shares.gap_end - shares.gap_start)[:, 0]
+    time = scatter_add((entity, shares.claim), len(key), shares.step, steps, shares.time_ns)
+    rest = scatter_add(shares.gap_step, steps, value=shares.gap_end - shares.gap_start)[:, 0]
     starting = Groups(entity, len(key), (step, rows), steps)
     calls, plain = starting.matrix(), starting.matrix((events.dur_ns, rows))
     seen = np.flatnonzero((time.any(axis=1)) | (calls.any(axis=1))) if steps else np.zeros(0, dtype=np.int64)
@@ -108,17 +108,17 @@ def own(timeline: Timeline, owners: Owners, step: Rows, steps: int) -> OwnedTime
     )
 
 
-def _roles(timeline: Timeline) -> NDArray[np.int8]:
+def _roles(timeline: InterpretedTrace) -> NDArray[np.int8]:
     """Roles, and Other for what only explains a gap between the rest: the profiler's own work and Python functions."""
     explains = among(timeline.events.category, (Category.OVERHEAD, Category.PYTHON_FUNCTION)) & (timeline.role < 0)
     return np.where(explains, np.int8(StepCategory.OTHER), timeline.role)
 
 
-def _entities(timeline: Timeline, rows: Rows, roles: NDArray[np.int8]) -> tuple[Rows, NDArray[np.int8], Texts, Texts]:
+def _entities(timeline: InterpretedTrace, rows: Rows, roles: NDArray[np.int8]) -> tuple[Rows, NDArray[np.int8], Texts, Texts]:
     """(entity of each row, category, key and display name of each entity): in the order of their first raw names."""
     events = timeline.events
     strings, keys = events.strings, operator_keys_of(events.strings)
-    pairs, pair_of = numbered_pairs(roles, len(StepCategory), taken(events.name, rows), len(strings))
+    pairs, pair_of = numbered_pairs(roles, len(StepCategory), gather(events.name, rows), len(strings))
     role, name = np.divmod(pairs, max(len(strings), 1))
     place = _key_places(timeline, role, name)
     code, entity = unique_places(role * len(keys.pool) + place)  # nearly in order as they are
@@ -130,14 +130,14 @@ def _entities(timeline: Timeline, rows: Rows, roles: NDArray[np.int8]) -> tuple[
     number[order] = np.arange(len(order), dtype=np.int32)
     category, place = np.divmod(code[order], max(len(keys.pool), 1))
     return (
-        taken(number, taken(entity, pair_of)),
+        gather(number, gather(entity, pair_of)),
         category.astype(np.int8),
         Texts(place.astype(np.int32), keys.pool),
         Texts(strings.in_order()[first[order]], keys.pool),
     )
 
 
-def _key_places(timeline: Timeline, role: Ints, name: Ints) -> Rows:
+def _key_places(timeline: InterpretedTrace, role: Ints, name: Ints) -> Rows:
     """(p,) place in OperatorKeys.pool of the key of each pair of a role and a name."""
     events = timeline.events
     overhead = np.zeros(len(events.strings) + 1, dtype=bool)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
-from tb_perfcompare.analysis.columns.numbering import taken
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.columns.numbering import gather
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
 
@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 Some = NDArray[np.integer]
 
 
-def surroundings(timeline: Timeline, rows: Some, gap_start: Ints, gap_end: Ints) -> tuple[Ints, list[str]]:
+def surroundings(timeline: InterpretedTrace, rows: Some, gap_start: Ints, gap_end: Ints) -> tuple[Ints, list[str]]:
     """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.
 
     X ended last before the gap, Y starts first after it; of several at the same instant the outermost.
@@ -26,9 +26,9 @@ def surroundings(timeline: Timeline, rows: Some, gap_start: Ints, gap_end: Ints)
     if not len(gap_start):
         return np.zeros(0, dtype=np.int64), []
     events = timeline.events
-    main = _on_main_thread(timeline, rows[~taken(timeline.is_device, rows)])
-    start, end = taken(events.start_ns, main), timeline.ends(main)
-    name = Coded(taken(events.name, main), events.strings.ranks())
+    main = _on_main_thread(timeline, rows[~gather(timeline.is_device, rows)])
+    start, end = gather(events.start_ns, main), timeline.ends(main)
+    name = Coded(gather(events.name, main), events.strings.ranks())
     # those that matter are looked up among the times in order: no column is put in order but these
     order = sorted_order(end, start, name)
     last = _places(end, order, gap_start, "right") - 1
@@ -52,7 +52,7 @@ def _places(times: Ints, order: Some, wanted: Ints, side: Literal["left", "right
     return low
 
 
-def _on_main_thread(timeline: Timeline, host: Some) -> Some:
+def _on_main_thread(timeline: InterpretedTrace, host: Some) -> Some:
     """Of the host's events those on the thread of the step markers; without any, on the thread with most events; of
     equal ones on the first by name."""
     events = timeline.events
@@ -64,11 +64,11 @@ def _on_main_thread(timeline: Timeline, host: Some) -> Some:
     for name, number in zip(names, count, strict=True):
         total[name] = total.get(name, 0) + number
     main = min(total, key=lambda name: (-total[name], name), default=("", ""))
-    on_main: Some = host[np.array([name == main for name in names], dtype=bool)[taken(events.lane, host)]]
+    on_main: Some = host[np.array([name == main for name in names], dtype=bool)[gather(events.lane, host)]]
     return on_main
 
 
-def _texts(timeline: Timeline, after: Some, before: Some) -> tuple[Ints, list[str]]:
+def _texts(timeline: InterpretedTrace, after: Some, before: Some) -> tuple[Ints, list[str]]:
     events = timeline.events
     width = len(events.strings) + 1
     names = [np.where(row >= 0, events.name[row], -1).astype(np.int64) + 1 for row in (after, before)]

@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.attribution.entities import step_of
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.device import CPU
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import operator_key
@@ -35,7 +35,7 @@ CURVE_POINTS = 2000
 """A curve is thinned to about this many points, more where steps are many: each keeps its own extremes."""
 
 
-def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
+def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None:
     """None when the trace has no memory events in the compared window."""
     events = timeline.events
     rows = np.flatnonzero(events.category == Category.MEMORY)
@@ -63,7 +63,7 @@ def memory_use(timeline: Timeline, windows: Windows) -> MemoryUse | None:
     )
 
 
-def _devices(timeline: Timeline, rows: Ints) -> tuple[list[str], Ints]:
+def _devices(timeline: InterpretedTrace, rows: Ints) -> tuple[list[str], Ints]:
     """(names of devices, the number of each record's)."""
     events = timeline.events
     kinds, numbers = (
@@ -80,14 +80,14 @@ def _devices(timeline: Timeline, rows: Ints) -> tuple[list[str], Ints]:
     return list(index), np.array(number, dtype=np.int64)[at]
 
 
-def _device(timeline: Timeline, kind: int, number: int) -> str:
+def _device(timeline: InterpretedTrace, kind: int, number: int) -> str:
     if kind in CPU.memory_types:
         return CPU.word
     word = timeline.vendor.word if kind in timeline.vendor.memory_types or kind == ABSENT else f"device type {kind}"
     return word if number in (ABSENT, -1) else f"{word} {number}"
 
 
-def _keys(timeline: Timeline, rows: Ints, devices: list[str], device: Ints) -> tuple[list[tuple[str, str]], Ints]:
+def _keys(timeline: InterpretedTrace, rows: Ints, devices: list[str], device: Ints) -> tuple[list[tuple[str, str]], Ints]:
     """((operator, device) pairs in the order of names, whatever came first in the trace; pair of each record)."""
     events, forest = timeline.events, timeline.host
     enclosers = Enclosers(timeline.lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
@@ -132,7 +132,7 @@ def _floats(events: EventTable, argument: str, rows: Ints) -> Floats:
     return np.asarray(argument_of(events, argument, rows, np.nan), dtype=np.float64)
 
 
-def _before(timeline: Timeline, early: Ints) -> dict[str, int]:
+def _before(timeline: InterpretedTrace, early: Ints) -> dict[str, int]:
     """Device -> its last record before the compared window, among those that state totals."""
     events = timeline.events
     rows = early[np.isfinite(_floats(events, "total_allocated", early))]
@@ -144,7 +144,7 @@ def _before(timeline: Timeline, early: Ints) -> dict[str, int]:
 
 
 def _curves(
-    timeline: Timeline, records: _Records, before: Mapping[str, int], windows: Windows
+    timeline: InterpretedTrace, records: _Records, before: Mapping[str, int], windows: Windows
 ) -> tuple[MemoryCurve, ...]:
     events = timeline.events
     zero = int(windows.start_ns[0])

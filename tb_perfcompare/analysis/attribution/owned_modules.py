@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.columns.cells import Cells, added_cells
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
-from tb_perfcompare.analysis.columns.numbering import numbered_pairs, portions, taken
+from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
@@ -59,16 +59,16 @@ class ModulePaths:
     is_call: NDArray[np.bool_]
 
 
-def module_paths(timeline: Timeline, owners: Owners, flows: FlowTable) -> ModulePaths | None:
+def module_paths(timeline: InterpretedTrace, owners: Owners, flows: FlowTable) -> ModulePaths | None:
     """None if the trace has no calls of modules."""
     calls = _calls(timeline)
     if calls is None:
         return None
     path = np.empty(len(owners.row), dtype=np.int32)
-    for some in portions(len(path)):
+    for some in chunks(len(path)):
         path[some] = calls.path_of(timeline, owners.row[some])
     path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
-    return ModulePaths(calls.paths, calls.names, calls.above, path, taken(calls.node_of, owners.row) >= 0)
+    return ModulePaths(calls.paths, calls.names, calls.above, path, gather(calls.node_of, owners.row) >= 0)
 
 
 def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:
@@ -101,7 +101,7 @@ class _Calls:
     names: list[str]
     above: list[int]
 
-    def path_of(self, timeline: Timeline, rows: Some) -> Rows:
+    def path_of(self, timeline: InterpretedTrace, rows: Some) -> Rows:
         """(m,) path of each event, -1 outside all calls. A call is its own module."""
         events = timeline.events
         device = timeline.is_device[rows]
@@ -117,7 +117,7 @@ class _Calls:
         return path
 
 
-def _calls(timeline: Timeline) -> _Calls | None:
+def _calls(timeline: InterpretedTrace) -> _Calls | None:
     events = timeline.events
     rows = module_calls(timeline)
     if not len(rows):
@@ -140,7 +140,7 @@ def _calls(timeline: Timeline) -> _Calls | None:
     return _Calls(nodes, found.node, node_of, paths, names, upper)
 
 
-def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Rows) -> Ints:
+def _backward(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: Rows) -> Ints:
     """(m,) path of events outside all calls: that of the forward operator whose backward they belong to."""
     events, forest = timeline.events, timeline.host
     found = np.full(len(rows), _OUTSIDE, dtype=np.int64)
@@ -158,7 +158,7 @@ def _backward(timeline: Timeline, calls: _Calls, flows: FlowTable, rows: Rows) -
     return found
 
 
-def _inside(timeline: Timeline, enclosing: Some, asked: Some) -> Some:
+def _inside(timeline: InterpretedTrace, enclosing: Some, asked: Some) -> Some:
     """(m,) index into `enclosing` of the innermost of these events around the start of each asked one, -1 if none."""
     events = timeline.events
     if not len(enclosing):
@@ -171,7 +171,7 @@ def _inside(timeline: Timeline, enclosing: Some, asked: Some) -> Some:
     return np.where(node >= 0, order[node], -1)
 
 
-def _arrows(timeline: Timeline, calls: _Calls, flows: FlowTable) -> tuple[Some, Some]:
+def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tuple[Some, Some]:
     """(t,) rows of backward operators and (t,) the paths of their forward operators.
 
     An arrow has times, but no thread: it leaves from the operator inside a module that starts then and arrives at the
@@ -206,7 +206,7 @@ def _once(flows: FlowTable, side: NDArray[np.bool_]) -> tuple[Ints, Ints]:
     return ids[count == 1], flows.start_ns[side][first[count == 1]]
 
 
-def _first_at(timeline: Timeline, rows: Some, at: Ints) -> Ints:
+def _first_at(timeline: InterpretedTrace, rows: Some, at: Ints) -> Ints:
     """(q,) row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
     events = timeline.events
     order = np.lexsort(

@@ -15,10 +15,10 @@ from tb_perfcompare.analysis.attribution.idle_context import surroundings
 from tb_perfcompare.analysis.attribution.ownership import Shares
 from tb_perfcompare.analysis.columns.cells import added_cells
 from tb_perfcompare.analysis.columns.grouping import finest
-from tb_perfcompare.analysis.columns.numbering import numbered, rows_where, taken
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH, operator_keys_of
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -39,7 +39,7 @@ _LABELS = TextPool(list(CATEGORY_LABELS))
 
 
 def owned_parts(
-    timeline: Timeline, rows: Rows, shares: Shares, entity: Rows, entities: tuple[NDArray[np.int8], Texts], step: Rows,
+    timeline: InterpretedTrace, rows: Rows, shares: Shares, entity: Rows, entities: tuple[NDArray[np.int8], Texts], step: Rows,
     steps: int,
 ) -> SplitTime:  # fmt: skip
     """The parts of every entity, keys (category label, entity, caller, shape).
@@ -120,7 +120,7 @@ class _PartKeys:
 
 
 def _parts(
-    timeline: Timeline, rows: Rows, entity: Rows, entities: int
+    timeline: InterpretedTrace, rows: Rows, entity: Rows, entities: int
 ) -> tuple[list[Ints], Rows, list[str], list[str]]:
     """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
     caller, callers = _callers(timeline, rows)
@@ -129,17 +129,17 @@ def _parts(
     return found, part, callers, shapes
 
 
-def _callers(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
+def _callers(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, list[str]]:
     """(m,) who called each event, as an index into texts."""
     events = timeline.events
     caller = np.zeros(len(rows), dtype=np.int32)
     # "(profiler overhead)" is one entity; its parts are the kinds of work.
     overhead = np.flatnonzero(events.category[rows] == Category.OVERHEAD)
-    calls = rows_where(taken(timeline.is_device | timeline.is_api, rows))
+    calls = rows_where(gather(timeline.is_device | timeline.is_api, rows))
     operator = timeline.operator[rows[calls]]
     known = np.flatnonzero(operator >= 0)
     named = np.concatenate([events.name[operator[known]], events.name[rows[overhead]]])
-    used, place = numbered(named, len(events.strings))
+    used, place = factorize(named, len(events.strings))
     keys_of = operator_keys_of(events.strings)
     number, places = keys_of.numbered(used, _CALLERS)
     caller[np.concatenate([calls[known], overhead])] = number[place]
@@ -149,22 +149,22 @@ def _callers(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
     return caller, list(map(keys_of.pool.texts.__getitem__, places.tolist()))
 
 
-def _shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, list[str]]:
+def _shapes(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, list[str]]:
     """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
     events = timeline.events
     if "input_dims" not in events.args:
         return np.zeros(len(rows), dtype=np.int32), [""]
     ids = shape_ids(events)
-    dims = taken(ids, np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32))
+    dims = gather(ids, np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32))
     merged = np.flatnonzero(timeline.host.merged)
     forest = timeline.host.row
     dims[forest[merged]] = dims[forest[timeline.host.top[merged]]]
     dims[timeline.is_api] = -1
     work = rows_where(timeline.is_device)
-    operator = taken(timeline.operator, work)
-    dims[work] = np.where(operator >= 0, taken(dims, operator), np.int32(-1))
+    operator = gather(timeline.operator, work)
+    dims[work] = np.where(operator >= 0, gather(dims, operator), np.int32(-1))
     dims += 1
-    used, place = numbered(taken(dims, rows), len(events.strings) + 1)
+    used, place = factorize(gather(dims, rows), len(events.strings) + 1)
     del dims
     number, texts = numbered_texts(events.strings, used)
-    return taken(number, place), texts
+    return gather(number, place), texts

@@ -1,4 +1,4 @@
-"""Cells of rows and steps added up from millions of events, looked up where they stand."""
+"""Cells of rows and steps scatter_add up from millions of events, looked up where they stand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import compiled
-from tb_perfcompare.analysis.columns.numbering import Chosen, added, numbered_pairs
+from tb_perfcompare.analysis.columns.numbering import Chosen, numbered_pairs, scatter_add
 from tb_perfcompare.model.summary.split_time import SplitCells, Values, add_cells
 
 Ints = NDArray[np.int64]
@@ -21,7 +21,7 @@ _SMALL = 1 << 16
 
 
 def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
-    """Times and calls of `count` rows added up, as add_cells of model/summary/split_time.py does."""
+    """Times and calls of `count` rows scatter_add up, as add_cells of model/summary/split_time.py does."""
     if compiled() is None:
         return add_cells(count, [_looked_up(*part) for part in timed], [_looked_up(*part) for part in called])
     size = count * steps
@@ -30,7 +30,7 @@ def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence
     time, calls = (np.zeros((count, steps), dtype=np.int64) for _ in range(2))
     for sums, parts in ((time, timed), (calls, called)):
         for row, step, values in parts:
-            sums += added(row, count, step, steps, values)
+            sums += scatter_add(row, count, step, steps, values)
     code = np.flatnonzero((time != 0) | (calls != 0))
     return SplitCells(count, code // steps, code % steps, time.ravel()[code], calls.ravel()[code])
 
@@ -45,7 +45,7 @@ def _sparse(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cel
     begin = 0
     for number, (row, _, values) in enumerate(parts):
         sums = time if number < len(timed) else calls
-        sums += added(place[begin : begin + len(row)], len(code), value=values)[:, 0]
+        sums += scatter_add(place[begin : begin + len(row)], len(code), value=values)[:, 0]
         begin += len(row)
     some = np.flatnonzero((time != 0) | (calls != 0))
     code = code[some]

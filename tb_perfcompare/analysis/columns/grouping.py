@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import compiled
-from tb_perfcompare.analysis.columns.numbering import Chosen, added, numbered, numbered_pairs, taken
+from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, gather, numbered_pairs, scatter_add
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 
@@ -40,7 +40,7 @@ class Groups:
     def matrix(self, weights: Chosen | None = None, counted: Some | None = None) -> Ints:
         """(g, s) summed weights of the rows; without weights their number. `counted` (r,) is in place of `of_row`,
         below zero for rows that do not count."""
-        return added(self.of_row if counted is None else counted, self.count, self.step, self.steps, weights)
+        return scatter_add(self.of_row if counted is None else counted, self.count, self.step, self.steps, weights)
 
     def span(self, values: Ints, chosen: slice | NDArray[np.bool_] = slice(None)) -> tuple[Ints, Ints]:
         """(g,) smallest and (g,) largest value of the chosen rows; the largest integer and 0 where there is none."""
@@ -52,7 +52,7 @@ class Groups:
     def first_names(self, strings: StringTable, name: NDArray[np.integer]) -> Ints:
         """(g,) place in alphabetical order of the first of the rows' names; `name` (r,) are their codes."""
         first = np.full(self.count, _LATEST)
-        np.minimum.at(first, self.of_row, taken(strings.ranks(), name))
+        np.minimum.at(first, self.of_row, gather(strings.ranks(), name))
         return first
 
 
@@ -64,13 +64,13 @@ def finest(keys: Sequence[tuple[Some, int]]) -> tuple[list[Ints], Rows]:
     for number, size in keys:
         used: Ints | None = None
         if size > len(number):  # the numbers that occur may be few, and products of sizes are large
-            used, number = numbered(number, size)
+            used, number = factorize(number, size)
             size = len(used)
         if columns:
             code, at = numbered_pairs(at, len(columns[0]), number, size)
             before, after = np.divmod(code, max(size, 1))
         else:
-            after, at = numbered(number, size)
+            after, at = factorize(number, size)
             before = after[:0]
         columns = [*(column[before] for column in columns), after if used is None else used[after]]
     return columns, at
@@ -104,7 +104,7 @@ def added_up(matrix: Ints, into: Some, count: int) -> Ints:
     rows, steps = matrix.shape
     if compiled() is not None:
         row = into.astype(np.int32, copy=False), np.repeat(np.arange(rows, dtype=np.int32), steps)
-        return added(row, count, np.tile(np.arange(steps, dtype=np.int32), rows), steps, matrix.ravel())
+        return scatter_add(row, count, np.tile(np.arange(steps, dtype=np.int32), rows), steps, matrix.ravel())
     out = np.zeros((count, steps), dtype=np.int64)
     if len(into):
         order = np.argsort(into, kind="stable")

@@ -31,21 +31,21 @@ _MANY = 1 << 10
 _SIZES: dict[int, type[np.signedinteger]] = {1: np.int8, 4: np.int32, 8: np.int64}
 
 
-def portions(count: int) -> Iterator[slice]:
+def chunks(count: int) -> Iterator[slice]:
     """Stretches of so many rows, one after the other: what is made of all rows at once takes more room than its result.
     At least one."""
     for begin in range(0, max(count, 1), _PORTION):
         yield slice(begin, min(begin + _PORTION, count))
 
 
-def taken(values: NDArray[Number], at: Some) -> NDArray[Number]:
+def gather(values: NDArray[Number], at: Some) -> NDArray[Number]:
     """values[at], without the copy of the indices that numpy makes of those of 4 bytes."""
     module = compiled()
     size = values.dtype.itemsize
     if module is not None and len(at) >= _MANY and size in _SIZES and values.flags.c_contiguous:
         return np.frombuffer(module.take(values.view(_SIZES[size]), size, indices(at)), values.dtype)
     found = np.empty(len(at), dtype=values.dtype)
-    for some in portions(len(at)):
+    for some in chunks(len(at)):
         found[some] = values[at[some]]
     return found
 
@@ -54,14 +54,14 @@ def rows_where(chosen: NDArray[np.bool_]) -> Rows:
     """The rows that are chosen; np.flatnonzero gives indices of twice the size."""
     found = np.empty(np.count_nonzero(chosen), dtype=np.int32)
     begin = 0
-    for some in portions(len(chosen)):
+    for some in chunks(len(chosen)):
         here = np.flatnonzero(chosen[some])
         found[begin : begin + len(here)] = here + some.start
         begin += len(here)
     return found
 
 
-def numbered(code: Some, size: int) -> tuple[Ints, Rows]:
+def factorize(code: Some, size: int) -> tuple[Ints, Rows]:
     """(the different codes in order, which of them each is); codes lie in 0..size - 1."""
     module = compiled()
     if module is None:
@@ -81,7 +81,7 @@ def numbered_pairs(first: Some, firsts: int, second: Some, seconds: int) -> tupl
     return unpacked(codes, np.int64), unpacked(places, np.int32)
 
 
-def added(row: Chosen, rows: int, column: Chosen | None = None, columns: int = 1, value: Chosen | None = None) -> Ints:
+def scatter_add(row: Chosen, rows: int, column: Chosen | None = None, columns: int = 1, value: Chosen | None = None) -> Ints:
     """(rows, columns) sums of the values, or without them how many, that belong to each row and column; those with a
     row or column below zero belong to none."""
     module = compiled()

@@ -9,7 +9,7 @@ from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import union
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
 from tb_perfcompare.model.summary.summary import StepCategory
@@ -21,7 +21,7 @@ Intervals = tuple[Ints, Ints]
 _NO_NAME = -1
 
 
-def collectives(timeline: Timeline, windows: Windows, step: Some) -> Collectives | None:
+def collectives(timeline: InterpretedTrace, windows: Windows, step: Some) -> Collectives | None:
     """Those that start in a step, `step` (n,) being each event's step or -1: the ones on the device, or the ones of the
     host where the device has none. None without any."""
     role = timeline.role == StepCategory.COMMUNICATION
@@ -45,7 +45,7 @@ def collectives(timeline: Timeline, windows: Windows, step: Some) -> Collectives
     )  # fmt: skip
 
 
-def _outermost(timeline: Timeline, rows: Ints) -> Ints:
+def _outermost(timeline: InterpretedTrace, rows: Ints) -> Ints:
     """Host ranges without those inside another one of the same thread: `record_param_comms` around `nccl:all_reduce` is
     one collective."""
     start, end, lane = timeline.events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
@@ -60,7 +60,7 @@ def _outermost(timeline: Timeline, rows: Ints) -> Ints:
     return np.sort(rows[np.array(kept, dtype=np.int64)])
 
 
-def _keys(timeline: Timeline, rows: Ints) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
+def _keys(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
     """(the keys, the size of each one's group, the key of each row); rows ascend."""
     events = timeline.events
     group = np.asarray(argument_of(events, "process_group", rows, _NO_NAME), dtype=np.int64)

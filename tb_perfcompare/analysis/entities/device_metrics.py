@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import covered
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import DeviceMetric
 from tb_perfcompare.model.unique import unique
@@ -20,7 +20,7 @@ from tb_perfcompare.model.unique import unique
 Ints = NDArray[np.int64]
 
 
-def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetric, ...]:
+def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[DeviceMetric, ...]:
     """Figures per device for the window [low, high) in the trace's clock."""
     events = timeline.events
     kernels = np.flatnonzero(events.category == Category.KERNEL)
@@ -39,7 +39,7 @@ def device_metrics(timeline: Timeline, low: int, high: int) -> tuple[DeviceMetri
     return tuple(out)
 
 
-def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Mean over time of min(1, sum of blocks per SM of the running kernels)."""
     blocks = np.asarray(argument_of(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
     has = blocks > 0
@@ -57,7 +57,7 @@ def _sm_efficiency(timeline: Timeline, device: str, rows: Ints, low: int, high: 
     return DeviceMetric(device, "sm_efficiency", "fraction", value)
 
 
-def _occupancy(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+def _occupancy(timeline: InterpretedTrace, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Time-weighted mean of the kernels' estimated achieved occupancy."""
     percent = np.asarray(argument_of(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
     length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
@@ -68,7 +68,7 @@ def _occupancy(timeline: Timeline, device: str, rows: Ints, low: int, high: int)
     return DeviceMetric(device, "occupancy", "fraction", value)
 
 
-def _tensor_core_share(timeline: Timeline, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+def _tensor_core_share(timeline: InterpretedTrace, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
     """Kernel time in kernels whose name says they use tensor cores, over all kernel time."""
     marks = timeline.vendor.tensor_cores
     if marks is None:

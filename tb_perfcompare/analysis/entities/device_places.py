@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.cells import added_cells
 from tb_perfcompare.analysis.columns.grouping import finest
 from tb_perfcompare.analysis.columns.nesting import least_below, sorted_order
-from tb_perfcompare.analysis.columns.numbering import added, numbered, numbered_pairs, rows_where, taken
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import PlacePool
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -28,7 +28,7 @@ Some = NDArray[np.integer]
 _LABELS = TextPool(list(CATEGORY_LABELS))
 
 
-def device_work(timeline: Timeline, step: Some) -> DeviceWork | None:
+def device_work(timeline: InterpretedTrace, step: Some) -> DeviceWork | None:
     """The device events that start in an admitted step; `step` (n,) is each event's step or -1. None without any."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (step >= 0))
@@ -50,7 +50,7 @@ class _Nodes:
     active  (h,) bool whether there is any
     """
 
-    def __init__(self, timeline: Timeline, rows: Ints) -> None:
+    def __init__(self, timeline: InterpretedTrace, rows: Ints) -> None:
         forest = timeline.host
         h = len(forest.row)
         node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
@@ -75,9 +75,9 @@ class _Places:
     pool     their texts, each at its number + 1
     """
 
-    def __init__(self, timeline: Timeline, nodes: _Nodes) -> None:
+    def __init__(self, timeline: InterpretedTrace, nodes: _Nodes) -> None:
         active = rows_where(nodes.active)
-        name, names, shape, shapes = _names_and_shapes(timeline, taken(timeline.host.row, active))
+        name, names, shape, shapes = _names_and_shapes(timeline, gather(timeline.host.row, active))
         (name_of, shape_of), pair_of = finest([(name, len(names)), (shape, len(shapes))])
         pair = np.zeros(len(nodes.active), dtype=np.int32)
         pair[active] = pair_of
@@ -94,31 +94,31 @@ class _Places:
         return len(self.above)
 
 
-def _names_and_shapes(timeline: Timeline, rows: Rows) -> tuple[Rows, Rows, Rows, list[str]]:
+def _names_and_shapes(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, Rows, Rows, list[str]]:
     """((q,) number of each operator's key, place of these in OperatorKeys.pool, (q,) number of its input shape, these);
     the first shape is none."""
     events = timeline.events
-    used, at = numbered(taken(events.name, rows), len(events.strings))
+    used, at = factorize(gather(events.name, rows), len(events.strings))
     number, names = operator_keys_of(events.strings).numbered(used)
-    name = taken(number, at)
+    name = gather(number, at)
     if "input_dims" not in events.args or not len(used):
         return name, names, np.zeros(len(name), dtype=np.int32), [""]
     ids = shape_ids(events) + np.int32(1)
-    raw = taken(np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32), rows)
-    used, at = numbered(taken(ids, raw), len(events.strings) + 1)
+    raw = gather(np.asarray(events.args["input_dims"].dense(len(events), -1), dtype=np.int32), rows)
+    used, at = factorize(gather(ids, raw), len(events.strings) + 1)
     number, shapes = numbered_texts(events.strings, used)
-    return name, names, taken(number, at), shapes
+    return name, names, gather(number, at), shapes
 
 
-def _work(timeline: Timeline, rows: Ints, step: Some, node: Rows, places: _Places) -> SplitTime:
+def _work(timeline: InterpretedTrace, rows: Ints, step: Some, node: Rows, places: _Places) -> SplitTime:
     events = timeline.events
     place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
-    used, at = numbered(taken(events.name, rows), len(events.strings))
-    key, of_used = numbered(kernel_places(events.strings, used), len(places.names))  # names may differ and the keys not
+    used, at = factorize(gather(events.name, rows), len(events.strings))
+    key, of_used = factorize(kernel_places(events.strings, used), len(places.names))  # names may differ and the keys not
     (category, kernel, place_of), at = finest(
         [
             (timeline.role[rows], len(CATEGORY_LABELS)),
-            (taken(of_used, at), len(key)),
+            (gather(of_used, at), len(key)),
             (place, len(places) + 1),
         ]
     )
@@ -138,7 +138,7 @@ def _work(timeline: Timeline, rows: Ints, step: Some, node: Rows, places: _Place
     )
 
 
-def _operators(timeline: Timeline, rows: Ints, step: Some, nodes: _Nodes, places: _Places) -> SplitTime:
+def _operators(timeline: InterpretedTrace, rows: Ints, step: Some, nodes: _Nodes, places: _Places) -> SplitTime:
     """A cell for every call, in the step where its work began, and one for all work of a step in every place around
     it."""
     active = np.flatnonzero(nodes.active)
@@ -147,7 +147,7 @@ def _operators(timeline: Timeline, rows: Ints, step: Some, nodes: _Nodes, places
     steps = int(step.max(initial=0)) + 1
     code, at = numbered_pairs(places.of_node[nodes.of_row[known]], len(places), step[rows[known]], steps)
     place, within = np.divmod(code, steps)
-    dur = added(at, len(code), value=(timeline.events.dur_ns, rows[known]))[:, 0]
+    dur = scatter_add(at, len(code), value=(timeline.events.dur_ns, rows[known]))[:, 0]
     place, within, dur = cells_upwards(places.above, place, within, dur, steps)
     first = np.full(len(places), len(rows), dtype=np.int64)
     np.minimum.at(first, called, nodes.first[active])

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import Flags, among, holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
-from tb_perfcompare.analysis.columns.numbering import numbered, numbered_pairs
+from tb_perfcompare.analysis.columns.numbering import factorize, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.launch_properties import launch_texts
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
@@ -27,7 +27,7 @@ Texts = tuple[Ints, tuple[str, ...]]
 """(number of each row's text, the texts)"""
 
 
-def device_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
+def device_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[str, GroupTable]:
     """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
     "kernels_by_operator", "memcpy" (copies and sets by kind), "communication"."""
     category = timeline.events.category
@@ -50,14 +50,14 @@ def device_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, Group
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def operator_texts(timeline: Timeline, rows: Ints) -> Texts | None:
+def operator_texts(timeline: InterpretedTrace, rows: Ints) -> Texts | None:
     """The operator that launched each row, "" for none; None if no row has one."""
     operator = timeline.operator[rows]
     if not (operator >= 0).any():
         return None
     events = timeline.events
     name = np.where(operator >= 0, events.name[operator], -1)
-    used, at = numbered(name + 1, len(events.strings) + 1)
+    used, at = factorize(name + 1, len(events.strings) + 1)
     none = ("",) if used[0] == 0 else ()
     keys = operator_keys_of(events.strings)
     number, places = keys.numbered(used[len(none) :] - 1, none)
@@ -89,7 +89,7 @@ class _Work:
     group  (r,) number of each row's name
     """
 
-    def __init__(self, timeline: Timeline, chosen: Flags, step: Rows, steps: int) -> None:
+    def __init__(self, timeline: InterpretedTrace, chosen: Flags, step: Rows, steps: int) -> None:
         events = timeline.events
         self._timeline, self._steps = timeline, steps
         self.rows = np.flatnonzero(chosen & (step >= 0))

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, added_up, finest, largest, least
 from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
-from tb_perfcompare.analysis.columns.numbering import added, numbered, rows_where, taken
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -39,7 +39,7 @@ class OperatorTimes:
     device_total: Ints
 
 
-def operator_times(timeline: Timeline) -> OperatorTimes:
+def operator_times(timeline: InterpretedTrace) -> OperatorTimes:
     """Self and total times of every host event in the forest.
 
     host_self = span - spans of children - outermost API calls of the operator, never below zero.
@@ -53,59 +53,59 @@ def operator_times(timeline: Timeline) -> OperatorTimes:
     return OperatorTimes(_host_self(timeline, total.copy(), api), total, api, launched, below)
 
 
-def _host_total(timeline: Timeline) -> Ints:
+def _host_total(timeline: InterpretedTrace) -> Ints:
     forest = timeline.host
-    return forest.end_ns - taken(timeline.events.start_ns, forest.row)
+    return forest.end_ns - gather(timeline.events.start_ns, forest.row)
 
 
-def _host_api(timeline: Timeline, node_of: Rows) -> Ints:
+def _host_api(timeline: InterpretedTrace, node_of: Rows) -> Ints:
     calls = _outermost_calls(timeline)
-    owner = taken(node_of, taken(timeline.operator, calls))
-    return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, calls))[:, 0]
+    owner = gather(node_of, gather(timeline.operator, calls))
+    return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, calls))[:, 0]
 
 
-def _host_self(timeline: Timeline, total: Ints, api: Ints) -> Ints:
+def _host_self(timeline: InterpretedTrace, total: Ints, api: Ints) -> Ints:
     """Takes the place of `total`."""
     total -= timeline.host.inside
     total -= api
     return np.maximum(total, 0, out=total)
 
 
-def device_self_times(timeline: Timeline) -> Ints:
+def device_self_times(timeline: InterpretedTrace) -> Ints:
     """(h,) device work launched by the API calls of each forest row itself."""
     return _device_self(timeline, _nodes(timeline))
 
 
-def _nodes(timeline: Timeline) -> Rows:
+def _nodes(timeline: InterpretedTrace) -> Rows:
     """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
     node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
     node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
     return node_of
 
 
-def _device_self(timeline: Timeline, node_of: Rows) -> Ints:
+def _device_self(timeline: InterpretedTrace, node_of: Rows) -> Ints:
     work = rows_where(timeline.is_device)
-    owner = taken(node_of, taken(timeline.operator, work))
-    return added(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
+    owner = gather(node_of, gather(timeline.operator, work))
+    return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
 
 
-def _outermost_calls(timeline: Timeline) -> Rows:
+def _outermost_calls(timeline: InterpretedTrace) -> Rows:
     """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
     events = timeline.events
     rows = rows_where(timeline.is_api)
-    start = taken(events.start_ns, rows)
-    end = start + taken(events.dur_ns, rows)
-    nesting = nest(taken(timeline.lane, rows), start, end, taken(events.correlation, rows))
-    return taken(rows, nesting.order[nesting.parent < 0])
+    start = gather(events.start_ns, rows)
+    end = start + gather(events.dur_ns, rows)
+    nesting = nest(gather(timeline.lane, rows), start, end, gather(events.correlation, rows))
+    return gather(rows, nesting.order[nesting.parent < 0])
 
 
-def operator_tables(timeline: Timeline, step: Rows, steps: int) -> dict[str, GroupTable]:
+def operator_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[str, GroupTable]:
     """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
     forest, events = timeline.host, timeline.events
-    counts = taken(timeline.is_operator & (step >= 0), forest.row)
+    counts = gather(timeline.is_operator & (step >= 0), forest.row)
     shown = rows_where(counts)
-    rows = taken(forest.row, shown)
-    of = taken(forest.row, taken(forest.top, shown))
+    rows = gather(forest.row, shown)
+    of = gather(forest.row, gather(forest.top, shown))
     names, labels = _names(events, rows)
     parts: list[tuple[Rows, int]] = [(names, len(labels))]
     arguments: list[tuple[str, str, TextPool]] = []
@@ -138,20 +138,20 @@ def _pair(labels: Rows, pool: TextPool, texts: TextPool) -> Callable[[Ints], Key
 
 
 def _names(events: EventTable, rows: Rows) -> tuple[Rows, Rows]:
-    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): numbered by the first code that
+    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): factorize by the first code that
     has the key."""
-    used, place = numbered(taken(events.name, rows), len(events.strings))
+    used, place = factorize(gather(events.name, rows), len(events.strings))
     number, labels = operator_keys_of(events.strings).numbered(used)
-    return taken(number, place), labels
+    return gather(number, place), labels
 
 
 def _argument_texts(events: EventTable, argument: str, rows: Rows) -> tuple[Rows, list[str]]:
     """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
     codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
     codes += 1
-    used, place = numbered(taken(codes, rows), len(events.strings) + 1)
+    used, place = factorize(gather(codes, rows), len(events.strings) + 1)
     number, texts = numbered_texts(events.strings, used)
-    return taken(number, place), texts
+    return gather(number, place), texts
 
 
 def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Rows, list[str]]:
@@ -180,7 +180,7 @@ def shape_ids(events: EventTable, argument: str = "input_dims") -> Rows:
 class _Sums:
     """What tables show, by the finest groups: (g, s) matrices, (g,) extremes, (g,) place of the first raw name."""
 
-    timeline: Timeline
+    timeline: InterpretedTrace
     calls: Ints
     measures_ns: dict[str, Ints]
     low: Ints
@@ -208,13 +208,13 @@ class _Sums:
         )
 
 
-def _sums(timeline: Timeline, shown: Rows, groups: Groups) -> _Sums:
+def _sums(timeline: InterpretedTrace, shown: Rows, groups: Groups) -> _Sums:
     forest = timeline.host
-    merged = taken(forest.merged, shown)
+    merged = gather(forest.merged, shown)
     some = merged.any()
     counted = np.where(merged, np.int32(-1), groups.of_row) if some else None
     total = _host_total(timeline)
-    low, high = groups.span(taken(total, shown), ~merged if some else slice(None))
+    low, high = groups.span(gather(total, shown), ~merged if some else slice(None))
     host_total = groups.matrix((total, shown), counted)
     node_of = _nodes(timeline)
     api = _host_api(timeline, node_of)
@@ -235,5 +235,5 @@ def _sums(timeline: Timeline, shown: Rows, groups: Groups) -> _Sums:
         measures_ns=measures,
         low=low,
         high=high,
-        first_name=groups.first_names(timeline.events.strings, taken(timeline.events.name, taken(forest.row, shown))),
+        first_name=groups.first_names(timeline.events.strings, gather(timeline.events.name, gather(forest.row, shown))),
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest
 from tb_perfcompare.analysis.entities.modules import module_calls
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
@@ -56,13 +56,13 @@ class PythonStacks:
         return self.caller[rows]
 
 
-def python_stacks(timeline: Timeline) -> PythonStacks | None:
+def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
     """None if the trace has neither Python functions nor stacks."""
     rows = np.flatnonzero(timeline.events.category == Category.PYTHON_FUNCTION)
     return _of_functions(timeline, rows) if len(rows) else _of_texts(timeline)
 
 
-def _of_functions(timeline: Timeline, rows: Ints) -> PythonStacks:
+def _of_functions(timeline: InterpretedTrace, rows: Ints) -> PythonStacks:
     events = timeline.events
     ranks = events.strings.ranks()[events.name[rows]]
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)
@@ -94,7 +94,7 @@ def _of_functions(timeline: Timeline, rows: Ints) -> PythonStacks:
     )  # fmt: skip
 
 
-def _of_texts(timeline: Timeline) -> PythonStacks | None:
+def _of_texts(timeline: InterpretedTrace) -> PythonStacks | None:
     events, forest = timeline.events, timeline.host
     column = events.args.get("call_stack")
     if column is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DeviceMetric, OwnedTime, StepCategory
 
 LOADER_SHARE = 0.05
@@ -10,7 +10,7 @@ COMMUNICATION_SHARE = 0.1
 LOW_UTILISATION = 0.5
 
 
-def recommendations(timeline: Timeline, owned: OwnedTime, metrics: tuple[DeviceMetric, ...]) -> tuple[str, ...]:
+def recommendations(timeline: InterpretedTrace, owned: OwnedTime, metrics: tuple[DeviceMetric, ...]) -> tuple[str, ...]:
     """Sentences, in fixed order; empty when nothing stands out."""
     total = int(owned.time_ns.sum())
     if not total:

@@ -32,7 +32,7 @@ _NOT_BY_ALL = "not recorded by every rank"
 
 
 @dataclass(slots=True)
-class Fold:
+class RankMean:
     """Summaries come one by one, in the order of the run's files; `finish` gives the one of all."""
 
     _waiting: list[Summary] = field(default_factory=list)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.step_view.row_packing import pack
 from tb_perfcompare.analysis.step_view.step_lanes import NOT_DRAWN, LanesFound, find_lanes
 from tb_perfcompare.analysis.trace.steps import step_windows
-from tb_perfcompare.analysis.trace.timeline import Timeline, interpret
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
@@ -149,7 +149,7 @@ def _lanes(found: LanesFound, lane: Ints, depth: Ints) -> tuple[Lane, ...]:
     return tuple(lanes)
 
 
-def _names(timeline: Timeline, rows: Ints) -> tuple[tuple[EventName, ...], NDArray[np.int32]]:
+def _names(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[EventName, ...], NDArray[np.int32]]:
     """(the distinct names, (n,) which one each event has). One text may be a name of several kinds."""
     events = timeline.events
     kind = _kinds(timeline, rows)
@@ -164,7 +164,7 @@ def _names(timeline: Timeline, rows: Ints) -> tuple[tuple[EventName, ...], NDArr
     return tuple(names), place.reshape(-1).astype(np.int32)
 
 
-def _kinds(timeline: Timeline, rows: Ints) -> Ints:
+def _kinds(timeline: InterpretedTrace, rows: Ints) -> Ints:
     """(k,) places in KINDS."""
     events = timeline.events
     table = np.full(max(Category) + 1, KINDS.index("other"), dtype=np.int64)

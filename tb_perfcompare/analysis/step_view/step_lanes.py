@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import LANE_KINDS
@@ -50,7 +50,7 @@ class LanesFound:
     lane: Ints
 
 
-def find_lanes(recording: TraceRecording, timeline: Timeline, rows: Ints) -> LanesFound:
+def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: Ints) -> LanesFound:
     """Lanes of some events: (k,) rows of the event table. Devices stand first: their lanes are few and low, and tell
     most. Two runs of one program have the same order."""
     events = timeline.events
@@ -77,7 +77,7 @@ def find_lanes(recording: TraceRecording, timeline: Timeline, rows: Ints) -> Lan
     return LanesFound(tuple(kind for _, kind, _, _ in found), tuple(name for _, _, name, _ in found), lane_of)
 
 
-def _device_kind(timeline: Timeline, rows: Ints) -> str:
+def _device_kind(timeline: InterpretedTrace, rows: Ints) -> str:
     """A stream that does nothing but communicate, or copy, is called so."""
     roles = timeline.role[rows]
     if (roles == StepCategory.COMMUNICATION).all():
@@ -97,7 +97,7 @@ def _order(kind: str, places: _Places, lane: int, rows: Ints) -> tuple[int, ...]
 class _Places:
     """Threads and streams by lane, as the trace names them."""
 
-    def __init__(self, recording: TraceRecording, timeline: Timeline) -> None:
+    def __init__(self, recording: TraceRecording, timeline: InterpretedTrace) -> None:
         table = recording.events.lanes
         self._of: dict[int, tuple[int | str, int | str]] = {}
         names: dict[int, str] = {}
@@ -148,7 +148,7 @@ class _Places:
 _MOST_DEVICES = 256
 
 
-def _first_of_lanes(timeline: Timeline) -> tuple[Ints, Ints]:
+def _first_of_lanes(timeline: InterpretedTrace) -> tuple[Ints, Ints]:
     """(place in the lane table, lane) of every spelling that events use."""
     spelling, first = np.unique(timeline.events.lane, return_index=True)
     return spelling.astype(np.int64), timeline.lane[first].astype(np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -20,7 +20,7 @@ _DEVICE_FIELDS = {
 }
 
 
-def environment(recording: TraceRecording, timeline: Timeline, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
+def environment(recording: TraceRecording, timeline: InterpretedTrace, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
     """Device model and size, library versions, profiler flags, ranks, threads, in fixed order; what the trace does not
     say is left out."""
     properties = recording.properties

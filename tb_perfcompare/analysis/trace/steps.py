@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among
-from tb_perfcompare.analysis.trace.timeline import Timeline
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import step_label
 
@@ -46,7 +46,7 @@ class Windows:
     overlaps: int
 
 
-def step_windows(timeline: Timeline) -> dict[str, Windows]:
+def step_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
     """Windows under both rules: {"device": ..., "marker": ...}. Empty windows if the trace has no events to time."""
     markers = _markers(timeline)
     if not len(markers):
@@ -66,7 +66,7 @@ def step_windows(timeline: Timeline) -> dict[str, Windows]:
     return {"device": device, "marker": marker}
 
 
-def _markers(timeline: Timeline) -> Ints:
+def _markers(timeline: InterpretedTrace) -> Ints:
     """Rows of the step markers in time order. Threads may repeat a marker: of equal names that overlap the longest
     stands; an equal name at another time is another step."""
     events = timeline.events
@@ -99,7 +99,7 @@ def _distinct(labels: list[str]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _whole_window(timeline: Timeline) -> Windows:
+def _whole_window(timeline: InterpretedTrace) -> Windows:
     """One step "0" over all host operators and annotations; without any, over whatever has a role."""
     events = timeline.events
     rows = np.flatnonzero(among(events.category, _HOST_WORK))
@@ -129,7 +129,7 @@ def _to_next_marker(label: tuple[str, ...], start: Ints, end: Ints) -> Ints:
     return out
 
 
-def _extend(timeline: Timeline, host: Windows) -> Windows:
+def _extend(timeline: InterpretedTrace, host: Windows) -> Windows:
     """torch-tb-profiler's device extension and tail removal (its rules, on correctly linked launches)."""
     count = len(host.label)
     if not count:

@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.columns.event_masks import Flags, NameFlags, among
 from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
-from tb_perfcompare.analysis.columns.numbering import added
+from tb_perfcompare.analysis.columns.numbering import scatter_add
 from tb_perfcompare.model.device import Vendor
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import (
@@ -45,7 +45,7 @@ file of the kind, at most 0.08 in all others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Timeline:
+class InterpretedTrace:
     """Rows are those of the EventTable.
 
     role      (n,) int8 StepCategory, or NO_ROLE
@@ -116,7 +116,7 @@ class HostForest:
     clipped: int
 
 
-def interpret(events: EventTable, vendor: Vendor) -> Timeline:
+def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     """The corrected reading of one trace's events."""
     names = NameFlags(
         events.strings, events.name,
@@ -136,7 +136,7 @@ def interpret(events: EventTable, vendor: Vendor) -> Timeline:
     ids_unusable = _ids_repeat_correlation(events, api)
     launcher = _launchers(events, api, device)
     operator = _operators(events, lane, api, device, forest, launcher, ids_unusable)
-    return Timeline(
+    return InterpretedTrace(
         events=events,
         vendor=vendor,
         role=_roles(events, names, work, loader, annotated, api, operator),
@@ -182,7 +182,7 @@ def _merged(parent: Rows, name: NDArray[np.int32], counts: Flags) -> tuple[Flags
     alike = np.flatnonzero((name == name[parent]) & counts & counts[parent] & (parent >= 0))
     if not len(alike):
         return merged, top
-    children = added(parent, len(parent))[:, 0]
+    children = scatter_add(parent, len(parent))[:, 0]
     merged[alike] = children[parent[alike]] == 1
     top[merged] = parent[merged]
     while True:

@@ -23,17 +23,17 @@ from tb_perfcompare.comparison.causes.detectors.transfers import transfer_rules
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import pace_rules
 from tb_perfcompare.comparison.causes.evidence.cause import Cause
 from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Finding
 
-RULES: tuple[Callable[[Pair], Iterator[Cause]], ...] = (
+RULES: tuple[Callable[[RuleContext], Iterator[Cause]], ...] = (
     more_calls_rules, step_rules, profiler_work_rules, substitution_rules, device_copy_rules, kernel_speed_rules,
     transfer_rules, collective_rules, allocator_rules, launch_rules, host_rules, host_copy_rules, interruption_rules,
     pace_rules,
 )  # fmt: skip
 """Each gives what it finds; order plays no part."""
 
-OF_THE_REST: tuple[Callable[[Pair, Explained], Iterator[Cause]], ...] = (graph_rules, wait_rules, recording_rules)
+OF_THE_REST: tuple[Callable[[RuleContext, Explained], Iterator[Cause]], ...] = (graph_rules, wait_rules, recording_rules)
 """Each explains what is left of the time it is about, in this order."""
 
 EXPLAINED = 0.5
@@ -49,7 +49,7 @@ class Told:
     entities: frozenset[str] = frozenset()
 
 
-def told_causes(pair: Pair) -> Told:
+def told_causes(pair: RuleContext) -> Told:
     """The causes that hold, without those whose time another one explains. Equal sides have none."""
     # a step that is the whole recording is no step: what differs from it follows from that alone
     if pair.baseline.marked != pair.candidate.marked or not any(row.delta for row in pair.ledger.rows):

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 from tb_perfcompare.comparison.statistics.entity_tests import entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, Measure, Shape
+from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, Measure, TableSpec
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 
 Floats = NDArray[np.float64]
@@ -55,7 +55,7 @@ class _Draft:
     """A table of which the tests may be still to be made."""
 
     name: str
-    shape: Shape
+    shape: TableSpec
     joined: _Joined
     cells: list[_Column | _Test]
     order: Floats
@@ -343,7 +343,7 @@ def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> Floats:
     return np.where(there, values + 0.0, np.nan)
 
 
-def _fact_cells(shape: Shape, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[_Column]:
+def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[_Column]:
     out: list[_Column] = []
     for fact in shape.facts:
         sides = []

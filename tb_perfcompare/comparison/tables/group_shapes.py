@@ -34,7 +34,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableSpec:
     """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
     up, decide the default order. `exposed` is what to say about exposed time, "" where a group has none. `one` is what
     one call is called where its mean time and the row's share of all rows are shown, "" for other groups."""
@@ -101,25 +101,25 @@ _BOUND_FACTS = tuple(
     )
 )
 
-SHAPES: Mapping[str, Shape] = {
-    "operators": Shape(
+SHAPES: Mapping[str, TableSpec] = {
+    "operators": TableSpec(
         "Operators", "Calls", _OPERATOR_MEASURES, ("host_self", "device_self"), notes=(_CORRECTED, _OVERLAP)
     ),
-    "operators_by_shape": Shape(
+    "operators_by_shape": TableSpec(
         "Operators by input shape",
         "Calls",
         _OPERATOR_MEASURES,
         ("host_self", "device_self"),
         notes=(_CORRECTED, _OVERLAP),
     ),
-    "operators_by_type": Shape(
+    "operators_by_type": TableSpec(
         "Operators by input type",
         "Calls",
         _OPERATOR_MEASURES,
         ("host_self", "device_self"),
         notes=(_CORRECTED, _OVERLAP),
     ),
-    "modules": Shape(
+    "modules": TableSpec(
         "Modules",
         "Calls",
         (
@@ -131,7 +131,7 @@ SHAPES: Mapping[str, Shape] = {
         ("host_self", "device_self"),
         notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its time."),
     ),
-    "kernels": Shape(
+    "kernels": TableSpec(
         "Kernels",
         "Launches",
         (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
@@ -153,7 +153,7 @@ SHAPES: Mapping[str, Shape] = {
         notes=(_CORRECTED,),
         one="launch",
     ),
-    "kernels_by_operator": Shape(
+    "kernels_by_operator": TableSpec(
         "Kernels by operator",
         "Launches",
         (Measure("", "", "Kernel time: summed durations of its launches below the operator", "total"),),
@@ -161,7 +161,7 @@ SHAPES: Mapping[str, Shape] = {
         _KERNEL_FACTS,
         notes=(_CORRECTED,),
     ),
-    "kernels_by_launch": Shape(
+    "kernels_by_launch": TableSpec(
         "Kernels by launch",
         "Launches",
         (Measure("", "", "Kernel time: summed durations of its launches", "total"),),
@@ -173,7 +173,7 @@ SHAPES: Mapping[str, Shape] = {
         ),
         notes=(_CORRECTED,),
     ),
-    "functions": Shape(
+    "functions": TableSpec(
         "Functions",
         "Calls",
         (Measure("", "", "Time of all calls: summed over processes, devices, threads and streams", "total"),),
@@ -183,7 +183,7 @@ SHAPES: Mapping[str, Shape] = {
             "Times overlap across threads and streams: they do not add up to the cycle and may exceed it.",
         ),
     ),
-    "memcpy": Shape(
+    "memcpy": TableSpec(
         "Copies and sets",
         "Operations",
         (Measure("", "", "Copy time: summed durations", "total"),),
@@ -192,7 +192,7 @@ SHAPES: Mapping[str, Shape] = {
         exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
         notes=(_CORRECTED,),
     ),
-    "communication": Shape(
+    "communication": TableSpec(
         "Collectives",
         "Operations",
         (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),

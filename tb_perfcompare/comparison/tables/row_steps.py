@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
-from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, Shape
+from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, TableSpec
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import OwnedTime, Summary
 
@@ -104,7 +104,7 @@ def row_steps(name: str, row: str, baseline: StepSource, candidate: StepSource) 
     return RowSteps(name, row, baseline.metric, labels, *sides)
 
 
-def shape_of(name: str) -> Shape:
+def shape_of(name: str) -> TableSpec:
     """Raises SelectionError for what is no table of entities."""
     shape = SHAPES.get(name)
     if shape is None:

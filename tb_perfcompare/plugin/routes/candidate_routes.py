@@ -24,10 +24,10 @@ from tb_perfcompare.plugin.http.responses import (
 from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag, one_side, window_of
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.queries.candidate_responses import row_dict, several_dict
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, LookRow, row_of, several
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, row_of, several
 from tb_perfcompare.workspace.sharing.single_flight import follow
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -39,7 +39,7 @@ class _Asked:
     """A candidate by name, and what to compare, or why nothing of that name can be."""
 
     candidate: Candidate
-    question: Question | PerfCompareError
+    question: ComparisonRequest | PerfCompareError
 
 
 def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -59,16 +59,16 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
     rows, keeps = [], True
     for one in asked:
         if isinstance(one.question, PerfCompareError):
-            rows.append(LookRow(one.candidate, None, one.question))
+            rows.append(CandidateRow(one.candidate, None, one.question))
             continue
         with workspace.looks.one(one.question) as flight:
             follow([flight], connection.report)
             rows.append(row_of(one.candidate, flight))
-            keeps = keeps and rows[-1].error is None and not flight.brief  # what failed may be readable next time
+            keeps = keeps and rows[-1].error is None and not flight.provisional  # what failed may be readable next time
     return respond(request, _answer(rows, options.alpha), JSON, tag=tag if keeps else "")
 
 
-def _answer(rows: Sequence[LookRow], alpha: float) -> bytes:
+def _answer(rows: Sequence[CandidateRow], alpha: float) -> bytes:
     """Names of absurd length lose their middle where the answer would be too large."""
     return fitted(wire.encode(several_dict(several(tuple(rows), alpha))), MOST_BYTES)
 
@@ -90,10 +90,10 @@ class _Lines:
 def _talk(
     workspace: Workspace, asked: Sequence[_Asked], alpha: float, connection: Connection
 ) -> Generator[bytes, None, None]:
-    rows: list[LookRow] = []
+    rows: list[CandidateRow] = []
     for number, one in enumerate(asked):
         if isinstance(one.question, PerfCompareError):
-            rows.append(LookRow(one.candidate, None, one.question))
+            rows.append(CandidateRow(one.candidate, None, one.question))
         else:
             with workspace.looks.one(one.question) as flight:
                 yield from progress_lines(flight, connection, row=number)
@@ -124,6 +124,6 @@ def _asked(side_of: SideOf, baseline: Side, query: Mapping[str, str], name: str,
     selection = wanted.selection
     candidate = Candidate(selection.run, selection.worker, selection.span, query.get(f"{name}_steps") or None)
     try:
-        return _Asked(candidate, Question(baseline, side_of(wanted), options))
+        return _Asked(candidate, ComparisonRequest(baseline, side_of(wanted), options))
     except PerfCompareError as error:
         return _Asked(candidate, error)

@@ -11,12 +11,12 @@ from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import Lines
 from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tagged
 from tb_perfcompare.plugin.requests.pair_request import PairRequest, SideRequest, flag, pair_request
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
 
 SideOf = Callable[[SideRequest], Side]
-FirstAnswer = Callable[[Question], AbstractContextManager[Flight[bytes]]]
+FirstAnswer = Callable[[ComparisonRequest], AbstractContextManager[Flight[bytes]]]
 
 
 def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Response:
@@ -31,14 +31,14 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
     if is_known(request, tag):
         return not_modified(tag)
     made = finished(first(question), connection.report)
-    return respond(request, tagged(made.result(), tag), JSON, tag=unless_brief(made.brief, tag))
+    return respond(request, tagged(made.result(), tag), JSON, tag=unless_provisional(made.provisional, tag))
 
 
-def pair_question(side_of: SideOf, asked: PairRequest) -> Question:
+def pair_question(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
     """With the files as they are now. Raises what `side_of` raises."""
-    return Question(side_of(asked.baseline), side_of(asked.candidate), asked.options)
+    return ComparisonRequest(side_of(asked.baseline), side_of(asked.candidate), asked.options)
 
 
-def unless_brief(brief: bool, tag: str) -> str:
+def unless_provisional(provisional: bool, tag: str) -> str:
     """The tag; none of an answer that may be more complete when it is asked for again."""
-    return "" if brief else tag
+    return "" if provisional else tag

@@ -32,7 +32,7 @@ from tb_perfcompare.plugin.requests.query_requests import (
     table_request,
     view_request,
 )
-from tb_perfcompare.plugin.routes.comparison_route import SideOf, pair_question, unless_brief
+from tb_perfcompare.plugin.routes.comparison_route import SideOf, pair_question, unless_provisional
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.strict.pages import strict_first
 from tb_perfcompare.render.wire.pages import table_answer, view_answer
@@ -54,7 +54,7 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return not_modified(tag)
     found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
     body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
-    return respond(request, body, JSON, tag=unless_brief(found.brief, tag))
+    return respond(request, body, JSON, tag=unless_provisional(found.provisional, tag))
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -64,8 +64,8 @@ def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     tag = tag_of(question, asked)
     if is_known(request, tag):
         return not_modified(tag)
-    body, brief = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
-    return respond(request, body, JSON, tag=unless_brief(brief, tag))
+    body, provisional = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
+    return respond(request, body, JSON, tag=unless_provisional(provisional, tag))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -76,8 +76,8 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
     if is_known(request, tag):
         return not_modified(tag)
     report = Connection(request.environ).report
-    body, brief = workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
-    return respond(request, body, JSON, tag=unless_brief(brief, tag))
+    body, provisional = workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
+    return respond(request, body, JSON, tag=unless_provisional(provisional, tag))
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -92,8 +92,8 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
     places = [place for place in asked.places if place < len(chosen.rows)]
     keys = [known.keys[number] for number in chosen.rows[places].tolist()]
-    lines, brief = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
-    return respond(request, lines_answer(places, lines, known.lost), JSON, tag=unless_brief(brief or known.brief, tag))
+    lines, provisional = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
+    return respond(request, lines_answer(places, lines, known.lost), JSON, tag=unless_provisional(provisional or known.provisional, tag))
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -106,15 +106,15 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     def drawn() -> tuple[bytes, bool]:
         run, rows = pages.of_run(side, asked.window, name, asked.rows, connection.report)
         body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
-        return body, rows.brief
+        return body, rows.provisional
 
     if flag(request.args, "stream", default=False):
         return stream(request, Lines(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
     tag = tag_of(side, asked)
     if is_known(request, tag):
         return not_modified(tag)
-    body, brief = drawn()
-    return respond(request, body, JSON, tag=unless_brief(brief, tag))
+    body, provisional = drawn()
+    return respond(request, body, JSON, tag=unless_provisional(provisional, tag))
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -130,7 +130,7 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     body = render(comparison, form.name, table=name)
     # a table alone has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
-    return respond(request, body, form.media_type, tag=unless_brief(made.brief, tag), filename=filename)
+    return respond(request, body, form.media_type, tag=unless_provisional(made.provisional, tag), filename=filename)
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -156,13 +156,13 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         check_tag(_tag(request.args), question.tag())
         found: TableRows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
         body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
-        return respond(request, body, JSON, tag=unless_brief(found.brief, tag))
+        return respond(request, body, JSON, tag=unless_provisional(found.provisional, tag))
     made = finished(workspace.ask_strict(question), connection.report)
-    tag = unless_brief(made.brief, tag)
+    tag = unless_provisional(made.provisional, tag)
     if form == strict_jobs.JSON:
         return respond(request, drawn(made.result()), JSON, tag=tag)
     kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
-    filename = f"strict_comparison{'.incomplete' if made.brief else ''}.{form}"
+    filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{form}"
     return respond(request, made.result(), kind, tag=tag, filename=filename)
 
 

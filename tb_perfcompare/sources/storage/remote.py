@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.sources.storage.addresses import STORES, WEB, without_secrets
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
-from tb_perfcompare.sources.storage.remote_file import Opener, StoredFile, as_os_errors
+from tb_perfcompare.sources.storage.remote_file import Opener, RemoteFile, as_os_errors
 
 _FILE = re.compile(r"\.(?:json|jsonl|ndjson|gz|txt|log|lst|csv|baseline|perfcompare)$")
 _AT_ONCE = 16
@@ -78,10 +78,10 @@ class RemoteFileSystem:
         with as_os_errors(path):
             found = self._store(path)
             opener = self._opener(found, self._inside(found, path))
-            return cast(BinaryIO, StoredFile(path, opener, self.stat(path).state))
+            return cast(BinaryIO, RemoteFile(path, opener, self.stat(path).state))
 
     def opened_state(self, file: BinaryIO) -> FileState:
-        return cast(StoredFile, file).state
+        return cast(RemoteFile, file).state
 
     def absolute(self, path: str) -> str:
         return path.rstrip("/")

@@ -30,7 +30,7 @@ _FOREIGN_ERRORS = (
 _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError)
 
 
-class StoredFile(io.BufferedIOBase):
+class RemoteFile(io.BufferedIOBase):
     """A stored file of another machine. A server of the web that ignores ranges is read as one stream; going back in it
     begins anew. `state` is the one in which it was opened."""
 

@@ -17,20 +17,20 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
-from tb_perfcompare.workspace.disk_cache.response_cache import KeptAnswers, with_heads
+from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache, with_heads
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 
 
-class ComparisonCache(KeptAnswers):
+class ComparisonCache(ResponseCache):
     """Comparisons by question, beside the summaries. Whatever goes wrong, there is just no comparison."""
 
     def get(self, key: str) -> Comparison | None:
         """The comparison that was kept under the key."""
         return self._part(key, 1, from_bytes)
 
-    def put(self, key: str, question: Question, comparison: Comparison) -> None:
+    def put(self, key: str, question: ComparisonRequest, comparison: Comparison) -> None:
         """Keeps it, unless a file was left out or has changed since `key` was made."""
         if comparison.files_left_out or key != self.key(question):
             return

@@ -48,7 +48,7 @@ class CacheFacts:
     comparisons: int = 0
 
 
-class DiskEntries:
+class DiskStore:
     """Entries below one directory, together at most `limit_bytes`. Safe to use from several threads and processes;
     construction touches nothing. Everything may raise OSError."""
 

@@ -13,10 +13,10 @@ import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
-from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskEntries, digest_of
+from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskStore, digest_of
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 
 FORMAT = 3
 """Changes when entries written before cannot be read any more."""
@@ -46,13 +46,13 @@ class _Answer(msgspec.Struct):
     tables: dict[str, dict[str, msgspec.Raw]]
 
 
-class KeptAnswers:
+class ResponseCache:
     """Entries of comparisons by question. Whatever goes wrong, there is just no answer."""
 
-    def __init__(self, entries: DiskEntries) -> None:
+    def __init__(self, entries: DiskStore) -> None:
         self._entries = entries
 
-    def key(self, question: Question) -> str | None:
+    def key(self, question: ComparisonRequest) -> str | None:
         """Of the files as they are now; None if one cannot be read, or for a pair that is not worth it."""
         files = (*question.baseline.everything, *question.candidate.everything)
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
@@ -63,7 +63,7 @@ class KeptAnswers:
             return None
         return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:40]
 
-    def answer_to(self, question: Question) -> bytes | None:
+    def answer_to(self, question: ComparisonRequest) -> bytes | None:
         """The answer, if it is on disk."""
         key = self.key(question)
         return None if key is None else self.answer(key)

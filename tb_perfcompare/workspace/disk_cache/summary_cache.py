@@ -25,7 +25,7 @@ from tb_perfcompare.sources.saved.columnar import packed, unpacked
 from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
 from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
-from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, SUMMARY, CacheFacts, DiskEntries, digest_of
+from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, SUMMARY, CacheFacts, DiskStore, digest_of
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
@@ -43,7 +43,7 @@ class SummaryCache:
     """
 
     def __init__(self, directory: str | os.PathLike[str], limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
-        self._entries = DiskEntries(directory, limit_bytes)
+        self._entries = DiskStore(directory, limit_bytes)
         self.comparisons = ComparisonCache(self._entries)
 
     def get(self, job: SummaryJob) -> Summary | None:

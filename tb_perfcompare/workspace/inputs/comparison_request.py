@@ -11,7 +11,7 @@ from tb_perfcompare.workspace.inputs.sides import Side
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ComparisonRequest:
     """Everything a comparison depends on. Equal questions have equal answers."""
 
     baseline: Side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.analysis.pooling.rank_mean import Fold
+from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import Side
@@ -16,12 +16,12 @@ def is_many(side: Side) -> bool:
     return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= MANY_RANKS
 
 
-class Intake:
+class SummaryCollector:
     """Takes the answers about the files of a side in any order and uses them in that of the files."""
 
     def __init__(self, files: int, *, many: bool) -> None:
         self._files = files
-        self._fold = Fold() if many else None
+        self._fold = RankMean() if many else None
         self._early: dict[int, Summary] = {}
         self._next = 0
         self._kept: list[Summary] = []
@@ -38,7 +38,7 @@ class Intake:
             self._next += 1
             if summary is None:
                 continue
-            if self._fold is not None and Fold.takes(summary):
+            if self._fold is not None and RankMean.takes(summary):
                 self._fold.add(summary)
             else:
                 self._kept.append(summary)

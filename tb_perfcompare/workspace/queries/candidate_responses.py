@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.candidates import Adjusted, Look, SideBrief
+from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, SideBrief
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.workspace.queries.candidates import LookRow, Several
+from tb_perfcompare.workspace.queries.candidates import CandidateRow, Several
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 
@@ -31,7 +31,7 @@ _COLUMNS = (
 )
 
 
-def row_dict(row: LookRow) -> dict[str, Any]:
+def row_dict(row: CandidateRow) -> dict[str, Any]:
     """One candidate; what is not known before all are compared is not in it."""
     asked = row.candidate
     return {
@@ -73,12 +73,12 @@ def notes_on(found: Several) -> tuple[str, ...]:
     )
 
 
-def _error(row: LookRow) -> dict[str, str]:
+def _error(row: CandidateRow) -> dict[str, str]:
     assert row.error is not None
     return {"code": row.error.code, "message": row.error.message, "hint": row.error.hint}
 
 
-def _look(look: Look) -> dict[str, Any]:
+def _look(look: CandidateResult) -> dict[str, Any]:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),
@@ -103,7 +103,7 @@ def _side(side: SideBrief) -> dict[str, Any]:
     }
 
 
-def _cells(row: LookRow, one: Adjusted | None) -> tuple[Cell, ...]:
+def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
     name = row.candidate.text
     if row.look is None:
         return (name, "not compared", *[None] * 10, str(row.error))

@@ -6,14 +6,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tb_perfcompare.comparison.candidates import Adjusted, Look, adjusted, look_of
+from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, adjusted, candidate_result
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished, follow
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
 MOST_CANDIDATES = 20
@@ -37,11 +37,11 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class LookRow:
+class CandidateRow:
     """A candidate and its comparison in brief, or why there is none."""
 
     candidate: Candidate
-    look: Look | None
+    look: CandidateResult | None
     error: PerfCompareError | None
 
 
@@ -49,7 +49,7 @@ class LookRow:
 class Several:
     """All rows in the order they were asked for, and each one's adjusted p (None: not tested)."""
 
-    rows: tuple[LookRow, ...]
+    rows: tuple[CandidateRow, ...]
     adjusted: tuple[Adjusted | None, ...]
     alpha: float
 
@@ -59,24 +59,24 @@ class Several:
         return sum(one is not None for one in self.adjusted)
 
 
-class Looks:
+class CandidateComparisons:
     """A workspace's comparisons in brief; they outlast the comparisons, which are far larger."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._looks: SharedWork[Look] = SharedWork(ByteCache(_LOOK_CACHE_BYTES))
+        self._looks: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_LOOK_CACHE_BYTES))
 
-    def one(self, question: Question) -> AbstractContextManager[Flight[Look]]:
+    def one(self, question: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
         """Done, under way or started now, for as long as the body lasts. When nobody waits any more the work ends."""
 
-        def make(flight: Flight[Look]) -> Look:
+        def make(flight: Flight[CandidateResult]) -> CandidateResult:
             compared = finished(self._computations.ask(question), flight.report)
-            flight.brief = compared.brief
-            return look_of(compared.result())
+            flight.provisional = compared.provisional
+            return candidate_result(compared.result())
 
         return self._looks.joined(question, make)
 
-    def row(self, candidate: Candidate, question: Question, report: Reporter = silent) -> LookRow:
+    def row(self, candidate: Candidate, question: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
         """`one` and wait. Leaves when `report` raises."""
         with self.one(question) as flight:
             follow([flight], report)
@@ -87,16 +87,16 @@ class Looks:
         self._looks.cancel_all()
 
 
-def row_of(candidate: Candidate, flight: Flight[Look]) -> LookRow:
+def row_of(candidate: Candidate, flight: Flight[CandidateResult]) -> CandidateRow:
     """The row of a flight that is done. What cannot be compared is told in it; a server that stops is not."""
     try:
-        return LookRow(candidate, flight.result(), None)
+        return CandidateRow(candidate, flight.result(), None)
     except Cancelled:
         raise
     except PerfCompareError as error:
-        return LookRow(candidate, None, error)
+        return CandidateRow(candidate, None, error)
 
 
-def several(rows: tuple[LookRow, ...], alpha: float) -> Several:
+def several(rows: tuple[CandidateRow, ...], alpha: float) -> Several:
     """The rows with their adjusted p values."""
     return Several(rows, adjusted([row.look.headline if row.look else None for row in rows], alpha), alpha)

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.inputs.comparison_request import Question
+from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
 from tb_perfcompare.workspace.sharing.single_flight import Flight
@@ -20,7 +20,7 @@ T = TypeVar("T")
 class Computations(Protocol):
     """Comparisons, summaries and work about files, each computed once however many ask. Workspace is one."""
 
-    def ask(self, question: Question) -> AbstractContextManager[Flight[Comparison]]:
+    def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts."""
         ...
 
@@ -28,7 +28,7 @@ class Computations(Protocol):
         """The strict report in the same way."""
         ...
 
-    def kept_answer(self, question: Question) -> bytes | None:
+    def kept_answer(self, question: ComparisonRequest) -> bytes | None:
         """The first answer about the pair, if it is on disk."""
         ...
 

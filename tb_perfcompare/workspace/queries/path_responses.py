@@ -19,10 +19,10 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.wire.row_paths import paths_answer
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
 MOST_FILES = 16
@@ -38,15 +38,15 @@ class _Pair:
     frames: dict[tuple[str, str], FrameLink]
 
 
-class PathAnswers:
+class PathResponses:
     """A workspace's rows with their callers."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._pairs: SharedWork[_Pair] = SharedWork(ByteCache(_PAIR_CACHE_BYTES))
+        self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
 
     def one(
-        self, question: Question, table: str, row: str, *, together: bool, report: Reporter = silent
+        self, question: ComparisonRequest, table: str, row: str, *, together: bool, report: Reporter = silent
     ) -> tuple[bytes, bool]:
         """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
         the work ends. Raises SelectionError for a table or row that there is not and for a side of too many files, and
@@ -59,11 +59,11 @@ class PathAnswers:
                 )
 
         def make(flight: Flight[_Pair]) -> _Pair:
-            sides, brief = [], False
+            sides, provisional = [], False
             for side in (question.baseline, question.candidate):
                 sides.append(self._computations.load_within(flight, side, question.options.window, paths=True))
-                brief |= flight.brief
-            flight.brief = brief
+                provisional |= flight.provisional
+            flight.provisional = provisional
             baseline, candidate, _ = with_same_names(*sides)
             tree = joint_tree(baseline, candidate)
             frames = frame_index(None if tree is None else call_tree_table(tree))
@@ -73,7 +73,7 @@ class PathAnswers:
         pair = made.result()
         found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
-        return paths_answer(found, related, frame_link(table, row, pair.frames)), made.brief
+        return paths_answer(found, related, frame_link(table, row, pair.frames)), made.provisional
 
     def close(self) -> None:
         """Ends work under way."""

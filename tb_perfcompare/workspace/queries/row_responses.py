@@ -20,10 +20,10 @@ from tb_perfcompare.comparison.tables.sparklines import RowLines, row_lines
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
@@ -32,40 +32,40 @@ _TABLE_CACHE_BYTES = 192 * 2**20
 must fit."""
 
 
-class RowAnswers:
+class RowResponses:
     """A workspace's rows, step by step. The summaries they are taken from are shared with the comparisons."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._tables: SharedWork[tuple[StepSource, StepSource]] = SharedWork(ByteCache(_TABLE_CACHE_BYTES))
+        self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
 
-    def one(self, question: Question, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
+    def one(self, question: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
         """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
         the work ends. Raises SelectionError for a table or row that there is not, and what reading raises."""
-        (baseline, candidate), brief = self._sources(question, table, report)
-        return row_answer(row_steps(table, row, baseline, candidate)), brief
+        (baseline, candidate), provisional = self._sources(question, table, report)
+        return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
     def several(
-        self, question: Question, table: str, rows: Sequence[str], measure: str, points: int, report: Reporter = silent
+        self, question: ComparisonRequest, table: str, rows: Sequence[str], measure: str, points: int, report: Reporter = silent
     ) -> tuple[RowLines, bool]:
         """Rows by their keys, at most `points` figures of each side, and whether they may be more complete soon."""
-        (baseline, candidate), brief = self._sources(question, table, report)
-        return row_lines(table, rows, measure, points, baseline, candidate), brief
+        (baseline, candidate), provisional = self._sources(question, table, report)
+        return row_lines(table, rows, measure, points, baseline, candidate), provisional
 
-    def _sources(self, question: Question, table: str, report: Reporter) -> tuple[tuple[StepSource, StepSource], bool]:
+    def _sources(self, question: ComparisonRequest, table: str, report: Reporter) -> tuple[tuple[StepSource, StepSource], bool]:
         shape_of(table)  # before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
-            sides, brief = [], False
+            sides, provisional = [], False
             for side in (question.baseline, question.candidate):
                 sides.append(self._computations.load_within(flight, side, question.options.window))
-                brief |= flight.brief
-            flight.brief = brief
+                provisional |= flight.provisional
+            flight.provisional = provisional
             baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
             return step_source(baseline, {table}), step_source(candidate, {table})
 
         made = finished(self._tables.joined((question, table), make), report)
-        return made.result(), made.brief
+        return made.result(), made.provisional
 
     def close(self) -> None:
         """Ends work under way."""

@@ -15,7 +15,7 @@ from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide, NoEvents, StepJ
 from tb_perfcompare.workspace.queries.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list
 from tb_perfcompare.workspace.queries.step_responses import Stretch, drawn_event, drawn_step, nothing_drawn
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, follow
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.progress import Reporter
@@ -62,10 +62,10 @@ class StepViews:
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
         self._cut: ByteCache[StepEvents] = ByteCache(_STEP_CACHE_BYTES)
-        self._lists: SharedWork[StepList] = SharedWork(ByteCache(_LIST_CACHE_BYTES))
-        self._steps: SharedWork[StepEvents] = SharedWork(self._cut)
-        self._matches: SharedWork[StepMatches] = SharedWork(ByteCache(_MATCH_CACHE_BYTES))
-        self._answers: SharedWork[bytes] = SharedWork(ByteCache(_ANSWER_CACHE_BYTES))
+        self._lists: SingleFlight[StepList] = SingleFlight(ByteCache(_LIST_CACHE_BYTES))
+        self._steps: SingleFlight[StepEvents] = SingleFlight(self._cut)
+        self._matches: SingleFlight[StepMatches] = SingleFlight(ByteCache(_MATCH_CACHE_BYTES))
+        self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
 
     def ask(self, question: StepQuestion) -> AbstractContextManager[Flight[bytes]]:
         """The answer, done, under way or started now, for as long as the body lasts."""
@@ -103,7 +103,7 @@ class StepViews:
 
     def close(self) -> None:
         """Ends work under way."""
-        kinds: tuple[SharedWork[Any], ...] = (self._answers, self._matches, self._steps, self._lists)
+        kinds: tuple[SingleFlight[Any], ...] = (self._answers, self._matches, self._steps, self._lists)
         for work in kinds:
             work.cancel_all()
 

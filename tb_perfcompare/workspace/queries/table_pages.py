@@ -20,10 +20,10 @@ from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
 from tb_perfcompare.workspace.queries.run_views import RunViews, run_views
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SharedWork, finished
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import Question
+    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
 _ANSWER_CACHE_BYTES = 32 * 2**20
@@ -35,22 +35,22 @@ _VIEW_CACHE_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class TableRows:
-    """A table and the rows of it that were asked for; `brief` where it may be more complete soon. `lost`: notes of the
+    """A table and the rows of it that were asked for; `provisional` where it may be more complete soon. `lost`: notes of the
     answer it belongs to that say what could not be read."""
 
     table: Table
     chosen: ChosenRows
-    brief: bool
+    provisional: bool
     lost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TableKeys:
-    """Keys of all rows of a table; `lost` and `brief` as of TableRows."""
+    """Keys of all rows of a table; `lost` and `provisional` as of TableRows."""
 
     keys: tuple[str, ...]
     lost: int
-    brief: bool = False
+    provisional: bool = False
 
 
 class TablePages:
@@ -58,13 +58,13 @@ class TablePages:
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._views: SharedWork[RunViews] = SharedWork(ByteCache(_VIEW_CACHE_BYTES))
-        self._answers: SharedWork[bytes] = SharedWork(ByteCache(_ANSWER_CACHE_BYTES))
+        self._views: SingleFlight[RunViews] = SingleFlight(ByteCache(_VIEW_CACHE_BYTES))
+        self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
         self._strict: ByteCache[dict[str, Table]] = ByteCache(_STRICT_CACHE_BYTES)
         self._keys: ByteCache[TableKeys] = ByteCache(_KEYS_CACHE_BYTES)
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
-    def first(self, question: Question) -> AbstractContextManager[Flight[bytes]]:
+    def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """The answer about a pair that a tab is sent first, done, under way or started now, for as long as the body
         lasts. When nobody waits any more the work ends."""
 
@@ -73,26 +73,26 @@ class TablePages:
             if kept is not None:
                 return kept
             compared = finished(self._computations.ask(question), flight.report)
-            flight.brief = compared.brief
+            flight.provisional = compared.provisional
             comparison = compared.result()
             return self._computations.kept_answer(question) or comparison_answer(comparison)
 
         return self._answers.joined(question, make)
 
-    def first_bytes(self, question: Question, report: Reporter = silent) -> bytes:
+    def first_bytes(self, question: ComparisonRequest, report: Reporter = silent) -> bytes:
         """`first` and wait."""
         return finished(self.first(question), report).result()
 
-    def of_pair(self, question: Question, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
+    def of_pair(self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's comparison ("ledger" is one). Raises SelectionError for a name or column that there is
         not, and what comparing raises."""
         compared = finished(self._computations.ask(question), report)
         comparison = compared.result()
-        rows = self._rows((question, name), table_named(comparison, name), query, compared.brief)
+        rows = self._rows((question, name), table_named(comparison, name), query, compared.provisional)
         return replace(rows, lost=comparison.files_left_out)
 
     def keys_of_pair(
-        self, question: Question, name: str, query: RowQuery, report: Reporter = silent
+        self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[TableKeys, ChosenRows]:
         """The keys of a table's rows and which of them are chosen, as of `of_pair`; without the comparison where they
         are known, which may be too large to be kept."""
@@ -102,8 +102,8 @@ class TablePages:
             return known, chosen
         rows = self.of_pair(question, name, query, report)
         if known is None:
-            known = TableKeys(row_keys(rows.table), rows.lost, rows.brief)
-            if not rows.brief:
+            known = TableKeys(row_keys(rows.table), rows.lost, rows.provisional)
+            if not rows.provisional:
                 self._keys.put(table, known)
         return known, rows.chosen
 
@@ -121,7 +121,7 @@ class TablePages:
         """A run's own table. Raises SelectionError where the run does not have it, and what reading raises."""
         made = finished(self.views(side, window), report)
         found = made.result()
-        return found, self._rows((side, window, view), found.table(view), query, made.brief)
+        return found, self._rows((side, window, view), found.table(view), query, made.provisional)
 
     def of_strict(self, question: StrictQuestion, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's strict answer. Raises SelectionError for one that there is not."""
@@ -134,19 +134,19 @@ class TablePages:
             self._strict.put(key, tables)
         if name not in tables:
             raise SelectionError(f"there is no table {name[:80]!r}", hint=f"there are: {', '.join(tables) or 'none'}")
-        return replace(self._rows((key, name), tables[name], query, made.brief), lost=len(tables[SUMMARY].notes))
+        return replace(self._rows((key, name), tables[name], query, made.provisional), lost=len(tables[SUMMARY].notes))
 
     def close(self) -> None:
         """Ends work under way."""
         self._answers.cancel_all()
         self._views.cancel_all()
 
-    def _rows(self, of: Hashable, table: Table, query: RowQuery, brief: bool) -> TableRows:
+    def _rows(self, of: Hashable, table: Table, query: RowQuery, provisional: bool) -> TableRows:
         """`of` names the table; of one that may soon be another under the same name nothing is remembered."""
         key = (of, query)
-        chosen = None if brief else self._chosen.get(key)
+        chosen = None if provisional else self._chosen.get(key)
         if chosen is None:
             chosen = choose_rows(table, query)
-            if not brief:
+            if not provisional:
                 self._chosen.put(key, chosen)
-        return TableRows(table, chosen, brief)
+        return TableRows(table, chosen, provisional)

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-BRIEF_S = 5.0
+PROVISIONAL_S = 5.0
 """Values that may be better soon are kept for so long: an answer that lacks a file whose reader was killed."""
 
 _LOOKED_AT = 32
@@ -48,14 +48,14 @@ class ByteCache(Generic[T]):
             self._values.move_to_end(key)
             return kept.value, kept.until_s is not None
 
-    def put(self, key: Hashable, value: T, *, brief: bool = False) -> None:
-        """Keeps the value unless it alone is larger than the limit; `brief` for BRIEF_S at most."""
+    def put(self, key: Hashable, value: T, *, provisional: bool = False) -> None:
+        """Keeps the value unless it alone is larger than the limit; `provisional` for PROVISIONAL_S at most."""
         size = size_of(key) + size_of(value)  # somebody may ask for very little in very many words
         with self._lock:
             self._drop(key)
             if size > self._limit:
                 return
-            self._values[key] = _Kept(value, size, time.monotonic() + BRIEF_S if brief else None)
+            self._values[key] = _Kept(value, size, time.monotonic() + PROVISIONAL_S if provisional else None)
             self._used += size
             while self._used > self._limit:
                 self._drop(next(iter(self._values)))

@@ -27,13 +27,13 @@ class Flight(Generic[T]):
     The computing side calls `report`, which raises Cancelled once nobody waits any more, and may register what must
     be stopped with `stopping`. The waiting side uses `wait`, `news` and `result`.
 
-    brief  set by the computing side where the value may be better soon: it is remembered for a moment only
+    provisional  set by the computing side where the value may be better soon: it is remembered for a moment only
     """
 
     def __init__(self, key: Hashable) -> None:
         self.key = key
         self.waiters = 0
-        self.brief = False
+        self.provisional = False
         self._future: Future[T] = Future()
         self._lock = threading.Lock()
         self._cancelled = False
@@ -112,7 +112,7 @@ class Flight(Generic[T]):
         return self._future
 
 
-class SharedWork(Generic[T]):
+class SingleFlight(Generic[T]):
     """Flights by question, with finished values kept in a cache. Safe to use from several threads."""
 
     def __init__(self, cache: ByteCache[T]) -> None:
@@ -129,7 +129,7 @@ class SharedWork(Generic[T]):
                 flight = Flight(key)
                 known = self._cache.find(key)
                 if known is not None:
-                    value, flight.brief = known
+                    value, flight.provisional = known
                     flight.finish(value)
                     return flight
                 threading.Thread(
@@ -173,7 +173,7 @@ class SharedWork(Generic[T]):
             self._land(flight)
             flight.fail(out_of_memory(error) or error)
             return
-        self._cache.put(flight.key, value, brief=flight.brief)
+        self._cache.put(flight.key, value, provisional=flight.provisional)
         self._land(flight)
         flight.finish(value)
 

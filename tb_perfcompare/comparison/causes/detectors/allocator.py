@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, signed_time
 from tb_perfcompare.model.api_calls import ALLOCATION, RELEASE, calls
@@ -15,7 +15,7 @@ from tb_perfcompare.model.summary.summary import Summary
 _OUTSIDE = "(outside operators)"
 
 
-def allocator_rules(pair: Pair) -> Iterator[Cause]:
+def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) of these calls, and the time in the open that they make."""
     if not is_same_runtime(pair):
         return
@@ -38,7 +38,7 @@ def allocator_rules(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _retries(pair: Pair, taken: dict[str, Amount], given: dict[str, Amount]) -> tuple[str, str, str, str, str] | None:
+def _retries(pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]) -> tuple[str, str, str, str, str] | None:
     """Inside operators the allocator gives memory back for one reason: it could not allocate, and tries again."""
     inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
     if not called_otherwise(inside.calls_a, inside.calls_b) or not taken:
@@ -56,7 +56,7 @@ def _retries(pair: Pair, taken: dict[str, Amount], given: dict[str, Amount]) -> 
     )
 
 
-def _calls(pair: Pair, every: dict[str, Amount]) -> tuple[str, str, str, str, str]:
+def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[str, str, str, str, str]:
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
     outside = pair.callers(lambda name: calls(RELEASE, name)).get(_OUTSIDE, NOTHING)
@@ -83,7 +83,7 @@ def _times(amount: Amount) -> str:
     return numbers_text(amount.calls_a, amount.calls_b)
 
 
-def _reserved(pair: Pair) -> str:
+def _reserved(pair: RuleContext) -> str:
     """ "; peak reserved memory 9,000 → 39,000 MiB of 40,536" where memory events were recorded."""
     held = [_most_reserved(summary) for summary in (pair.baseline, pair.candidate)]
     if not all(held) or held[0] == held[1]:

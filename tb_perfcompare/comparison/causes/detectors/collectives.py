@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -24,7 +24,7 @@ MOST = 0.5
 """Share of the change that must come from waiting, or from the collectives' own time."""
 
 
-def collective_rules(pair: Pair) -> Iterator[Cause]:
+def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     """Causes in exposed communication."""
     exposed = pair.exposed(COMMUNICATION)
     if abs(exposed) < pair.least_us or not pair.is_clear(COMMUNICATION):
@@ -51,7 +51,7 @@ def collective_rules(pair: Pair) -> Iterator[Cause]:
     yield _slower(pair, amount, first, exposed, alone=splits[0] is None or splits[1] is None)
 
 
-def _slower(pair: Pair, amount: Amount, first: LedgerRow, exposed: float, *, alone: bool) -> Cause:
+def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, *, alone: bool) -> Cause:
     slower = exposed > 0
     ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
     sentence = (
@@ -67,7 +67,7 @@ def _slower(pair: Pair, amount: Amount, first: LedgerRow, exposed: float, *, alo
     )  # fmt: skip
 
 
-def _overlap(pair: Pair, amount: Amount, first: LedgerRow, exposed: float) -> Cause:
+def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float) -> Cause:
     lost = exposed > 0
     sentence = (
         f"Communication is now {'exposed' if lost else 'hidden'}: {signed_time(exposed)} exposed per step, "
@@ -83,7 +83,7 @@ def _overlap(pair: Pair, amount: Amount, first: LedgerRow, exposed: float) -> Ca
     )  # fmt: skip
 
 
-def _late_rank(pair: Pair, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
+def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
     """The other ranks are the controls: what the late one does beyond them, and did not before."""
     before, after = splits
     longer = exposed > 0

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, category_confidence, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
@@ -31,7 +31,7 @@ ENOUGH_CALLS = 8
 """Calls of which one can be hoped to be undisturbed."""
 
 
-def interruption_rules(pair: Pair) -> Iterator[Cause]:
+def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     """Means moved, minima did not, and no operator stands out: time slices, not work."""
     exposed = pair.exposed("CPU Exec")
     operators = pair.amounts("operators", "host_self")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 
@@ -19,7 +19,7 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 """Parts of names, without case and underscores, of kernels that only move data."""
 
 
-def device_copy_rules(pair: Pair) -> Iterator[Cause]:
+def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More of them than before."""
     rows = [row for row in pair.entities(KERNEL) if _only_moves(row.path[1])]
     delta = sum(row.delta for row in rows) / pair.unit

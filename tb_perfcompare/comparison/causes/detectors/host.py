@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_conf
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
@@ -31,7 +31,7 @@ FASTEST = 1.05
 """An operator is slower, not interrupted, if its fastest call takes this many times as long."""
 
 
-def host_rules(pair: Pair) -> Iterator[Cause]:
+def host_rules(pair: RuleContext) -> Iterator[Cause]:
     """The operator that makes most of what CPU Exec's change is apart from the host's pace."""
     exposed = pair.exposed("CPU Exec")
     # an annotated range is Python code, which recording slows down, and grows with what it calls; operators are not
@@ -80,11 +80,11 @@ def host_rules(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _paced(row: LedgerRow, pair: Pair, pace: float) -> float:
+def _paced(row: LedgerRow, pair: RuleContext, pace: float) -> float:
     return Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(pace)
 
 
-def _all_calls_moved(pair: Pair, operator: str, *, slower: bool) -> bool:
+def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
     """Whether the fastest call moved as well, of the inputs whose time moved most where they are told apart."""
     for table in ("operators_by_shape", "operators"):
         fastest = {key: ends for key, ends in fastest_calls(pair, table).items() if key[0] == operator}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 
@@ -19,7 +19,7 @@ MOST = 0.5
 """Share of what copies changed by, either way, that their number must make."""
 
 
-def host_copy_rules(pair: Pair) -> Iterator[Cause]:
+def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More copies than before, of programs that run on the host alone."""
     if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
         return
@@ -54,7 +54,7 @@ def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
     return found
 
 
-def _moves(pair: Pair) -> dict[Key, Amount]:
+def _moves(pair: RuleContext) -> dict[Key, Amount]:
     """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     return {key: amount for key, amount in table.items() if key[0] in MOVING}

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_r
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_confidence, cause
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, short, signed_time, times_text
@@ -35,7 +35,7 @@ _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
 """Figures of kernels, and what makes them fractions: measured occupancy, else the one that the launch allows."""
 
 
-def kernel_speed_rules(pair: Pair) -> Iterator[Cause]:
+def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     """The kernel that makes most of what the same launches take longer apart from the device's pace."""
     pace = device_ratio(pair)
     rows = [row for row in pair.entities(KERNEL) if _as_often(row)]
@@ -58,7 +58,7 @@ def _as_often(row: LedgerRow) -> bool:
     return row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
 
 
-def _paced(row: LedgerRow, pair: Pair, pace: float | None) -> float:
+def _paced(row: LedgerRow, pair: RuleContext, pace: float | None) -> float:
     """What the device's pace makes of a kernel's change."""
     return 0.0 if pace is None else Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(pace)
 
@@ -70,7 +70,7 @@ def _beyond(row: LedgerRow, pace: float | None) -> bool:
     return max(own, 1 / own) >= 1 + BEYOND_PACE
 
 
-def _slower(pair: Pair, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
+def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
     name, slower = row.path[1], delta > 0
     rule, why, look_at = _why(pair, name, slower)
     operator = launching_operator(pair, name)
@@ -94,7 +94,7 @@ def _slower(pair: Pair, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
     )  # fmt: skip
 
 
-def _why(pair: Pair, kernel: str, slower: bool) -> tuple[str, str, str]:
+def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[str, str, str]:
     """(rule, clause, what to look at): a figure of the kernel that fell while it became slower, or rose as it became
     faster, says more than its time."""
     word = "lower" if slower else "higher"
@@ -137,7 +137,7 @@ def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def launching_operator(pair: Pair, kernel: str) -> str:
+def launching_operator(pair: RuleContext, kernel: str) -> str:
     """The operator below which a kernel's time changed most, "" if none is known."""
     rows = {
         operator: amount for (name, operator), amount in pair.amounts("kernels_by_operator").items() if name == kernel

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import (
     is_same_runtime,
     slower_work,
 )
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import number_text, numbers_text, signed_time, times_text
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
@@ -30,7 +30,7 @@ SLOWER_LAUNCH = 1.1
 """A launch is slower from this ratio on."""
 
 
-def graph_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
+def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """A captured graph is launched on one side, single kernels on the other: all that nothing else explains of the
     host's time in the open follows from that."""
     if not is_same_runtime(pair):
@@ -59,7 +59,7 @@ def graph_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def graph_calls(pair: Pair) -> bool:
+def graph_calls(pair: RuleContext) -> bool:
     """Whether any side launches graphs."""
     return bool(pair.called(lambda name: calls(GRAPH_LAUNCH, name)))
 
@@ -68,7 +68,7 @@ def _launches(name: str) -> bool:
     return calls(LAUNCH, name)
 
 
-def launch_rules(pair: Pair) -> Iterator[Cause]:
+def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     """A launch takes longer than it did, by more than the pace of the host, and the device waits for it."""
     if not is_same_runtime(pair):
         return

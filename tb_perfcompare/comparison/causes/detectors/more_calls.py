@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -25,7 +25,7 @@ BEYOND = 1.5
 """What is called this many times more often than the work has a cause of its own."""
 
 
-def more_calls_rules(pair: Pair) -> Iterator[Cause]:
+def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """Work that is there more often is called more often everywhere, and its time is that of the calls."""
     operators = pair.amounts("operators", "host_total")
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
@@ -68,7 +68,7 @@ def more_calls_rules(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def calls_alike(pair: Pair) -> bool:
+def calls_alike(pair: RuleContext) -> bool:
     """Whether operators are called as often on both sides, by name."""
     operators = pair.amounts("operators", "host_total")
     before = {key: one.calls_a for key, one in operators.items()}
@@ -82,7 +82,7 @@ def _times_as_often(before: float, after: float) -> float:
     return math.log(after) - math.log(before)
 
 
-def _counted(pair: Pair, sign: int, usual: float) -> dict[tuple[str, str], float]:
+def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
     """What the number of calls makes of every entity that is called more often, but not much more than the work is:
     `usual` times as often (a logarithm)."""
     found = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
 from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, first_type, otherwise, shown_shape
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import short, signed_time
@@ -42,7 +42,7 @@ class OtherWork:
     confidence: str
     look_at: str
 
-    def tell(self, pair: Pair, explained: Explained) -> Iterator[Cause]:
+    def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """The cause, with all that nothing else explains; of waiting for data and for other ranks at most the square of
         the inputs' growth: what is beyond has a cause of its own."""
         left = explained.left(pair, CATEGORY_LABELS)
@@ -68,7 +68,7 @@ class OtherWork:
         )  # fmt: skip
 
 
-def find_other_work(pair: Pair) -> OtherWork | None:
+def find_other_work(pair: RuleContext) -> OtherWork | None:
     """None if both sides do the same work, or do not tell. Casts and copies that come with other inputs are calls of
     their own, so that programs alike in half of their calls are asked how their inputs differ."""
     operators = pair.amounts("operators", "host_total").values()
@@ -78,7 +78,7 @@ def find_other_work(pair: Pair) -> OtherWork | None:
     return _other_types(pair) or _other_shapes(pair)
 
 
-def _other_types(pair: Pair) -> OtherWork | None:
+def _other_types(pair: RuleContext) -> OtherWork | None:
     types = pair.amounts("operators_by_type", "host_total")
     other = otherwise(types)
     if other <= 1 - SIMILAR_WORK:
@@ -96,7 +96,7 @@ def _other_types(pair: Pair) -> OtherWork | None:
     )  # fmt: skip
 
 
-def _other_shapes(pair: Pair) -> OtherWork | None:
+def _other_shapes(pair: RuleContext) -> OtherWork | None:
     shapes = pair.amounts("operators_by_shape", "host_total")
     known: dict[Key, Amount] = {key: amount for key, amount in shapes.items() if elements(key[1])}
     other = otherwise(known)
@@ -146,7 +146,7 @@ def _steady(summary: Summary) -> bool:
     return float(calls[usual].sum()) >= STEADY * float(calls.sum())
 
 
-def _example(parts: Mapping[Key, Amount], pair: Pair, table: str) -> tuple[str, str, str] | None:
+def _example(parts: Mapping[Key, Amount], pair: RuleContext, table: str) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
     whose inputs changed; of several inputs the largest."""
     device = pair.amounts(table, "device_total")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
@@ -20,7 +20,7 @@ RECORDING = ("CPU Exec", "Runtime", "Other")
 """Categories in which the profiler's work hides."""
 
 
-def profiler_work_rules(pair: Pair) -> Iterator[Cause]:
+def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
     """The profiler's own recorded work grew."""
     rows = [row for row in pair.entities("Other") if row.path[1] == PROFILER_WORK]
     delta = sum(row.delta for row in rows) / pair.unit
@@ -39,7 +39,7 @@ def profiler_work_rules(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def recording_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
+def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The profiler was told to record more, which costs the host time. Without events of its own work that is not told
     from what the host does: it is the likely cause of what nothing else explains."""
     moved = explained.left(pair, RECORDING)
@@ -59,7 +59,7 @@ def recording_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def costlier_to_record(pair: Pair, delta: float) -> bool:
+def costlier_to_record(pair: RuleContext, delta: float) -> bool:
     """Whether the slower side is the one of which more was recorded."""
     on = [
         sum(value == "true" for name, value in summary.environment if name.startswith("profiler."))
@@ -68,7 +68,7 @@ def costlier_to_record(pair: Pair, delta: float) -> bool:
     return on[0] != on[1] and (on[1] > on[0]) == (delta > 0)
 
 
-def recorded_otherwise(pair: Pair) -> Iterator[str]:
+def recorded_otherwise(pair: RuleContext) -> Iterator[str]:
     """ "with_stack not recorded → true" """
     a, b = dict(pair.baseline.environment), dict(pair.candidate.environment)
     for name in sorted({*a, *b}):

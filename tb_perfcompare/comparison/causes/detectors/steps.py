@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time, time_text
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
@@ -27,7 +27,7 @@ LEADING = 0.25
 """Steps up to this share from the start of a recording may be a warm-up."""
 
 
-def step_rules(pair: Pair) -> Iterator[Cause]:
+def step_rules(pair: RuleContext) -> Iterator[Cause]:
     """Causes in single steps."""
     warm = list(_warm_up(pair))
     yield from warm
@@ -35,7 +35,7 @@ def step_rules(pair: Pair) -> Iterator[Cause]:
         yield from _slow_steps(pair)
 
 
-def _slow_steps(pair: Pair) -> Iterator[Cause]:
+def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     """A few steps far above the others of their side make most of the difference of the means."""
     sides = []
     for summary in (pair.baseline, pair.candidate):
@@ -111,7 +111,7 @@ def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict
     return {part: math.copysign(us * scale, delta) for part, us in grown.items()}
 
 
-def _warm_up(pair: Pair) -> Iterator[Cause]:
+def _warm_up(pair: RuleContext) -> Iterator[Cause]:
     """The first steps of a side do what later ones never do: loading code, trying algorithms."""
     sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
     found = [(word, summary, _only_early(summary)) for word, summary in sides]

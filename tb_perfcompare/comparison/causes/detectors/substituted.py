@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import (
@@ -84,7 +84,7 @@ class _Swap:
         return {(KERNEL, name): amount.delta_us for name, amount in (*self.gone.items(), *self.new.items())}
 
 
-def substitution_rules(pair: Pair) -> Iterator[Cause]:
+def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
     """Other kernels in the same places."""
     direct = _swaps(pair)
     told = {name for swap in direct for name in (*swap.gone, *swap.new)}
@@ -93,7 +93,7 @@ def substitution_rules(pair: Pair) -> Iterator[Cause]:
     yield from _substituted(pair, [swap for swap in swaps if not _generated(swap)])
 
 
-def _compiled(pair: Pair) -> Iterator[Cause]:
+def _compiled(pair: RuleContext) -> Iterator[Cause]:
     """Generated kernels run less often (more often), and plain ones that only the other side has stand against them."""
     rows = pair.entities(KERNEL)
     generated = [row for row in rows if row.path[1].startswith(GENERATED)]
@@ -111,7 +111,7 @@ def _compiled(pair: Pair) -> Iterator[Cause]:
             return
 
 
-def _of_compiler(pair: Pair, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]) -> Cause:
+def _of_compiler(pair: RuleContext, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]) -> Cause:
     delta = sum(explained.values())
     first, other = (max(rows, key=lambda row: (abs(row.delta), row.path)) for rows in (generated, plain))
     lost = delta > 0
@@ -141,7 +141,7 @@ def _as_often(calls: Amount) -> bool:
     return most > 0 and abs(calls.more_calls) <= SAME_CALLS * most
 
 
-def _swaps(pair: Pair) -> list[_Swap]:
+def _swaps(pair: RuleContext) -> list[_Swap]:
     """Operators called as often that launch other kernels themselves, largest change first."""
     by_operator: dict[str, dict[str, Amount]] = {}
     for (kernel, operator), amount in pair.amounts("kernels_by_operator").items():
@@ -159,7 +159,7 @@ def _swaps(pair: Pair) -> list[_Swap]:
     return found
 
 
-def _swaps_below(pair: Pair, told: set[str]) -> list[_Swap]:
+def _swaps_below(pair: RuleContext, told: set[str]) -> list[_Swap]:
     """Operators called as often below which other operators launch the kernels: one side's operators against the
     other's, told of the innermost operator around both."""
     found = []
@@ -178,7 +178,7 @@ def _holds_most(swap: _Swap, every: Amount) -> bool:
     return swap.before.us_a >= MOST * every.us_a and swap.after.us_b >= MOST * every.us_b
 
 
-def _substituted(pair: Pair, swaps: list[_Swap]) -> Iterator[Cause]:
+def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
     """One finding for all operators whose kernels were replaced in the same way."""
     groups: dict[str, list[_Swap]] = {}
     uses = _uses_tensor_cores(pair.baseline), _uses_tensor_cores(pair.candidate)
@@ -196,7 +196,7 @@ def _substituted(pair: Pair, swaps: list[_Swap]) -> Iterator[Cause]:
             yield _of_swaps(pair, rule, members, delta, explained)
 
 
-def _launching(pair: Pair, more: float) -> dict[Part, float]:
+def _launching(pair: RuleContext, more: float) -> dict[Part, float]:
     """What launching so many kernels more (less) makes, of what more launches make in all."""
     rows = [row for row in pair.entities("Runtime") if calls(LAUNCH, row.path[1])]
     every = sum(row.calls[1] - row.calls[0] for row in rows)
@@ -223,7 +223,7 @@ def _of_it(explained: dict[Part, float]) -> str:
     return f", {time_text(abs(host))} of it for launching" if host else ""
 
 
-def _of_swaps(pair: Pair, rule: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
+def _of_swaps(pair: RuleContext, rule: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
     first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
@@ -21,7 +21,7 @@ ALIKE = 0.05
 _OUTSIDE = "(outside operators)"
 
 
-def wait_rules(pair: Pair, explained: Explained) -> Iterator[Cause]:
+def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """More (fewer) calls that wait for the device, and what nothing else explains of the host work that they expose
     (hide)."""
     if not is_same_runtime(pair):
@@ -62,7 +62,7 @@ def _times(amount: Amount) -> str:
     return numbers_text(amount.calls_a, amount.calls_b)
 
 
-def _caller(pair: Pair, sign: int) -> tuple[str, Amount]:
+def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
     """The operator whose own waits became most more (fewer), named by the outermost that is called as many times more
     and takes as much longer: aten::item rather than aten::_local_scalar_dense."""
     callers = pair.callers(_waits)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -19,7 +19,7 @@ MOST = 0.5
 """Share of the category's change that the number of copies must make."""
 
 
-def transfer_rules(pair: Pair) -> Iterator[Cause]:
+def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     """More copies than before, without those that are waited for: they are the waits' doing (waits.py)."""
     rows = [row for row in pair.entities("Memcpy") if not _waited_for(pair, row)]
     counted = sum(map(pair.counted_us, rows))
@@ -42,7 +42,7 @@ def transfer_rules(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _waited_for(pair: Pair, row: LedgerRow) -> bool:
+def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
     """Whether copies back to the host became more (fewer) along with the calls that wait for the device."""
     more = row.calls[1] - row.calls[0]
     if not _TO_HOST.search(row.path[1]) or not is_same_runtime(pair):

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
@@ -31,13 +31,13 @@ _WORK, _BESIDE = ("CPU Exec", "Runtime"), ("DataLoader", "Other")
 _CLOCKS = ("freq", "clock")
 
 
-def pace_rules(pair: Pair) -> Iterator[Cause]:
+def pace_rules(pair: RuleContext) -> Iterator[Cause]:
     """Whether the device, or the host, was slower throughout."""
     yield from _device_pace(pair)
     yield from _host_pace(pair)
 
 
-def _device_pace(pair: Pair) -> Iterator[Cause]:
+def _device_pace(pair: RuleContext) -> Iterator[Cause]:
     device = device_ratio(pair)
     if device is None:
         return
@@ -61,7 +61,7 @@ def _device_pace(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _host_pace(pair: Pair) -> Iterator[Cause]:
+def _host_pace(pair: RuleContext) -> Iterator[Cause]:
     host = host_ratio(pair)
     if host is None or not _minima_follow(pair, host):
         return
@@ -84,7 +84,7 @@ def _host_pace(pair: Pair) -> Iterator[Cause]:
     )  # fmt: skip
 
 
-def _of_host(pair: Pair, ratio: float) -> dict[Part, float]:
+def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     """Operators and API calls that both sides have, together: which of the two stands in the open shifts with their
     time, but not beyond what both grew by, hidden time included. The other categories follow the pace by themselves or
     not at all."""
@@ -117,7 +117,7 @@ def _per_call(amount: Amount) -> Amount:
     return Amount(often, often, often * amount.us_a / amount.calls_a, often * amount.us_b / amount.calls_b)
 
 
-def _in_proportion(pair: Pair, us: float) -> dict[Part, float]:
+def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
     """Time given to the categories of work by their change in that direction, and within them to the entities that both
     sides have, by their time."""
     moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}
@@ -131,7 +131,7 @@ def _in_proportion(pair: Pair, us: float) -> dict[Part, float]:
     return found
 
 
-def _minima_follow(pair: Pair, ratio: float) -> bool:
+def _minima_follow(pair: RuleContext, ratio: float) -> bool:
     """Whether the fastest calls take as much longer: those of a host that is merely interrupted do not."""
     fastest = fastest_own_calls(pair)
     if not fastest:
@@ -143,7 +143,7 @@ def _minima_follow(pair: Pair, ratio: float) -> bool:
     return middle / math.log(ratio) >= MOST
 
 
-def _spread(pair: Pair, category: str, ratio: float) -> dict[Part, float]:
+def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]:
     """What the pace makes of every entity that both sides have; all together no more than the category's change."""
     rows = [row for row in pair.entities(category) if row.status == "both"]
     paced = {
@@ -156,19 +156,19 @@ def _spread(pair: Pair, category: str, ratio: float) -> dict[Part, float]:
     return {part: us * scale for part, us in paced.items()}
 
 
-def device_ratio(pair: Pair) -> float | None:
+def device_ratio(pair: RuleContext) -> float | None:
     """Candidate / baseline time per launch of the same kernels, if they changed alike."""
     return uniform_ratio(pair.baseline.groups.get("kernels"), pair.candidate.groups.get("kernels"))
 
 
-def kernels_flat(pair: Pair) -> bool:
+def kernels_flat(pair: RuleContext) -> bool:
     """Whether all kernels together take the same time on both sides."""
     amounts = pair.amounts("kernels").values()
     a, b = sum(amount.us_a for amount in amounts), sum(amount.us_b for amount in amounts)
     return abs(b - a) <= KERNELS_FLAT * max(a, b)
 
 
-def host_ratio(pair: Pair) -> float | None:
+def host_ratio(pair: RuleContext) -> float | None:
     """The same over operators' own host time."""
     tables = []
     steps = math.lcm(len(pair.baseline.steps), len(pair.candidate.steps))
@@ -186,7 +186,7 @@ def host_ratio(pair: Pair) -> float | None:
     return uniform_ratio(tables[0], tables[1])
 
 
-def _clock(pair: Pair, ratio: float, device: str = "") -> str:
+def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
     """ "; gpu_clock of GPU 0 1,410 → 1,128 MHz (×0.80)" where a clock counter moved the other way."""
     for change in pair.counters:
         name = change.counter.lower()

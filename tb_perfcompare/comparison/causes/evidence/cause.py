@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.evidence.findings import repeatability
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 
 Part = tuple[str, str]
@@ -27,7 +27,7 @@ class Cause:
 
 
 def cause(
-    pair: Pair,
+    pair: RuleContext,
     rule: str,
     subject: str,
     category: str,
@@ -54,7 +54,7 @@ def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:
     return {(category, ""): us for category, us in explained.items()}
 
 
-def category_confidence(pair: Pair, category: str) -> str:
+def category_confidence(pair: RuleContext, category: str) -> str:
     """How repeatable the category's change is."""
     apart = category in pair.clear.apart
     return repeatability(pair.p_values.get(category), pair.headline.verdict, pair.options.alpha, apart=apart)

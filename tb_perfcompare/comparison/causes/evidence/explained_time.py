@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 
 
 class Explained:
@@ -30,7 +30,7 @@ class Explained:
         mine = [parts.get(name, 0.0) for name in ("", entity)] if entity else [*parts.values()]
         return abs(sum(part for part in mine if part * us > 0))
 
-    def left(self, pair: Pair, categories: Iterable[str]) -> dict[str, float]:
+    def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
         """Category -> what is not told of its change."""
         told = self.by_category()
         return {category: pair.exposed(category) - told.get(category, 0.0) for category in categories}

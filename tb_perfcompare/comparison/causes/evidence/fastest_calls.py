@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key, Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key, RuleContext
 
 ITS_OWN = 0.8
 """A call's time is the operator's own if children and API calls take at most what this leaves of it."""
 
 
-def fastest_calls(pair: Pair, table: str) -> dict[Key, tuple[int, int]]:
+def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     """Key of a group table -> shortest single call on both sides, nanoseconds, where both have one. Children and API
     calls are inside."""
     a, b = pair.baseline.groups.get(table), pair.candidate.groups.get(table)
@@ -19,7 +19,7 @@ def fastest_calls(pair: Pair, table: str) -> dict[Key, tuple[int, int]]:
     return {key: (low, other) for key, low, other in both if low > 0 and other > 0}
 
 
-def fastest_own_calls(pair: Pair) -> dict[Key, tuple[int, int]]:
+def fastest_own_calls(pair: RuleContext) -> dict[Key, tuple[int, int]]:
     """The same of operators whose time is their own; of all operators where there are none such: then children and API
     calls that take longer cannot be told from slower operators."""
     found = fastest_calls(pair, "operators")

@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import operator_behind
 from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
-from tb_perfcompare.comparison.causes.evidence.significant_categories import Clear, clear_categories
+from tb_perfcompare.comparison.causes.evidence.significant_categories import SignificantCategories, clear_categories
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
@@ -95,7 +95,7 @@ class _Books:
     alpha: float
     unit: int
     told: frozenset[str]
-    clear: Clear
+    clear: SignificantCategories
 
     @property
     def per(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
-from tb_perfcompare.comparison.causes.evidence.rule_context import Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.api_calls import WAIT, calls
 
 HOST = ("CPU Exec", "Runtime", "Other")
@@ -23,12 +23,12 @@ def called_otherwise(before: float, after: float) -> bool:
     return abs(after - before) >= max(MORE_CALLS, MUCH_MORE * max(before, after))
 
 
-def exposed_host(pair: Pair) -> dict[str, float]:
+def exposed_host(pair: RuleContext) -> dict[str, float]:
     """Category -> change of the time in which the step waits for the host."""
     return {label: pair.exposed(label) for label in HOST}
 
 
-def slower_work(pair: Pair) -> float:
+def slower_work(pair: RuleContext) -> float:
     """Microseconds per step by which the same calls of operators and of the device's API take longer, waiting left
     out: what no number of calls explains."""
     work = [*pair.amounts("operators", "host_self").values()]
@@ -36,7 +36,7 @@ def slower_work(pair: Pair) -> float:
     return sum(amount.rate_us for amount in work)
 
 
-def in_the_open(pair: Pair, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
+def in_the_open(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
     """What work that `grown` microseconds were added to (with their sign) explains: its own change in the open, and
     where it delays what follows, as much in the open elsewhere on the host as it left of its growth."""
     found = {part: us for part, us in own.items() if us * grown > 0}
@@ -51,6 +51,6 @@ def in_the_open(pair: Pair, own: Mapping[Part, float], grown: float) -> dict[Par
     return found
 
 
-def is_same_runtime(pair: Pair) -> bool:
+def is_same_runtime(pair: RuleContext) -> bool:
     """Calls of two runtimes cannot be counted against each other."""
     return pair.baseline.device.kind == pair.candidate.device.kind

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, Pair, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 
 OTHERWISE = 0.5
 """An operator has other inputs if at least this share of the calls that both sides have are of other inputs."""
@@ -34,7 +34,7 @@ class OtherInputs:
         return f"with other input {self.kind}, {shown(self.before)} → {shown(self.after)}"
 
 
-def other_inputs(pair: Pair, operator: str) -> OtherInputs | None:
+def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
     """How the inputs of one operator differ, None if they do not or were not recorded on both sides."""
     for kind, table in (("types", "operators_by_type"), ("shapes", "operators_by_shape")):
         known = pair.amounts_of(operator, table, "host_total")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Pair
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import place_below
 
@@ -22,7 +22,7 @@ class Below:
     kernels: dict[str, Amount]
 
 
-def kernels_below(pair: Pair) -> dict[str, Below]:
+def kernels_below(pair: RuleContext) -> dict[str, Below]:
     """Operator that is the innermost common one around some kernels -> what is below it. Empty where a side does not
     tell places."""
     works = pair.baseline.work, pair.candidate.work

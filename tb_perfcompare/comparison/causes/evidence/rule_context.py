@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tb_perfcompare.comparison.causes.evidence.significant_categories import Clear, clear_categories, lie_apart
+from tb_perfcompare.comparison.causes.evidence.significant_categories import (
+    SignificantCategories,
+    clear_categories,
+    lie_apart,
+)
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -67,7 +71,7 @@ def total(amounts: Iterable[Amount]) -> Amount:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class RuleContext:
     """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
     step. Amounts are computed once per table."""
 
@@ -80,7 +84,7 @@ class Pair:
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
-    _clear: list[Clear] = field(default_factory=list)
+    _clear: list[SignificantCategories] = field(default_factory=list)
 
     @property
     def unit(self) -> int:
@@ -117,7 +121,7 @@ class Pair:
         return any(category in self.clear.names for category in categories)
 
     @property
-    def clear(self) -> Clear:
+    def clear(self) -> SignificantCategories:
         """The categories that differ clearly; found once."""
         if not self._clear:
             found = clear_categories(self.baseline, self.candidate, self.p_values, self.options.alpha)

@@ -15,7 +15,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 
 @dataclass(frozen=True, slots=True)
-class Clear:
+class SignificantCategories:
     """names: categories that differ clearly; apart: those of them in which all steps of one side lie beyond the
     other's."""
 
@@ -25,7 +25,7 @@ class Clear:
 
 def clear_categories(
     baseline: Summary, candidate: Summary, p_values: Mapping[str, float | None], alpha: float
-) -> Clear:
+) -> SignificantCategories:
     """Those whose q over all categories that take any time is at most alpha, or of which all steps of one side lie
     beyond the other's. All of them where no test could tell: one step on a side, or so few that not even that
     separation is rarer than alpha."""
@@ -33,12 +33,12 @@ def clear_categories(
     sides = [observations(side) for side in (baseline, candidate)]
     least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
     if None in p_values.values() or least > alpha:
-        return Clear(frozenset(p_values), frozenset())
+        return SignificantCategories(frozenset(p_values), frozenset())
     q = q_values(np.array([*tested.values()], dtype=np.float64))
     clear = {name for name, value in zip(tested, q.tolist(), strict=True) if value <= alpha}
     x, y = (seen.means(side.owned.by_category()) for seen, side in zip(sides, (baseline, candidate), strict=True))
     apart = frozenset(CATEGORY_LABELS[row] for row in np.flatnonzero(lie_apart(x, y)).tolist())
-    return Clear(frozenset(clear | apart), apart)
+    return SignificantCategories(frozenset(clear | apart), apart)
 
 
 def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
