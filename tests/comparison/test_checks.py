@@ -159,9 +159,7 @@ def test_few_steps_left_out_are_said_and_weaken_nothing() -> None:
 
 
 def test_some_ranks_of_a_job_cannot_tell_whom_they_wait_for() -> None:
-    sides = [
-        summary(record(BASE.changed(collective_us=200.0, seed=seed), rank=0, world_size=4)) for seed in (1, 2)
-    ]
+    sides = [summary(record(BASE.changed(collective_us=200.0, seed=seed), rank=0, world_size=4)) for seed in (1, 2)]
     told = check(compared(*sides), "ranks")
     assert told.detail.startswith("only 1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate compared")
     assert told.invalidates == ("communication",)

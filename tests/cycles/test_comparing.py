@@ -123,7 +123,8 @@ def test_other_anchors_are_other_cycles(tmp_path: Path) -> None:
     assert got.headline.verdict is Verdict.WITHHELD
     assert status(got, "step_marker") == (
         "fail",
-        "cycles of the baseline are calls of run_batch, those of the candidate of layer: their lengths are not comparable",
+        "cycles of the baseline are calls of run_batch, those of the candidate of layer: their lengths are not "
+        "comparable",
     )
     assert got.headline.delta is not None, "the figures stay"
     assert {found.rule for found in got.findings} == {"counter_moved"}, "a counter means the same in any cycle"
@@ -164,7 +165,7 @@ def test_other_machines_and_processes_are_warnings(tmp_path: Path) -> None:
     two = drawn(tmp_path, cycle(1, 1000, gemm(10), replace(gemm(10), pid=8), hostname="n2"), name="b")
     got = compare(one, two)
     assert status(got, "hosts") == ("warn", "recorded on different hosts: n1 vs n2")
-    assert status(got, "processes") == ("warn", "1 vs 2 processes: times are sums over them")
+    assert status(got, "processes") == ("warn", "1 vs 2 processes: times are sums over processes")
     assert status(compare(one, one), "hosts")[0] == "ok"
 
 
@@ -192,7 +193,7 @@ def test_many_incomplete_cycles_are_tried_as_well(tmp_path: Path) -> None:
     assert len(said) == 1 and said[0].startswith("with the incomplete cycles as well, 8 and 8 of them, the verdict")
 
 
-def test_a_table_vs_itself(tmp_path: Path) -> None:
+def test_a_table_against_itself(tmp_path: Path) -> None:
     one = server(tmp_path)
     got = compare(one, one)
     assert (got.headline.verdict, got.headline.delta, got.findings) == (Verdict.SAME, 0, ())

@@ -226,7 +226,7 @@ export const text = {
     how: 'How this was decided',
     method: 'Method',
     margin: 'Smallest difference that matters',
-    sensitivity: 'If some are left out',
+    sensitivity: 'Robustness',
     effect: "Size of the effect (Cliff's delta)",
     detectable: (many: string) => `Smallest change that so many ${many} show, 80 of 100 times`,
     stepsNeeded: 'Needed per side to show a change of the margin',
