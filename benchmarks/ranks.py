@@ -74,7 +74,7 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
         if done.returncode:
             raise SystemExit(done.stderr[-3000:])
         found: dict[str, Any] = json.loads(done.stdout)
-        if f"the others wait for rank {late}" not in found["said"]:
+        if f"the other ranks wait for rank {late}" not in found["said"]:
             raise SystemExit(f"the late rank was not found: {found['said']}")
         return {**found, "bytes": stored}
     finally:

@@ -57,7 +57,7 @@ def test_a_finding_is_copied_as_text(fresh_tab: Tab) -> None:
     tab.find(".card [aria-label^='Copy this finding']").first.click()
     tab.until("document.querySelector('.card [role=status]').textContent === 'Copied'")
     lines = tab.page.evaluate("navigator.clipboard.readText()").splitlines()
-    assert lines[0].startswith("DataLoader +17.6") and "data loader" in lines[1]
+    assert lines[0].startswith("DataLoader +17.6") and "Data loader wait" in lines[1]
     assert lines[-2:] == [f"{side} (worker0; spans 1, 2; 20 steps)" for side in (f"A: {NORMAL}", f"B: {ABNORMAL}")]
 
 

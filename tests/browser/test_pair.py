@@ -26,7 +26,7 @@ def test_first_visit_guesses_a_pair_and_says_so(tab: Tab) -> None:
     assert pair(tab) == (NORMAL, ABNORMAL)
     assert "guess" in tab.find(".guess").inner_text().lower()
     assert tab.answer().startswith("B is slower")
-    assert "data loader" in tab.find(".verdict .cause").inner_text()
+    assert "Data loader wait" in tab.find(".verdict .cause").inner_text()
     assert tab.find(".facts").first.inner_text().startswith("20 steps")
 
 
@@ -56,7 +56,7 @@ def test_no_frame_shows_another_pairs_answer(tab: Tab) -> None:
         }""",
         [link(a=NORMAL, b=ABNORMAL), NORMAL],
     )
-    assert "data loader" in seen[-1][1]
+    assert "Data loader wait" in seen[-1][1]
     assert not [said for run, said in seen if run == NORMAL and "sgemm" in said]
 
 

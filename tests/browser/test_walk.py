@@ -48,7 +48,7 @@ def drill_to_the_operator_and_its_shapes(tab: Tab) -> None:
     tab.find("[role=tab]", has_text="Summary").click()
     tab.find("select[aria-label='Normal: run']").select_option(NORMAL)
     tab.find("select[aria-label='Abnormal: run']").select_option(ABNORMAL)
-    tab.until("document.querySelector('.verdict')?.textContent.includes('data loader')")
+    tab.until("document.querySelector('.verdict')?.textContent.includes('Data loader wait')")
     tab.find("button.fall", has_text="CPU Exec").click()
     tab.wait(".entries")
     first = tab.find(".entry-open").first
