@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.detectors.allocator import allocator_rules
+from tb_perfcompare.comparison.causes.detectors.changed_operators import changed_operator_rules
 from tb_perfcompare.comparison.causes.detectors.collectives import collective_rules
 from tb_perfcompare.comparison.causes.detectors.cpu_contention import interruption_rules
 from tb_perfcompare.comparison.causes.detectors.device_copies import device_copy_rules
@@ -70,6 +71,11 @@ def told_causes(pair: RuleContext) -> Told:
             explained.add(cause.explains)
     for rule in (*OF_THE_REST, *(() if other is None else (other.tell,))):
         for cause in rule(pair, explained):
+            kept.append(cause)
+            explained.add(cause.explains)
+    for cause in changed_operator_rules(pair, {one.finding.rule for one in kept}):
+        total = sum(abs(part) for part in cause.explains.values())
+        if explained.known(cause.explains) < EXPLAINED * total:
             kept.append(cause)
             explained.add(cause.explains)
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))

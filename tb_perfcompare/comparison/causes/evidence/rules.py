@@ -7,7 +7,8 @@ from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
 
 SPECIFIC = (
-    "workload_changed", "data_type_changed", "more_calls", "fewer_calls", "warm_up_inside", "slow_steps",
+    "workload_changed", "data_type_changed", "more_calls", "fewer_calls", "operators_changed", "warm_up_inside",
+    "slow_steps",
     "profiler_overhead", "compilation_lost", "compilation_gained", "fusion_lost", "fusion_gained",
     "tensor_cores_lost", "tensor_cores_gained", "kernel_replaced", "layout_copies", "more_copies", "fewer_copies",
     "late_rank", "collective_slower", "collective_faster", "overlap_lost", "overlap_gained", "memory_pressure",

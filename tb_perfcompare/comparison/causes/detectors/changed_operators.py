@@ -1,0 +1,174 @@
+"""Other operators are called: new ones, gone ones, some more often. Calls are counted, so that no noise hides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
+from tb_perfcompare.model.summary.summary import Summary
+
+STEADY = 0.5
+"""An operator belongs to the program if at least this share of its side's steps call it."""
+
+NAMED = 2
+"""Operators that the sentence names of each kind."""
+
+REPLACED = 0.1
+"""New and gone operators are a replacement if the smaller time is at least this share of the larger."""
+
+HOST, KERNEL = "CPU Exec", "Kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """An operator with another number of calls: those, its time with what it calls, and what the calls explain."""
+
+    name: str
+    calls: Amount
+    explains: dict[Part, float]
+
+    @property
+    def delta_us(self) -> float:
+        return sum(self.explains.values())
+
+    @property
+    def is_in_both(self) -> bool:
+        return bool(self.calls.calls_a and self.calls.calls_b)
+
+    @property
+    def total_us(self) -> float:
+        return self.calls.us_a + self.calls.us_b
+
+
+def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause]:
+    """One finding for all operators whose calls differ; `found` are the rules that found something else. None where
+    operators are recorded on one side only, or replayed by a graph on one side."""
+    operators = pair.amounts("operators", "host_total")
+    if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _other_graphs(pair):
+        return
+    steady = _steady(pair.baseline) | _steady(pair.candidate)
+    changed = [
+        _Changed(key[0], amount, _explained(pair, key[0], amount)) for key, amount in operators.items()
+        if key[0] in steady and called_otherwise(amount.calls_a, amount.calls_b)
+    ]  # fmt: skip
+    # work that moved into the loader's processes, or is hidden behind the device, owns no time of the step
+    changed = [one for one in changed if one.delta_us]
+    if found & {"more_calls", "fewer_calls"}:
+        changed = [one for one in changed if not one.is_in_both]
+    if not changed:
+        return
+    changed.sort(key=lambda one: (is_backward(one.name), -one.total_us, one.name))
+    explained: dict[Part, float] = {}
+    for one in changed:
+        for part, us in one.explains.items():
+            explained[part] = explained.get(part, 0.0) + us
+    delta = sum(explained.values())
+    # a small change of the program is worth a line only where nothing else is found
+    if abs(delta) < pair.least_us and (found or all(one.is_in_both for one in changed)):
+        return
+    new = [one for one in changed if not one.calls.calls_a]
+    gone = [one for one in changed if not one.calls.calls_b]
+    others = [one for one in changed if one.is_in_both]
+    first = (new or gone or others)[0]
+    clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
+    sentence = f"{_title(new, gone, others)}: {signed_time(delta)} per step; {'; '.join(clauses)}."
+    yield cause(
+        pair, "operators_changed", first.name, "all", delta, sentence,
+        tuple(Evidence("operators", one.name) for one in (*new[:1], *gone[:1], *others[:1])),
+        confidence="certain: calls are counted; their time is as measured",
+        look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
+        explains=explained, rank=4,
+    )  # fmt: skip
+
+
+def _recorded(operators: Mapping[Key, Amount]) -> bool:
+    """Whether both sides recorded operators at all."""
+    return any(one.calls_a for one in operators.values()) and any(one.calls_b for one in operators.values())
+
+
+def _other_graphs(pair: RuleContext) -> bool:
+    """Whether graphs are launched another number of times: a replayed graph calls no operators."""
+    graphs = total(pair.called(lambda name: calls(GRAPH_LAUNCH, name)).values())
+    return called_otherwise(graphs.calls_a, graphs.calls_b)
+
+
+def _steady(summary: Summary) -> set[str]:
+    """Operators that are called in most steps."""
+    table = summary.groups.get("operators")
+    if table is None:
+        return set()
+    often = (table.calls > 0).mean(axis=1) >= STEADY
+    return {key[0] for key, enough in zip(table.keys, often.tolist(), strict=True) if enough}
+
+
+def _explained(pair: RuleContext, operator: str, counted: Amount) -> dict[Part, float]:
+    """The exposed time on the host, and the kernels' of it, that more or fewer calls make."""
+    found: dict[Part, float] = {}
+    for row in pair.entities(HOST):
+        if row.path[1] == operator:
+            found[HOST, operator] = pair.counted_us(row)
+    for (kernel, _), amount in _kernels(pair).get(operator, {}).items():
+        us = _by_number(amount)
+        if us * counted.more_calls > 0:
+            found[KERNEL, kernel] = us
+    return found
+
+
+def _kernels(pair: RuleContext) -> dict[str, dict[Key, Amount]]:
+    by_operator: dict[str, dict[Key, Amount]] = {}
+    for key, amount in pair.amounts("kernels_by_operator").items():
+        by_operator.setdefault(key[1], {})[key] = amount
+    return by_operator
+
+
+def _by_number(amount: Amount) -> float:
+    """Part of the change that more or fewer calls make; all of it where a side has none."""
+    if not (amount.calls_a and amount.calls_b):
+        return amount.delta_us
+    counted = amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2
+    return min(counted, amount.delta_us, key=abs) if counted * amount.delta_us > 0 else 0.0
+
+
+def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed]) -> str:
+    times = sorted(sum(one.total_us for one in group) for group in (new, gone))
+    if new and gone and times[0] >= REPLACED * times[1]:
+        return "Operators replaced"
+    if new and not gone:
+        return "New operators" if len(new) > 1 else "New operator"
+    if gone and not new:
+        return "Operators gone" if len(gone) > 1 else "Operator gone"
+    if new and gone:
+        return "Other operators"
+    more = [one for one in others if one.calls.more_calls > 0]
+    return "More calls" if len(more) == len(others) else "Fewer calls" if not more else "Other numbers of calls"
+
+
+def _named(word: str, group: list[_Changed]) -> Iterator[str]:
+    """ "new: aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9 others"."""
+    if not group:
+        return
+    named = ", ".join(
+        f"{short(one.name)} ({calls_text(one.calls.calls_a + one.calls.calls_b, ' per step')})" for one in group[:NAMED]
+    )
+    yield f"{word}: {named}{_others(group)}"
+
+
+def _recounted(group: list[_Changed]) -> Iterator[str]:
+    if not group:
+        return
+    named = ", ".join(
+        f"{short(one.name)} {numbers_text(one.calls.calls_a, one.calls.calls_b)}" for one in group[:NAMED]
+    )
+    yield f"calls per step: {named}{_others(group)}"
+
+
+def _others(group: list[_Changed]) -> str:
+    rest = len(group) - NAMED
+    return f" and {many(rest, 'other')}" if rest > 0 else ""

@@ -1,0 +1,210 @@
+"""What people change in training programs, recorded with torch on the CPU: is it seen, and is it named?
+
+python -m tests.planted.everyday OUT [--change NAME ...] [--judge-only]      needs torch
+
+Three small models (a convolutional, a recurrent one and a transformer), 33 changes and nine equal pairs; three
+recordings a side in turns. The list and what must be said were written down before any answer was looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import multiprocessing
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tests.planted.genuine import LINUX, SIDES, SPANS, compared
+
+Model = Literal["convolution", "recurrent", "transformer"]
+Direction = Literal["slower", "faster", "any", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A training program and its recording; the defaults are the ordinary one.
+
+    parts       layers that are built otherwise: "group norm", "mish", "wide", "deep", "dropout", "kernel 5", "depthwise",
+                "gru", "bidirectional", "attention by hand", "channels last"
+    loop        what the loop does besides: "clip", "metric", "accumulate", "validate", "ema", "anomaly", "zeros",
+                "snapshot", "sleep", "garbage", "double input", "histogram"
+    optimizer   "sgd", "adam", "adam one by one"
+    dtype       "float32", "float64", "autocast"
+    augment     Python loops over each sample in the loader
+    workers     processes of the loader
+    threads     of torch; hogs: processes that only compute, beside this one
+    """
+
+    model: Model
+    parts: frozenset[str] = frozenset()
+    loop: frozenset[str] = frozenset()
+    optimizer: str = "sgd"
+    dtype: str = "float32"
+    augment: int = 0
+    workers: int = 0
+    threads: int = 1
+    hogs: int = 0
+    shapes: bool = True
+    stacks: bool = False
+    steps: int = 8
+    warm_up: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Two programs, the direction of the change, and what the first finding must be about: any of `says` in its rule,
+    its subject or its sentence. Nothing in `says`: no finding is needed."""
+
+    name: str
+    before: Setup
+    after: Setup
+    direction: Direction
+    says: tuple[str, ...] = ()
+
+
+CONVOLUTION, RECURRENT, TRANSFORMER = Setup("convolution"), Setup("recurrent"), Setup("transformer")
+
+
+def _part(base: Setup, *names: str) -> Setup:
+    return replace(base, parts=base.parts | set(names))
+
+
+def _loop(base: Setup, *names: str) -> Setup:
+    return replace(base, loop=base.loop | set(names))
+
+
+CHANGES: tuple[Change, ...] = (
+    # the loop
+    Change("gradients clipped", TRANSFORMER, _loop(TRANSFORMER, "clip"), "slower", ("norm", "clip", "mul_")),
+    Change("accuracy every step", CONVOLUTION, _loop(CONVOLUTION, "metric"), "any",
+           ("argmax", "eq", "item", "more calls")),
+    Change("two micro-batches", TRANSFORMER, _loop(TRANSFORMER, "accumulate"), "slower", ("more_calls",)),
+    Change("validation inside", CONVOLUTION, _loop(CONVOLUTION, "validate"), "slower", ("more_calls", "batch_norm")),
+    Change("average of weights", RECURRENT, _loop(RECURRENT, "ema"), "slower", ("lerp",)),
+    Change("anomaly detection", TRANSFORMER, _loop(TRANSFORMER, "anomaly"), "slower",
+           ("more_calls", "isnan", "unrecorded", "ne", "item", "any")),
+    Change("gradients zeroed in place", TRANSFORMER, _loop(TRANSFORMER, "zeros"), "any",
+           ("zero", "add_", "more_calls")),
+    Change("weights copied every step", RECURRENT, _loop(RECURRENT, "snapshot"), "slower", ("clone", "copy")),
+    Change("a pause", CONVOLUTION, _loop(CONVOLUTION, "sleep"), "slower", ("unrecorded",)),
+    Change("many objects", RECURRENT, _loop(RECURRENT, "garbage"), "slower", ("unrecorded",)),
+    Change("double inputs", TRANSFORMER, _loop(TRANSFORMER, "double input"), "any",
+           ("to", "copy", "data_type", "double", "Double")),
+    Change("histograms of gradients", CONVOLUTION, _loop(CONVOLUTION, "histogram"), "slower", ("histc",)),
+    # the optimizer
+    Change("Adam for SGD", TRANSFORMER, replace(TRANSFORMER, optimizer="adam"), "slower",
+           ("Adam", "more_calls", "addcdiv", "lerp", "sqrt", "div")),
+    Change("one parameter at a time", replace(TRANSFORMER, optimizer="adam"),
+           replace(TRANSFORMER, optimizer="adam one by one"), "any",
+           ("more_calls", "Adam", "_foreach", "addcmul", "lerp", "sqrt", "mul_", "div")),
+    # the model
+    Change("group norm", CONVOLUTION, _part(CONVOLUTION, "group norm"), "any", ("norm",)),
+    Change("activation by hand", CONVOLUTION, _part(CONVOLUTION, "mish"), "slower",
+           ("softplus", "tanh", "mul", "relu", "more_calls")),
+    Change("wider", RECURRENT, _part(RECURRENT, "wide"), "slower", ("workload_changed",)),
+    Change("deeper", TRANSFORMER, _part(TRANSFORMER, "deep"), "slower", ("more_calls",)),
+    Change("dropout", RECURRENT, _part(RECURRENT, "dropout"), "any", ("dropout", "bernoulli", "mul", "rand")),
+    Change("larger kernels", CONVOLUTION, _part(CONVOLUTION, "kernel 5"), "slower", ("workload_changed", "conv")),
+    Change("depthwise", CONVOLUTION, _part(CONVOLUTION, "depthwise"), "any",
+           ("conv", "workload_changed", "more_calls")),
+    Change("GRU for LSTM", RECURRENT, _part(RECURRENT, "gru"), "any", ("gru", "lstm", "mkldnn_rnn")),
+    Change("both directions", RECURRENT, _part(RECURRENT, "bidirectional"), "slower",
+           ("more_calls", "workload_changed", "lstm", "rnn", "cat", "flip")),
+    Change("attention by hand", TRANSFORMER, _part(TRANSFORMER, "attention by hand"), "any",
+           ("bmm", "softmax", "attention", "baddbmm", "more_calls", "matmul")),
+    Change("channels last", CONVOLUTION, _part(CONVOLUTION, "channels last"), "any", ()),
+    # the loader
+    Change("slow augmentation", CONVOLUTION, replace(CONVOLUTION, augment=40), "slower", ("data_loader",)),
+    Change("processes in the loader", replace(CONVOLUTION, augment=40), replace(CONVOLUTION, augment=40, workers=2),
+           "any", ("data_loader",)),
+    # precision
+    Change("autocast", CONVOLUTION, replace(CONVOLUTION, dtype="autocast"), "any", ("data_type_changed", "to", "copy")),
+    Change("double precision", RECURRENT, replace(RECURRENT, dtype="float64"), "slower", ("data_type_changed",)),
+    # the recording and the machine
+    Change("shapes not recorded", TRANSFORMER, replace(TRANSFORMER, shapes=False), "any"),
+    Change("stacks recorded", TRANSFORMER, replace(TRANSFORMER, stacks=True), "any", ("profiler_overhead",)),
+    Change("a second thread", CONVOLUTION, replace(CONVOLUTION, threads=2), "any"),
+    Change("a busy machine", TRANSFORMER, replace(TRANSFORMER, hogs=4), "any",
+           ("host_interrupted", "machine", "contention")),
+)  # fmt: skip
+
+EQUAL: tuple[Change, ...] = tuple(
+    Change(f"equal {base.model} {number}", base, base, "none")
+    for base in (CONVOLUTION, RECURRENT, TRANSFORMER)
+    for number in (1, 2, 3)
+)
+
+SLOWER, FASTER = ("slower", "probably_slower"), ("faster", "probably_faster")
+
+
+def record_pairs(changes: Iterable[Change], target: Path) -> None:
+    """Writes target/NAME/healthy and target/NAME/faulty; each recording is a process of its own."""
+    if LINUX:
+        importlib.import_module("tests.planted.everyday_training")
+    context = multiprocessing.get_context("fork" if LINUX else "spawn")
+    for change in changes:
+        for span in range(1, SPANS + 1):
+            for side, setup in zip(SIDES, (change.before, change.after), strict=True):
+                path = target / change.name / side / f"worker0.{span}.pt.trace.json"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                process = context.Process(target=_record, args=(setup, path))
+                process.start()
+                process.join()
+                if process.exitcode:
+                    raise SystemExit(f"{change.name}, {side}: the recording ended with {process.exitcode}")
+
+
+def _record(setup: Setup, path: Path) -> None:
+    from tests.planted.everyday_training import record
+
+    record(setup, path)
+
+
+def right_direction(change: Change, found: Comparison) -> bool:
+    """Whether the verdict is the expected one; of "any" only that no contrary claim can be told."""
+    verdict = found.headline.verdict.value
+    if change.direction == "none":
+        return verdict not in (*SLOWER, *FASTER)
+    return change.direction == "any" or verdict in {"slower": SLOWER, "faster": FASTER}[change.direction]
+
+
+def named(change: Change, found: Comparison) -> bool:
+    """Whether the first finding is about the change; of equal programs whether there is none."""
+    if change.direction == "none":
+        return not found.findings
+    if not change.says:
+        return True
+    first = found.findings[0] if found.findings else None
+    return first is not None and any(word in f"{first.rule} {first.subject} {first.sentence}" for word in change.says)
+
+
+def main() -> None:
+    """The command line."""
+    known = {change.name: change for change in (*CHANGES, *EQUAL)}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, help="folder to write to")
+    parser.add_argument("--change", choices=sorted(known), action="append", help="only this pair (default: all)")
+    parser.add_argument("--judge-only", action="store_true", help="the recordings are there already")
+    chosen = parser.parse_args()
+    changes = [known[name] for name in chosen.change or known]
+    if not chosen.judge_only:
+        record_pairs(changes, chosen.out)
+    marks: dict[str, list[tuple[bool, bool]]] = {"changes": [], "equal": []}
+    for change in changes:
+        found = compared(chosen.out / change.name)
+        mark = right_direction(change, found), named(change, found)
+        marks["equal" if change.direction == "none" else "changes"].append(mark)
+        said = f"{found.headline.verdict.value}, {found.headline.ratio:.2f}; wanted {change.direction}"
+        print(f"{'.' if mark[0] else 'X'}{'.' if mark[1] else 'X'} {change.name}: {said}")
+        for finding in found.findings[:3]:
+            print(f"      {finding.rule}: {finding.sentence}")
+    for kind, all_of in marks.items():
+        print(f"{kind}: direction {sum(d for d, _ in all_of)}, cause {sum(c for _, c in all_of)} of {len(all_of)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
