@@ -22,7 +22,8 @@ _NOTES = (
     "collectives, every step's time by category, and how busy devices were, in the corrected reading: what the goals "
     'name. "All tables" is everything the tab compares: also call trees, the finest level of the ledger, modules, '
     "memory and device work by place. \"Their tables\" is torch-tb-profiler's overview, operators and kernels to the "
-    "digit ([compat.md](compat.md)), which no comparison needs. torch-tb-profiler's work includes its pies, its module "
+    "digit ([corrected_reading.md](../method/corrected_reading.md)), which no comparison needs. "
+    "torch-tb-profiler's work includes its pies, its module "
     "statistics and its memory records; HolisticTraceAnalysis's is its load alone.",
     "Imports are counted for nobody. They take 0.25 s of processor time for us, 0.3 s for torch-tb-profiler and 0.5 s "
     "for HolisticTraceAnalysis, so that with them small files differ less.",

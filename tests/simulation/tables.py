@@ -1,5 +1,5 @@
-"""The measured rates as tables. `python -m tests.simulation` writes them into docs/statistics.md and
-docs/entity_tests.md; test_rates.py holds the figures against what is promised."""
+"""The measured rates as tables. `python -m tests.simulation` writes them into docs/method/; test_rates.py checks them
+against the promised rates."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def percent(share: float) -> str:
 
 
 def statistics_tables() -> str:
-    """The tables of docs/statistics.md."""
+    """The tables of docs/method/statistics.md."""
     columns = " | ".join(str(steps) for steps in STEPS)
     lines = [
         "Coverage of the 95 % interval in per cent, the candidate 3 % slower, by steps a side:",
@@ -134,7 +134,7 @@ def _by_steps(found: Many) -> float:
 
 
 def entity_tables() -> str:
-    """The table of docs/entity_tests.md."""
+    """The table of docs/method/statistics.md."""
     lines = [
         f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery where nothing differs; and with half",
         "the rows 10 % slower, rows found of those + false ones among the found:",
@@ -164,7 +164,7 @@ def entity_tables() -> str:
 
 
 def admission_table() -> str:
-    """The table of docs/admission.md."""
+    """The table of docs/method/admission.md."""
     lines = [
         "Stationary captures that are called drifting all the same, in per cent:",
         "",

@@ -1,4 +1,4 @@
-"""Owned time by who called what: the third way to split the step that closes, for flame graphs (docs/call_tree.md).
+"""Owned time by who called what: the third way to split the step that closes, for flame graphs (docs/method/ledger.md).
 
 An event stands below the innermost operator that it belongs to, operators below each other by time, and the outermost
 operator of a module below the module: a path reads module, operator, call or device work. An operator that encloses

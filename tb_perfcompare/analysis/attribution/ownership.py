@@ -5,7 +5,7 @@ own work and Python functions). Inside a device class the events running at once
 share the time equally (the nanosecond that does not divide goes to the latest started); inside a host class the
 innermost, that is the latest started, event owns. What nothing claims is Other, too. So the owned times of a step sum
 to its window to the nanosecond. Who that is is kept event by event, so that any way to group the events closes as well.
-(Method: docs/ledger.md.)
+(Method: docs/method/ledger.md.)
 
 There are two forms that give the same: a compiled one (native/sweep.c), which goes from one change to the next, and one
 in numpy (ownership_in_numpy.py), which works on all stretches between changes at once.

@@ -1,7 +1,7 @@
 """Samples of a counters file (`*_counters_data.csv`) x the captures it was recorded beside -> counters per step.
 
 The samples carry the time of day. A capture takes those between the beginning and the end of its compared steps, and of
-each counter the last one before, unless that is too old to speak for the capture. docs/counters.md.
+each counter the last one before, unless that is too old to speak for the capture. docs/inputs/counters.md.
 """
 
 from __future__ import annotations

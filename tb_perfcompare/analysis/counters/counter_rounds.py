@@ -2,7 +2,7 @@
 
 A recorder that goes round all devices leaves a burst of samples under one name, then nothing until the next round. The
 samples of a burst are of different devices: one after the other they would make the last device of each round stand for
-nearly all of the time, so that they are averaged. Formulas: docs/counters.md.
+nearly all of the time, so that they are averaged. Formulas: docs/inputs/counters.md.
 """
 
 from __future__ import annotations

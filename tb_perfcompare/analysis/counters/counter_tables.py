@@ -2,7 +2,7 @@
 
 A counter is a staircase: a sample stands until the next one of its series. Means and deviations are weighted by the
 time each sample stands for within the step. Where a step begins before its first sample, the last sample before it in
-the capture stands; without one that stretch is not known and the mean is over the rest. docs/counters.md.
+the capture stands; without one that stretch is not known and the mean is over the rest. docs/inputs/counters.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/perf_data.md).
+"""A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/inputs/perf_data.md).
 
 Functions of a table are sums over threads, processes and streams. How they overlap was not recorded, so that the ledger
 leaves a cycle whole; the functions are compared in a table of their own.

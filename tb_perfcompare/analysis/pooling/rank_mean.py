@@ -2,7 +2,7 @@
 
 Pooling puts the steps of captures side by side, so that tables of hundreds of ranks would be hundreds of times as
 wide as those of one. Here a few summaries at a time are pooled and their columns added up; what is known of each rank
-is kept aside (model/summary/rank_steps.py). Docs: docs/ranks.md.
+is kept aside (model/summary/rank_steps.py). Docs: docs/method/ranks.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which steps of a trace are compared: those recorded whole that are no warm-up. Definition: docs/admission.md.
+"""Which steps of a trace are compared: those recorded whole that are no warm-up. Definition: docs/method/admission.md.
 
 Nothing is hidden: every step that is left out is listed with its reason, and all of them can be had back.
 """

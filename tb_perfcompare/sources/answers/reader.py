@@ -1,4 +1,4 @@
-"""Reads saved answers of torch-tb-profiler: JSON lines, one answer of its HTTP routes each (docs/answers.md).
+"""Reads saved answers of torch-tb-profiler: JSON lines, one answer of its HTTP routes each (docs/inputs/answers.md).
 
     {"steps": {"columns": [...], "rows": [["0", 576891, "<div ...>Total: 6286787us ...", ...]]}, "performance": ...}
     {"device_total_time": {"title": ..., "columns": [...], "rows": [["aten::add_", 78968], ...]}, ...}

@@ -1,7 +1,7 @@
 """Files of other machines by their address, `s3://bucket/run` or `https://host/run`, through fsspec.
 
 fsspec is optional and loaded when such an address is opened, not before; which package knows a store (s3fs, gcsfs) is
-fsspec's to find. Documented in docs/remote.md.
+fsspec's to find. Documented in docs/inputs/remote.md.
 """
 
 from __future__ import annotations

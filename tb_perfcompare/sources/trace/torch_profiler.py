@@ -5,7 +5,7 @@
        "args": {"External id": 1}}, ...
 
 Read: complete events, memory events, counters, forward-backward arrows, process and thread names, the root's other
-members. Counted only: launch arrows, other instants. docs/reading.md says what is repaired and what is dropped.
+members. Counted only: launch arrows, other instants. Repaired and dropped: docs/inputs/trace_format.md.
 """
 
 from __future__ import annotations

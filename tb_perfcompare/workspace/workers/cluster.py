@@ -2,7 +2,7 @@
 
 Workers of the cluster need this package, in the same version, and the files under the same path or address. Progress
 comes back as events of a topic; a task that nobody waits for any more is taken from the queue, or sees at its next
-report that it should end. Documented in docs/ranks.md.
+report that it should end. Documented in docs/method/ranks.md.
 """
 
 from __future__ import annotations

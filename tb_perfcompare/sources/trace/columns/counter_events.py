@@ -3,7 +3,7 @@
     {"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 1691.047, "args": {"GPU Utilization": 0.75}}
 
 A scanner collects the counter events it meets, decoded as `Event`, in a CounterBuilder; what they mean is decided here
-and in counter_samples.py, so that it does not depend on the scanner. docs/reading.md has the rules.
+and in counter_samples.py, so that it does not depend on the scanner. docs/inputs/trace_format.md has the rules.
 """
 
 from __future__ import annotations
