@@ -34,6 +34,7 @@ BLOCKS = [
     for name in docs_examples.DOCUMENTS
     for number in range(len(docs_examples.blocks((REPOSITORY / name).read_text("utf-8"))))
 ]
+ARCHITECTURE = (REPOSITORY / "docs" / "internals" / "architecture.md").read_text("utf-8")
 API = (REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
 _BUILT_IN = {"--help", "--version"}
 
@@ -217,6 +218,31 @@ def test_every_file_and_folder_that_a_contributor_is_sent_to_exists() -> None:
         assert (REPOSITORY / path).exists(), path
     for path, name in re.findall(r"`(tb_perfcompare/[\w./]+\.py)`: (?:\w+ ){0,6}`(\w+)`", text):
         assert re.search(rf"\b{name}\b", (REPOSITORY / path).read_text("utf-8")), f"{path}: {name}"
+
+
+def test_every_hop_of_an_event_is_a_name_in_the_file_that_is_named() -> None:
+    walk = section(ARCHITECTURE, "## One event, from file to table cell")
+    hops = re.findall(r"`(\w+)`\s+\(`([\w/.]+)`\)", walk)
+    assert len(hops) > 18
+    for name, path in hops:
+        file = REPOSITORY / path if path.startswith("frontend/") else REPOSITORY / "tb_perfcompare" / path
+        assert re.search(rf"\b{name}\b", file.read_text("utf-8")), f"{path}: {name}"
+
+
+def test_what_a_change_touches_exists() -> None:
+    table = section(ARCHITECTURE, "## What a change touches")
+    for path in re.findall(r"`([\w./]+(?:/|\.\w+))`", table):
+        assert (REPOSITORY / path).exists() or (REPOSITORY / "tb_perfcompare" / path).exists(), path
+
+
+def test_every_room_has_a_line_with_its_size() -> None:
+    package = REPOSITORY / "tb_perfcompare"
+    listed = dict(re.findall(r"(?m)^\| `([\w/]+)/` \| .* \| ([\d,]+) \|$", section(ARCHITECTURE, "## Rooms")))
+    for folder in {path.parent for path in package.rglob("*.py")}:
+        name = folder.relative_to(package).as_posix() if folder != package else "tb_perfcompare"
+        files = [path for path in folder.iterdir() if path.suffix in (".py", ".c", ".h")]
+        lines = sum(path.read_text("utf-8").count("\n") for path in files)
+        assert int(listed[name].replace(",", "")) == pytest.approx(lines, rel=0.3, abs=100), name
 
 
 def test_the_gallery_shows_every_view_in_both_themes() -> None:
