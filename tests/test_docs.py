@@ -203,6 +203,12 @@ def test_every_page_named_in_the_code_exists() -> None:
             assert (REPOSITORY / page).exists(), f"{path}: {page}"
 
 
+def test_every_file_named_in_the_documents_exists() -> None:
+    for page in [*REPOSITORY.glob("docs/**/*.md"), REPOSITORY / "README.md"]:
+        for path in re.findall(r"`((?:tests|benchmarks|tb_perfcompare|demo_logs)/[\w./]+\.\w+)`", page.read_text("utf-8")):
+            assert (REPOSITORY / path).exists(), f"{page.name}: {path}"
+
+
 def test_the_index_lists_every_page() -> None:
     docs = REPOSITORY / "docs"
     listed = set(re.findall(r"\]\(([\w/]+\.md)\)", (docs / "README.md").read_text("utf-8")))

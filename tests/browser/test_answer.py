@@ -65,7 +65,7 @@ def test_steps_are_told_by_pointer_and_keyboard(tab: Tab) -> None:
     chart = tab.wait(".step-chart")
     chart.focus()
     chart.press("ArrowRight")
-    assert re.search(r"Normal, step \d+ of capture .*: [\d.]+\s*ms", tab.find(".step-read").inner_text())
+    assert re.search(r"Baseline, step \d+ of capture .*: [\d.]+\s*ms", tab.find(".step-read").inner_text())
     chart.press("Enter")
     tab.wait(".row-panel")
     assert "p.tb_perfcompare.tab=steps" in tab.address()

@@ -8,7 +8,7 @@ from playwright.sync_api import Route
 
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, MLU_A, MLU_B, NORMAL, Tab, link
 
-ATTACH = "select[aria-label='Normal: utilisation']"
+ATTACH = "select[aria-label='Baseline: utilisation']"
 
 
 def test_a_listing_is_attached_by_its_picker_and_the_link_knows(tab: Tab) -> None:

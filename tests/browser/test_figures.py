@@ -41,7 +41,7 @@ def test_the_largest_kernels_are_reached_by_keys(tab: Tab) -> None:
     tab.find(".figure-toggle").focus()
     tab.press("Tab")
     said = tab.find(".scatter-item:focus").inner_text()
-    assert "256x128" in said and "Tensor Normal" in said
+    assert "256x128" in said and "Tensor Baseline" in said
     assert "256x128" in tab.wait(".tooltip").inner_text()
     # this kernel hardly changed: its row is hidden until it is asked for
     tab.press("Enter")
@@ -106,7 +106,7 @@ def test_launches_zoom_and_move(tab: Tab) -> None:
 def test_a_row_of_the_table_comes_into_view(tab: Tab) -> None:
     tab.go(LAUNCHES).wait(".timeline-canvas")
     for _ in range(4):
-        tab.find("button[aria-label='Closer (+)']").click()
+        tab.find("button[aria-label='Zoom in (+)']").click()
     tab.find(".grid").focus()
     tab.press("End")
     tab.until("!!document.querySelector('.timeline-selected')")

@@ -60,7 +60,7 @@ def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> Non
 
 
 def test_runs_are_listed_by_format(tab: Tab) -> None:
-    groups = tab.find("select[aria-label='Normal: run'] optgroup")
+    groups = tab.find("select[aria-label='Baseline: run'] optgroup")
     labels = [groups.nth(i).get_attribute("label") for i in range(groups.count())]
     assert set(labels) == {
         "torch.profiler trace",

@@ -10,7 +10,7 @@ from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, Tab, link
 
 def pair(tab: Tab) -> tuple[str, str]:
     """Runs shown in the two pickers."""
-    a, b = (tab.find(f"select[aria-label='{side}: run']").input_value() for side in ("Normal", "Abnormal"))
+    a, b = (tab.find(f"select[aria-label='{side}: run']").input_value() for side in ("Baseline", "Candidate"))
     return a, b
 
 
@@ -31,8 +31,8 @@ def test_first_visit_guesses_a_pair_and_says_so(tab: Tab) -> None:
 
 
 def test_picking_runs_changes_the_answer_and_the_address(tab: Tab) -> None:
-    tab.find("select[aria-label='Normal: run']").select_option(GPU_A)
-    tab.find("select[aria-label='Abnormal: run']").select_option(GPU_B)
+    tab.find("select[aria-label='Baseline: run']").select_option(GPU_A)
+    tab.find("select[aria-label='Candidate: run']").select_option(GPU_B)
     tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
     assert tab.find(".guess").count() == 0
     assert link(a=GPU_A, b=GPU_B)[1:] in tab.address()
@@ -43,7 +43,7 @@ def test_no_frame_shows_another_pairs_answer(tab: Tab) -> None:
     tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
     seen = tab.frame.evaluate(
         """async ([hash, run]) => {
-        const chosen = () => document.querySelector("select[aria-label='Normal: run']").value;
+        const chosen = () => document.querySelector("select[aria-label='Baseline: run']").value;
         const answer = () => document.querySelector('.verdict')?.textContent ?? '';
         const frames = [];
         parent.location.hash = hash;
@@ -61,25 +61,25 @@ def test_no_frame_shows_another_pairs_answer(tab: Tab) -> None:
 
 
 def test_a_worker_or_span_can_be_chosen(tab: Tab) -> None:
-    tab.find("select[aria-label='Abnormal: span']").select_option("2")
+    tab.find("select[aria-label='Candidate: span']").select_option("2")
     tab.until("document.querySelector('.side-b .facts').textContent.includes('10 steps')")
     assert "p.tb_perfcompare.bs=2" in tab.address()
 
 
 def test_steps_are_typed_and_back_undoes_it(tab: Tab) -> None:
-    tab.find("[aria-label='Normal: steps']").click()
-    tab.find("input[aria-label='Normal: steps']").fill("soon")
-    assert tab.find("input[aria-label='Normal: steps']").get_attribute("aria-invalid") == "true"
-    tab.find("input[aria-label='Normal: steps']").fill("47 - 43")
-    tab.find("input[aria-label='Normal: steps']").press("Enter")
+    tab.find("[aria-label='Baseline: steps']").click()
+    tab.find("input[aria-label='Baseline: steps']").fill("soon")
+    assert tab.find("input[aria-label='Baseline: steps']").get_attribute("aria-invalid") == "true"
+    tab.find("input[aria-label='Baseline: steps']").fill("47 - 43")
+    tab.find("input[aria-label='Baseline: steps']").press("Enter")
     tab.until("document.querySelector('.side-a .facts').textContent.includes('10 of 20 steps')")
     assert "p.tb_perfcompare.asteps=43-47" in tab.address()
-    assert tab.find(".side-a .side-steps").inner_text().startswith("Normal: only steps 43\u201347")
-    tab.find("[aria-label='Normal: steps']").click()
-    assert tab.find("input[aria-label='Normal: steps']").input_value() == "43-47"
-    tab.find("input[aria-label='Normal: steps']").press("Escape")
-    assert tab.find("input[aria-label='Normal: steps']").count() == 0
-    tab.until("document.activeElement.getAttribute('aria-label') === 'Normal: steps'")
+    assert tab.find(".side-a .side-steps").inner_text().startswith("Baseline: only steps 43\u201347")
+    tab.find("[aria-label='Baseline: steps']").click()
+    assert tab.find("input[aria-label='Baseline: steps']").input_value() == "43-47"
+    tab.find("input[aria-label='Baseline: steps']").press("Escape")
+    assert tab.find("input[aria-label='Baseline: steps']").count() == 0
+    tab.until("document.activeElement.getAttribute('aria-label') === 'Baseline: steps'")
     tab.page.go_back()
     tab.until("document.querySelector('.side-a .facts').textContent.startsWith('20 steps')")
 
@@ -115,7 +115,7 @@ def test_a_link_restores_pair_view_and_filters(fresh_tab: Tab) -> None:
 
 
 def test_back_undoes_a_choice_and_another_tab_does_not(tab: Tab) -> None:
-    tab.find("select[aria-label='Normal: run']").select_option(GPU_A)
+    tab.find("select[aria-label='Baseline: run']").select_option(GPU_A)
     tab.until(f"document.querySelector('.side-a select').value === '{GPU_A}'")
     tab.page.evaluate("history.back()")
     tab.until(f"document.querySelector('.side-a select').value === '{NORMAL}'")

@@ -39,7 +39,7 @@ def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
     tab.wait(f"section.state:has-text('{NORMAL}')")
     tab.find("button", has_text="Compare its spans").click()
     tab.answer()
-    assert tab.find("select[aria-label='Abnormal: span']").input_value() == "2"
+    assert tab.find("select[aria-label='Candidate: span']").input_value() == "2"
 
 
 def test_without_the_profiler_tab_nothing_links_to_it(fresh_tab: Tab) -> None:
@@ -58,7 +58,7 @@ def test_many_runs_are_searched(fresh_tab: Tab) -> None:
     runs_answer(fresh_tab, runs=more)
     tab = fresh_tab.load()
     tab.answer()
-    picker = tab.find("input[aria-label='Normal: run']")
+    picker = tab.find("input[aria-label='Baseline: run']")
     picker.fill("gpu base")
     picker.press("Enter")
     tab.until("document.querySelector('.side-a input').value === 'gpu_training_synthetic/baseline'")
@@ -67,7 +67,7 @@ def test_many_runs_are_searched(fresh_tab: Tab) -> None:
 def test_a_missing_run_is_named(tab: Tab) -> None:
     tab.go(link(a="gone/for good", b=ABNORMAL))
     assert "gone/for good" in tab.wait(".state[role=alert]").inner_text()
-    assert tab.find("select[aria-label='Normal: run'] option", has_text="(missing)").count() == 1
+    assert tab.find("select[aria-label='Baseline: run'] option", has_text="(missing)").count() == 1
 
 
 def test_a_damaged_file_is_named_with_a_remedy(tab: Tab) -> None:
@@ -120,8 +120,8 @@ def test_new_data_waits_for_the_reader(fresh_tab: Tab, logdir: Path, tmp_path: P
     try:
         second.rename(aside)
         tab.page.locator("button[aria-label='Reload data'], .reload-button, [title*='eload']").first.click()
-        assert "Newer data for Abnormal" in tab.wait(".banner").inner_text()
-        assert "added" in tab.find("select[aria-label='Normal: run'] option").all_inner_texts()
+        assert "Newer data for Candidate" in tab.wait(".banner").inner_text()
+        assert "added" in tab.find("select[aria-label='Baseline: run'] option").all_inner_texts()
         assert tab.answer() == before
         tab.find(".banner button", has_text="Update").click()
         tab.until("document.querySelector('.side-b .facts').textContent.includes('10 steps')")

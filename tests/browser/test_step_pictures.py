@@ -100,7 +100,7 @@ def test_every_step_is_a_column_of_its_parts(tab: Tab, screenshots: Path) -> Non
     assert tab.find(".stacks-part").all_inner_texts() == ["DataLoader", "CPU Exec", "Other"]
     tab.find(STACKS).hover(position={"x": 200, "y": 80})
     tip = tab.wait(".tooltip").inner_text()
-    assert tip.startswith("Normal, step 4") and "DataLoader" in tip
+    assert tip.startswith("Baseline, step 4") and "DataLoader" in tip
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
         tab.page.screenshot(path=screenshots / f"stacks-{theme}.png")
@@ -118,10 +118,10 @@ def test_a_column_opens_its_step_by_pointer_and_by_keys(tab: Tab) -> None:
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         tab.press(key)
     said = tab.find(".figure-box [role=status]").inner_text()
-    assert said.startswith("Abnormal, step 42") and "DataLoader" in said
+    assert said.startswith("Candidate, step 42") and "DataLoader" in said
     tab.press("Enter")
     tab.wait(".row-panel")
-    tab.until("document.querySelector('.grid-body .row.selected').innerText.includes('Abnormal')")
+    tab.until("document.querySelector('.grid-body .row.selected').innerText.includes('Candidate')")
 
 
 def test_a_part_alone_and_shares_are_in_the_link(tab: Tab) -> None:

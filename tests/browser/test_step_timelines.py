@@ -16,7 +16,7 @@ TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
 READY = ".st[aria-busy=false] .st-canvas"
 CANVAS = ".st-pane-a .st-sticky"
 SAID = "[...document.querySelectorAll('.st [role=status]')].map(e => e.textContent).join(' ')"
-ALIGN = "[aria-label^='Put it below its counterpart']"
+ALIGN = "[aria-label^='Align with its counterpart']"
 
 
 def opened(tab: Tab, hash_: str = TIMELINES) -> Tab:
@@ -55,7 +55,7 @@ def test_both_steps_are_drawn_with_their_lanes(tab: Tab, screenshots: Path) -> N
         "GPU 1 stream 7", "GPU 1 stream 20 communication", "thread 4001",
     ]  # fmt: skip
     label = tab.find(CANVAS).get_attribute("aria-label") or ""
-    assert re.match(r"Normal, step \d+: [\d.,]+\sms, 212 events\. GPU 1 stream 7: 50 events", label)
+    assert re.match(r"Baseline, step \d+: [\d.,]+\sms, 212 events\. GPU 1 stream 7: 50 events", label)
     rows = tab.find(".st-differences tbody tr").all_inner_texts()
     assert "cudaStreamSynchronize" in rows[0] and "▲" in rows[0]
     for theme in ("light", "dark"):
@@ -121,7 +121,7 @@ def test_events_are_reached_by_keys_and_told(tab: Tab) -> None:
     opened(tab)
     tab.find(CANVAS).focus()
     tab.press("Enter")
-    tab.until(f"{SAID}.includes('Normal: ')")
+    tab.until(f"{SAID}.includes('Baseline: ')")
     first = tab.find(".st-event .full-name").inner_text()
     tab.press("Escape")
     tab.until("!document.querySelector('.st-event')")
@@ -236,4 +236,4 @@ def test_formats_without_events_say_why(tab: Tab) -> None:
     tab.answer()
     assert tab.find("[role=tab]", has_text="Step timelines").count() == 0
     tab.go(link(a=LISTING_A, b=LISTING_B, tab="timelines"))
-    tab.wait(".state:has-text('no times of single events')")
+    tab.wait(".state:has-text('no event times')")

@@ -76,7 +76,7 @@ def test_row_details_by_mouse_and_keys(tab: Tab) -> None:
     tab.find(".grid-body .row").nth(1).click()
     first = tab.wait(".row-panel .full-name").inner_text()
     assert "<" in first and len(first) > len(names(tab)[1])
-    assert {"Normal", "Abnormal"} <= set(tab.find(".measures thead").inner_text().split())
+    assert {"Baseline", "Candidate"} <= set(tab.find(".measures thead").inner_text().split())
     tab.find(".grid").press("]")
     tab.until("document.querySelector('.grid-body .row.selected')?.getAttribute('aria-rowindex') === '4'")
     tab.find(".definitions summary").click()
@@ -168,7 +168,7 @@ def test_a_column_draws_the_steps_of_each_row_where_there_are_any(tab: Tab) -> N
     title.wait_for(state="attached")
     assert title.inner_html().startswith("A: 10 steps, median 947.4\u202fµs, ")
     added = tab.find(".grid-body .row", has_text="CompareNE").locator("title")
-    assert added.inner_html().startswith("A: not there; B: 10 steps")
+    assert added.inner_html().startswith("A: absent; B: 10 steps")
     totals = {"operators": (SAVED_A, SAVED_B), "kernels": (LISTING_A, LISTING_B)}
     for table, (a, b) in totals.items():
         tab.go(link(a=a, b=b, tab=table, min="0")).wait(".grid-body .row")

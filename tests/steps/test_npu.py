@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
-from tests.sources.test_process_layers import NpuTrace, read
+from tests.sources.trace.test_process_layers import NpuTrace, read
 from tests.steps.drawn import kinds, lanes, named
 
 

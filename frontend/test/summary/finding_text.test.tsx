@@ -76,8 +76,8 @@ describe('a typed range of steps', () => {
 
   it('is chosen by Enter, and a wrong one is not', async () => {
     const onSteps = vi.fn();
-    await act(() => render(<StepsChoice name="Normal" steps="" words={metricWords('step_time')} onSteps={onSteps} />, document.body));
-    await act(() => document.querySelector<HTMLButtonElement>("[aria-label='Normal: steps']")!.click());
+    await act(() => render(<StepsChoice name="Baseline" steps="" words={metricWords('step_time')} onSteps={onSteps} />, document.body));
+    await act(() => document.querySelector<HTMLButtonElement>("[aria-label='Baseline: steps']")!.click());
     const input = document.querySelector('input')!;
     const type = async (value: string): Promise<void> => {
       await act(async () => {

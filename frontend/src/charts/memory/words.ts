@@ -9,8 +9,8 @@ export const words = {
   axis: 'Along',
   axes: { place: 'Steps', time_us: 'Time' } as Record<Axis, string>,
   axesAbout: {
-    place: 'The n-th steps of both runs begin and end together, whatever they last',
-    time_us: 'Time since the first step began',
+    place: 'Steps aligned by number, whatever their duration',
+    time_us: 'Time since the first step',
   } as Record<Axis, string>,
   steps: 'steps',
   allocated: 'allocated',
@@ -20,13 +20,13 @@ export const words = {
   at: {
     place: (step: string, percent: string) => `step ${step}, ${percent} of it`,
     places: (a: string, b: string) => `${a || '–'} in A, ${b || '–'} in B`,
-    time_us: (time: string) => `${time} since the first step began`,
+    time_us: (time: string) => `${time} since the first step`,
   },
   label: (device: string, a: string, b: string) =>
-    `Memory of ${device} over time in both runs. Normal: ${a}. Abnormal: ${b}. Arrow keys move a cursor that reads both.`,
+    `Memory of ${device} over time in both runs. Baseline: ${a}. Candidate: ${b}. Arrow keys move a cursor that reads both.`,
   side: (peak: string) => `allocated, at most ${peak} (●)`,
   absent: 'nothing recorded',
-  said: (at: string, a: string, b: string) => `${at}: Normal ${a}, Abnormal ${b}.`,
+  said: (at: string, a: string, b: string) => `${at}: baseline ${a}, candidate ${b}.`,
   held: (allocated: string, reserved: string) => (reserved === '' ? `${allocated} allocated` : `${allocated} allocated, ${reserved} reserved`),
-  hint: 'Point at the picture, or use ← → here, to read both runs.',
+  hint: 'Hover over the chart or press ← → to read both runs.',
 };

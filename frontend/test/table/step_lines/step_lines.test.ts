@@ -50,7 +50,7 @@ describe('what is told of a row', () => {
   });
   it('says which side lacks the row, and draws nothing there', () => {
     const picture = drawn({ baseline: null, candidate: side(1, 2) }, { baseline: 3, candidate: 2 });
-    expect(picture.told).toContain('A: not there; B: 2 steps');
+    expect(picture.told).toContain('A: absent; B: 2 steps');
     expect([picture.a, picture.level]).toEqual(['', '']);
   });
 });

@@ -1,0 +1,52 @@
+"""Arguments that are let go of before a summary is made: no part of it may read them."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from benchmarks import generated
+from benchmarks.generated import Load
+from tb_perfcompare.analysis import compat
+from tb_perfcompare.analysis.summarize import UNREAD_ARGUMENTS, summarize, without_unread
+from tb_perfcompare.model.events import ARG_COLUMNS
+from tb_perfcompare.model.recordings.recording import Origin
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
+
+DEMO = Path(__file__).parents[3] / "demo_logs"
+ORIGIN = Origin("here", "run", "worker0", "1")
+COMPAT = Path(compat.__file__).parent
+
+
+def demo_traces() -> list[Path]:
+    return sorted(DEMO.glob("**/*.pt.trace.json.gz"))
+
+
+@pytest.mark.parametrize("path", demo_traces(), ids=lambda path: "-".join(path.parts[-3:-1]))
+def test_a_summary_is_the_same_without_them(path: Path) -> None:
+    assert_same_summary(path)
+
+
+def test_so_is_that_of_a_recording_with_stack(tmp_path: Path) -> None:
+    path = tmp_path / "worker0.1.pt.trace.json"
+    generated.write(path, Load(1, steps=3, frames=6))
+    assert {"python_id", "python_parent_id"} <= read_trace(path).events.args.keys()
+    assert_same_summary(path)
+
+
+def test_nothing_that_summarises_names_them() -> None:
+    """Of what is read for a summary; torch-tb-profiler's views are made of whole recordings."""
+    assert {column.name for column in ARG_COLUMNS} > UNREAD_ARGUMENTS
+    texts = {path: path.read_text("utf-8") for path in COMPAT.parent.rglob("*.py") if COMPAT not in path.parents}
+    named = {(path.name, name) for path, text in texts.items() for name in UNREAD_ARGUMENTS if f'"{name}"' in text}
+    assert named == {("summarize.py", name) for name in UNREAD_ARGUMENTS}
+
+
+def assert_same_summary(path: Path) -> None:
+    whole = read_trace(path)
+    lean = without_unread(whole)
+    assert not lean.events.args.keys() & UNREAD_ARGUMENTS
+    one, other = (summarize(each, ORIGIN, paths_of_rows=True) for each in (whole, lean))
+    assert pickle.dumps(one) == pickle.dumps(other)

@@ -1,0 +1,103 @@
+"""Many ranks as one summary: the means of the ranks, every sum still closed, and nothing wider than one rank."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.analysis.pooling.column_sums import closing_means, mean_of
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary.summary import Summary
+from tests.comparison.ranks.test_ranks import cells, rank
+
+RANKS = 11
+OPTIONS = CompareOptions(resamples=200)
+
+
+def ranks(**options: float) -> list[Summary]:
+    return [rank(number, RANKS, **options) for number in range(RANKS)]  # type: ignore[arg-type]
+
+
+def folded(summaries: list[Summary]) -> Summary:
+    fold = RankMean()
+    for summary in summaries:
+        fold.add(summary)
+    found = fold.finish()
+    assert found is not None
+    return found
+
+
+def test_a_step_is_the_mean_over_its_ranks() -> None:
+    each = ranks(late=3, by_us=200)
+    one, side = folded(each), pool(each)
+    assert one.steps.label == each[0].steps.label
+    times = side.steps.total_ns.reshape(RANKS, -1)
+    assert np.abs(one.steps.total_ns - times.mean(axis=0)).max() <= 0.5
+    assert {code.code for code in one.notes} >= {NoteCode.RANKS_POOLED}
+
+
+def test_every_level_closes_to_the_nanosecond() -> None:
+    one = folded(ranks(late=3, by_us=200))
+    assert (one.owned.time_ns.sum(axis=0) == one.steps.total_ns).all()
+    parts, tree = one.owned.parts, one.call_tree
+    assert parts is not None and tree is not None
+    named = zip(one.owned.category.tolist(), one.owned.key, strict=True)
+    entities = {name: row for row, name in enumerate(named)}
+    total = np.zeros_like(one.owned.time_ns)
+    labels = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other")
+    rows = np.array([entities[labels.index(key[0]), key[1]] for key in parts.keys])
+    np.add.at(total, (rows[parts.row], parts.step), parts.time_ns)
+    assert (total == one.owned.time_ns).all()
+    assert (np.bincount(tree.step, weights=tree.time_ns) == one.steps.total_ns).all()
+
+
+def test_the_comparison_says_what_it_says_of_the_ranks_side_by_side() -> None:
+    before, after = ranks(), ranks(late=3, by_us=200, seed=1)
+    wide = compare_summaries(pool(before), pool(after), OPTIONS)
+    one = compare_summaries(folded(before), folded(after), OPTIONS)
+    assert one.headline.verdict is wide.headline.verdict
+    assert one.headline.delta == pytest.approx(wide.headline.delta, abs=0.001)
+    assert one.headline.n == wide.headline.n
+    assert one.tables["ranks"].rows == wide.tables["ranks"].rows
+    assert one.tables["ranks"].notes == wide.tables["ranks"].notes
+    assert one.ledger.delta / one.ledger.denominator / 1000 == pytest.approx(one.headline.delta, abs=1e-9)
+    for name in ("categories", "kernels", "operators"):
+        exact, rounded = cells(wide.tables[name], "delta_us"), cells(one.tables[name], "delta_us")
+        assert rounded.keys() == exact.keys()
+        assert all(rounded[key][0] == pytest.approx(value[0], abs=0.002) for key, value in exact.items())
+    assert [finding.rule for finding in one.findings] == [finding.rule for finding in wide.findings]
+
+
+def test_it_is_no_wider_than_one_rank_however_many_there_are() -> None:
+    few, many = folded(ranks()[:9]), folded(ranks() + ranks(seed=1))
+    assert few.owned.time_ns.shape == many.owned.time_ns.shape
+    assert many.steps.label == few.steps.label
+
+
+def test_a_step_that_not_every_rank_recorded_is_left_out() -> None:
+    each = ranks()
+    each[4] = rank(4, RANKS, steps=9)
+    one = folded(each)
+    assert one.steps.label == tuple(str(number) for number in range(1, 10))
+    assert {(step.label, step.reason) for step in one.dropped} == {
+        (str(number), "not recorded by every rank") for number in (10, 11, 12)
+    }
+
+
+def test_nothing_folds_to_nothing() -> None:
+    assert RankMean().finish() is None
+
+
+def test_rounding_along_running_sums_closes_and_is_off_by_less_than_one() -> None:
+    chance = random.Random(1)
+    sums = np.array([[chance.randrange(10_000) for _ in range(6)] for _ in range(40)], dtype=np.int64)
+    count = np.array([3, 7, 11, 1, 2, 512], dtype=np.int64)
+    got = closing_means(sums, count)
+    assert (got.sum(axis=0) == mean_of(sums.sum(axis=0), count)).all()
+    assert np.abs(got - sums / count).max() < 1.0000001

@@ -1,0 +1,156 @@
+"""Every vendor of model/device.py on the smallest trace in its own spelling: what its device is called, what counts as
+a collective, what its nested calls cost, and whether tensor cores are a question at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.model.device import VENDORS as ROWS
+from tb_perfcompare.model.summary.summary import DeviceMetric, Summary
+from tests.analysis.summaries import categories_us, operator_us, recording, summary
+from tests.build import VENDORS, TraceBuilder
+
+KINETO = ("cuda", "rocm", "mlu", "mtia", "xpu")
+"""Vendors whose traces Kineto writes; torch_npu's are in tests/sources/trace/test_process_layers.py."""
+ROW = {row.kind: row for row in ROWS}
+
+
+def tensor_core_share(of: Summary) -> DeviceMetric:
+    (metric,) = [metric for metric in of.device_metrics if metric.name == "tensor_core_share"]
+    return metric
+
+
+def one_kernel(vendor: str, name: str = "gemm") -> TraceBuilder:
+    trace = TraceBuilder(vendor=vendor)
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 10, 60)
+    trace.kernel(name, 30, 50, launch=(12, 14))
+    return trace
+
+
+@pytest.mark.parametrize(
+    ("vendor", "word"), [("cuda", "GPU"), ("rocm", "GPU"), ("mlu", "MLU"), ("mtia", "MTIA"), ("xpu", "XPU")]
+)
+def test_the_device_has_the_word_its_users_say(vendor: str, word: str) -> None:
+    drawn = summary(one_kernel(vendor))
+    assert (drawn.device.kind, drawn.device.word, drawn.device.count) == (vendor, word, 1)
+    assert {metric.device for metric in drawn.device_metrics} == {f"{word} 0"}
+    assert operator_us(drawn, "aten::mm", "device_self") == 20
+
+
+@pytest.mark.parametrize("vendor", KINETO)
+def test_without_a_device_name_categories_or_call_names_tell_the_vendor(vendor: str) -> None:
+    trace = one_kernel(vendor)
+    nameless = recording(trace)
+    nameless.properties.pop("deviceProperties")
+    found, evidence = find_vendor(nameless)
+    assert found.kind == vendor
+    assert evidence in ("categories", "kernel arguments", "API names")
+
+
+NESTED_CALLS = {
+    "cuda": ("cudaLaunchKernel", "cuLaunchKernel"),
+    "rocm": ("hipLaunchKernel", "hipModuleLaunchKernel"),
+    "mlu": ("cnnlOpTensor", "cnInvokeKernel"),
+    "mtia": ("mtiaLaunchKernel", "mtiaEnqueue"),
+    "xpu": ("urEnqueueKernelLaunch", "zeCommandListAppendLaunchKernel"),
+}
+
+
+@pytest.mark.parametrize("vendor", KINETO)
+def test_only_the_outermost_of_nested_calls_is_taken_off_self_time(vendor: str) -> None:
+    outer, inner = NESTED_CALLS[vendor]
+    driver = {"cuda": "cuda_driver", "xpu": "xpu_driver"}.get(vendor)
+    trace = TraceBuilder(vendor=vendor)
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 10, 60)
+    trace.call(outer, 20, 50)
+    trace.call(inner, 25, 45, cat=driver)
+    drawn = summary(trace)
+    assert operator_us(drawn, "aten::mm", "host_self") == 20
+    assert operator_us(drawn, "aten::mm", "host_api") == 30
+    assert categories_us(drawn)["Runtime"] == 30
+
+
+COLLECTIVE_KERNELS = {
+    "cuda": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+    "rocm": "ncclDevKernel_Generic(ncclDevComm*, unsigned long, ncclWork*)",
+    "mlu": "cnclAllReduceRing",
+    "mtia": "hccl::all_reduce",
+    "xpu": "oneccl_reduce_base<float, 2, 16, 1, 1, 2>",
+}
+
+
+@pytest.mark.parametrize("vendor", KINETO)
+def test_kernels_of_the_collective_library_are_communication(vendor: str) -> None:
+    assert categories_us(summary(one_kernel(vendor, COLLECTIVE_KERNELS[vendor])))["Communication"] == 20
+
+
+def test_what_cncl_moves_within_the_device_is_a_kernel() -> None:
+    assert categories_us(summary(one_kernel("mlu", "cncl::d2d_tnc")))["Kernel"] == 20
+
+
+@pytest.mark.parametrize(
+    ("vendor", "name"),
+    [
+        ("cuda", "nccl:all_reduce"), ("rocm", "rccl:all_gather"), ("mlu", "cncl:AlltoAllv"), ("mtia", "hccl:reduce"),
+        ("xpu", "xccl:all_reduce"), ("cuda", "gloo:barrier"),
+    ],
+)  # fmt: skip
+def test_the_hosts_range_around_a_collective_is_communication(vendor: str, name: str) -> None:
+    trace = TraceBuilder(vendor=vendor)
+    trace.step(1, 0, 100)
+    trace.annotation(name, 10, 40)
+    assert categories_us(summary(trace)) == {"Communication": 30, "Other": 70}
+
+
+def test_intels_own_rows_of_collectives_are_communication() -> None:
+    trace = TraceBuilder(vendor="xpu")
+    trace.step(1, 0, 100)
+    trace.op("xccl::allreduce", 10, 40, cat="collective_comm")
+    assert categories_us(summary(trace)) == {"Communication": 30, "Other": 70}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "kernel", "share"),
+    [
+        ("cuda", "ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5_tn", 1.0),
+        ("cuda", "ampere_sgemm_128x64_tn", 0.0),
+        ("rocm", "Cijk_Alik_Bljk_BBS_BH_Bias_UserArgs_MT256x128x64_MI16x16x1_SN_LDSB1", 1.0),
+        ("rocm", "Cijk_Ailk_Bljk_SB_MT64x64x16_SE_TT4_4_WG16_16_1", 0.0),
+        ("rocm", "miopenSp3AsmConv1x1_fp16", 0.0),
+    ],
+)
+def test_matrix_cores_are_told_by_the_vendors_own_names(vendor: str, kernel: str, share: float) -> None:
+    drawn = summary(one_kernel(vendor, kernel))
+    assert tensor_core_share(drawn).value == share
+    assert drawn.groups["kernels"].facts["tensor_cores"].tolist() == [share]
+
+
+@pytest.mark.parametrize(
+    ("vendor", "reason"),
+    [("mlu", "not applicable: the device has none"), ("mtia", "not applicable: the device has none"),
+     ("xpu", "names of this device's kernels do not tell")],
+)  # fmt: skip
+def test_no_answer_on_tensor_cores_is_not_the_answer_no(vendor: str, reason: str) -> None:
+    drawn = summary(one_kernel(vendor, "h884gemm"))
+    assert (tensor_core_share(drawn).value, tensor_core_share(drawn).reason) == (None, reason)
+    assert "tensor_cores" not in drawn.groups["kernels"].facts
+
+
+@pytest.mark.parametrize("vendor", KINETO)
+def test_memory_events_carry_the_vendors_number(vendor: str) -> None:
+    """c10::DeviceType: CUDA 1, HIP 6, XPU 12, MTIA 19, PrivateUse1 20."""
+    assert VENDORS[vendor].memory_type in ROW[vendor].memory_types
+
+
+@pytest.mark.parametrize(
+    ("vendor", "key", "title"),
+    [("cuda", "gpu_metrics", "GPU Summary"), ("rocm", "gpu_metrics", "GPU Summary"),
+     ("mlu", "mlu_metrics", "MLU Summary")],
+)  # fmt: skip
+def test_the_profilers_device_summary_is_titled_for_the_device(vendor: str, key: str, title: str) -> None:
+    overview = answer(read_compat(recording(one_kernel(vendor))), "overview")
+    assert isinstance(overview, dict) and overview[key]["title"] == title

@@ -1,0 +1,182 @@
+"""May these two be compared? Every item of the report, one pair that trips it and one that does not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.summary.summary import DroppedStep, Summary
+from tests.planted.faults import BASE, batch, half
+from tests.planted.programs import Program
+from tests.planted.sides import compared, side, summary
+from tests.planted.training import record
+
+Change = Callable[[Summary], Summary]
+
+LARGER = BASE.changed(layers=tuple(batch(layer, 48) for layer in BASE.layers))
+HALF = BASE.changed(layers=tuple(half(layer) for layer in BASE.layers))
+
+HEALTHY = side(BASE, 1)
+AGAIN = side(BASE, 2)
+
+
+def check(found: Comparison, name: str) -> Check:
+    (one,) = [one for one in found.comparability if one.check == name]
+    return one
+
+
+def environment(**values: str) -> Change:
+    """The side says these of its surroundings."""
+
+    def change(summary: Summary) -> Summary:
+        said = {name.replace("__", "."): text for name, text in values.items()}
+        kept = tuple(pair for pair in summary.environment if pair[0] not in said)
+        return replace(summary, environment=(*kept, *said.items()))
+
+    return change
+
+
+def device(**what: object) -> Change:
+    return lambda summary: replace(summary, device=replace(summary.device, **what))  # type: ignore[arg-type]
+
+
+def dropped(count: int) -> Change:
+    steps = tuple(DroppedStep(0, str(number), 1000, "incomplete") for number in range(count))
+    return lambda summary: replace(summary, dropped=steps)
+
+
+def noted(code: NoteCode) -> Change:
+    return lambda summary: replace(summary, notes=(Note(code, "ends in the middle", "a.json"),))
+
+
+def other(program: Program) -> Change:
+    return lambda _: side(program, 2)
+
+
+def same(_: Summary) -> Summary:
+    return HEALTHY
+
+
+def renamed(summary: Summary) -> Summary:
+    """The same recording, packed anew: other bytes, the same figures."""
+    capture = HEALTHY.captures[0]
+    return replace(HEALTHY, captures=(replace(capture, file=replace(capture.file, sha256="f" * 64)),))
+
+
+def twice(summary: Summary) -> Summary:
+    """One recording found under two names."""
+    capture = summary.captures[0]
+    copied = replace(capture, span="2", file=replace(capture.file, sha256="e" * 64))
+    return pool([summary, replace(summary, captures=(copied,))])
+
+
+def two_workers(summary: Summary) -> Summary:
+    other = side(BASE, 3)
+    return pool([summary, replace(other, captures=(replace(other.captures[0], worker="worker1"),))])
+
+
+TRIPPED: list[tuple[str, str, Change, str]] = [
+    ("same_capture", "warn", same, "1 file on both sides"),
+    ("same_capture", "warn", renamed, "identical figures"),
+    ("same_capture", "warn", twice, "1 duplicate recording in the candidate"),
+    ("device_kind", "warn", device(kind="rocm", name="AMD Instinct MI300X"), "different kinds of device"),
+    ("device_kind", "warn", device(name="NVIDIA H100"), "different device models"),
+    ("device_kind", "warn", device(kind="unknown", name=""), "does not name its device"),
+    ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 vs 54"),
+    ("device_count", "warn", device(count=8), "1 vs 8 devices"),
+    ("step_marker", "fail", other(BASE.changed(marked=False)), "has no step markers"),
+    ("step_marker", "fail", other(BASE.changed(iterations=3)), "holds 3 iterations"),
+    ("kernels", "warn", other(BASE.changed(casts=6)), "of kernel launches per step are shared"),
+    ("operators", "warn", other(BASE.changed(repeats=3)), "of operator calls per step are shared"),
+    ("steps", "warn", other(BASE.changed(steps=4)), "14 vs 4 steps"),
+    ("left_out", "warn", dropped(5), "5 of 19 steps of the candidate (incomplete)"),
+    ("world_size", "warn", environment(distributed__world_size="8"), "world size not recorded vs 8"),
+    ("ranks", "warn", two_workers, "1 worker in the baseline, 2"),
+    ("profiler_flags", "warn", other(BASE.changed(flags=("with_stack",))), "profiler.with_stack false vs true"),
+    ("profiler_flags", "warn", other(BASE.changed(flags=("profile_memory",))), "profile_memory false vs true"),
+    ("complete_files", "warn", noted(NoteCode.TRUNCATED), "ends in the middle"),
+    ("complete_files", "warn", noted(NoteCode.DROPPED_EVENTS), "ends in the middle"),
+    ("input_shapes", "warn", other(LARGER), "input shapes"),
+    ("input_types", "warn", other(HALF), "input types"),
+]  # fmt: skip
+"""(check, status, what is otherwise about the candidate, words of the detail)."""
+
+
+@pytest.mark.parametrize(("name", "status", "change", "says"), TRIPPED, ids=[f"{row[0]}: {row[3]}" for row in TRIPPED])
+def test_a_difference_is_found_and_says_what_it_weakens(name: str, status: str, change: Change, says: str) -> None:
+    told = check(compared(HEALTHY, change(AGAIN)), name)
+    assert (told.status, says in told.detail) == (status, True), told.detail
+    assert told.invalidates
+
+
+@pytest.mark.parametrize("name", sorted({row[0] for row in TRIPPED}))
+def test_two_recordings_of_one_program_pass(name: str) -> None:
+    told = check(compared(HEALTHY, AGAIN), name)
+    assert (told.status, told.invalidates) == ("ok", ())
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("cuda_driver", ("12020", "12040")), ("cuda_runtime", ("12010", "12040")), ("cupti", ("18", "22")),
+        ("torch", ("2.6.0", "2.7.0")),
+    ],
+)  # fmt: skip
+def test_versions_that_the_traces_name_are_compared(name: str, values: tuple[str, str]) -> None:
+    def versioned(value: str, seed: int) -> Summary:
+        trace = record(BASE.changed(seed=seed))
+        trace.properties[f"{name}_version"] = value
+        return summary(trace)
+
+    told = check(compared(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
+    assert told.status == "warn" and f"version.{name} {values[0]} vs {values[1]}" in told.detail
+    assert told.invalidates == ("cause",)
+    alone = check(compared(HEALTHY, versioned(values[1], 3)), "versions")
+    assert (alone.status, alone.detail) == ("ok", "only the candidate names its library versions")
+
+
+def test_versions_of_the_collective_library_and_of_the_recorder_are_compared() -> None:
+    sides = [
+        environment(distributed__nccl_version=version)(one) for one, version in ((HEALTHY, "2.18"), (AGAIN, "2.21"))
+    ]
+    assert "distributed.nccl_version 2.18 vs 2.21" in check(compared(*sides), "versions").detail
+    other_schema = check(compared(HEALTHY, environment(trace__schema="2")(AGAIN)), "versions")
+    assert "trace.schema 1 vs 2" in other_schema.detail
+
+
+def test_few_steps_left_out_are_said_and_weaken_nothing() -> None:
+    told = check(compared(HEALTHY, dropped(1)(AGAIN)), "left_out")
+    assert (told.status, told.detail) == ("ok", "left out: 1 of 15 steps of the candidate (incomplete)")
+
+
+def test_some_ranks_of_a_job_cannot_tell_whom_they_wait_for() -> None:
+    sides = [summary(record(BASE.changed(collective_us=200.0, seed=seed), rank=0, world_size=4)) for seed in (1, 2)]
+    told = check(compared(*sides), "ranks")
+    assert told.detail.startswith("only 1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate compared")
+    assert told.invalidates == ("communication",)
+
+
+def test_a_failed_check_that_the_verdict_rests_on_is_the_headline() -> None:
+    found = compared(HEALTHY, side(BASE.changed(marked=False), 2))
+    assert found.headline.verdict is Verdict.WITHHELD
+    assert found.headline.reason == check(found, "step_marker").detail
+    assert found.headline.delta is not None, "the figures stay"
+
+
+def test_the_document_lists_every_check_and_what_it_weakens() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "method" / "comparison.md").read_text("utf-8")
+    rows = re.search(r"^## Comparability$(.*)", text, re.MULTILINE | re.DOTALL)
+    assert rows is not None
+    for row in TRIPPED:
+        assert f"`{row[0]}`" in rows[1], row[0]
+    for one in compared(HEALTHY, AGAIN).comparability:
+        assert f"`{one.check}`" in rows[1], one.check

@@ -1,0 +1,171 @@
+"""Captures as the outer level of variance, by hand and in words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.between_captures import (
+    MOST_CAPTURES,
+    BetweenCaptures,
+    between_captures,
+    captures_needed,
+    centres,
+    detectable,
+    middle_half,
+)
+from tests.comparison.verdict.test_verdict import headline
+
+Floats = NDArray[np.float64]
+
+TIGHT = [0.0, 0.3, -0.2, 0.1, -0.3, 0.2, 0.05, -0.1]
+"""Steps of one capture about its level, in ms."""
+
+
+def found(baseline: list[float], candidate: list[float]) -> BetweenCaptures:
+    got = between_captures(np.array([baseline]), np.array([candidate]), 0.05)
+    assert got is not None
+    return got
+
+
+def spans(*levels: float) -> list[list[float]]:
+    return [[level + step for step in TIGHT] for level in levels]
+
+
+def test_three_and_more_captures_are_welchs_test() -> None:
+    a, b = [1.0, 1.4, 1.1, 0.9], [2.0, 3.1, 2.2]
+    got, expected = found(a, b), stats.ttest_ind(b, a, equal_var=False)
+    low, high = expected.confidence_interval(0.95)
+    assert (got.low[0], got.high[0], got.p[0]) == (
+        pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
+    )  # fmt: skip
+    assert got.freedom[0] == pytest.approx(expected.df)
+
+
+def test_fewer_captures_share_one_deviation() -> None:
+    a, b = [1.0, 1.4], [2.0, 3.1, 2.2]
+    got, expected = found(a, b), stats.ttest_ind(b, a)
+    low, high = expected.confidence_interval(0.95)
+    assert (got.low[0], got.high[0], got.p[0]) == (
+        pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
+    )  # fmt: skip
+
+
+def test_one_capture_is_taken_to_differ_as_the_others_do() -> None:
+    got = found([1.0, 3.0], [5.0])
+    error = math.sqrt(2) * math.sqrt(1 / 2 + 1)
+    assert got.middle[0] == 3
+    assert got.high[0] - got.middle[0] == pytest.approx(stats.t.ppf(0.975, 1) * error)
+    assert between_captures(np.array([[1.0]]), np.array([[5.0]]), 0.05) is None
+
+
+def test_captures_that_agree_exactly_leave_no_doubt() -> None:
+    got = found([1.0, 1.0], [2.0, 2.0])
+    assert (got.low[0], got.high[0], got.p[0]) == (1, 1, 0)
+    assert found([1.0, 1.0, 1.0], [1.0, 1.0, 1.0]).p[0] == 1
+
+
+def test_how_captures_differ_can_be_known_from_elsewhere() -> None:
+    like = found([1.0, 1.4, 0.8], [2.0, 2.3, 2.1])
+    one = between_captures(np.array([[1.0]]), np.array([[2.0]]), 0.05, like=like)
+    assert one is not None
+    assert one.deviation is like.deviation
+    assert one.high[0] - one.middle[0] == pytest.approx(
+        stats.t.ppf(0.975, like.freedom[0]) * like.deviation[0] * math.sqrt(2)
+    )
+
+
+def test_exchanging_the_sides_negates_bit_for_bit() -> None:
+    random = np.random.default_rng(2)
+    for k, m in ((1, 2), (2, 2), (3, 5), (4, 3)):
+        a, b = random.normal(size=(50, k)), random.normal(size=(50, m))
+        there, back = between_captures(a, b, 0.05), between_captures(b, a, 0.05)
+        assert there is not None and back is not None
+        assert np.array_equal(there.low, -back.high) and np.array_equal(there.middle, -back.middle)
+        assert np.array_equal(there.p, back.p)
+
+
+def test_the_centre_of_a_capture_is_the_mean_of_its_middle_half() -> None:
+    values = np.array([[9.0, 1.0, 2.0, 3.0, 100.0, 4.0, 5.0, 7.0]])
+    assert middle_half(values)[0] == (3 + 4 + 5 + 7) / 4
+    assert middle_half(values[:, :3])[0] == 4
+    assert centres(values, np.array([0, 0, 0, 0, 1, 1, 1, 1], dtype=np.int32), middle_half).tolist() == [[2.5, 6.0]]
+
+
+def test_captures_needed() -> None:
+    needed = captures_needed(0.05, 0.1, 0.05)
+    assert needed is not None
+    assert detectable(0.05, 2 * needed - 2, (needed, needed), 0.05) <= 0.1
+    assert detectable(0.05, 2 * needed - 4, (needed - 1, needed - 1), 0.05) > 0.1
+    assert captures_needed(0.0, 0.1, 0.05) == 2
+    assert captures_needed(0.05, 0.0, 0.05) is None
+    assert captures_needed(10.0, 0.001, 0.05) is None, f"more than {MOST_CAPTURES}"
+
+
+def test_captures_that_lie_apart_keep_tight_steps_from_deciding() -> None:
+    """Steps within 0.3 %, captures 4 % apart: 16 steps a side would be sure, two captures a side are not."""
+    told = headline(spans(100, 104), spans(104.5, 108.5))
+    assert told.verdict is Verdict.INCONCLUSIVE
+    assert "but spans of one run vary by 4.00 %; 95 % CI over spans" in told.reason
+    assert "spans per side" in told.reason
+    assert told.shift is not None and told.shift.low < 0 < told.shift.high
+    assert told.shift.low_us < told.shift.estimate_us < told.shift.high_us
+    one_long_capture = headline(spans(102), spans(106.5))
+    assert one_long_capture.verdict is Verdict.SLOWER
+
+
+def test_captures_that_agree_decide() -> None:
+    told = headline(spans(100, 100.1), spans(104, 104.1))
+    assert told.verdict is Verdict.SLOWER
+    assert told.certainty is not None
+    assert told.certainty.captures == (2, 2)
+    assert told.certainty.noise_floor == pytest.approx(0.001, abs=1e-4)
+
+
+def test_as_many_more_captures_as_are_needed_are_told() -> None:
+    told = headline(spans(100, 103), spans(110, 113))
+    assert told.certainty is not None and told.certainty.captures_needed is not None
+    needed = told.certainty.captures_needed
+    more = f"about {needed} spans per side ({needed - 2} and {needed - 2} more) would separate"
+    assert told.verdict is Verdict.INCONCLUSIVE and more in told.reason
+    enough = headline(spans(*np.linspace(100, 103, needed)), spans(*np.linspace(110, 113, needed)))
+    assert enough.verdict is Verdict.SLOWER
+
+
+def test_one_capture_per_side_says_nothing_about_others() -> None:
+    told = headline(spans(100), spans(110))
+    assert told.certainty is not None
+    assert (told.certainty.captures_needed, told.certainty.noise_floor) == (None, None)
+    assert told.scope.startswith("one capture per side")
+
+
+def test_from_three_captures_on_the_interval_decides_alone() -> None:
+    """Far more of them than their spread needs: a difference that is smaller than that spread is clear all the same."""
+    levels = np.linspace(100, 104, 9)
+    told = headline(spans(*levels), spans(*(levels + 3)))
+    assert told.verdict is Verdict.SLOWER
+    assert told.certainty is not None and told.certainty.noise_floor is not None
+    assert told.shift is not None and told.shift.estimate < told.certainty.noise_floor
+    assert "a difference has to be larger" not in told.scope
+
+
+def test_p_and_the_interval_of_the_mean_know_captures_too() -> None:
+    told, alone = headline(spans(100, 104), spans(104.5, 108.5)), headline(spans(102), spans(106.5))
+    assert told.p is not None and told.p > 0.05
+    assert told.certainty is not None and alone.certainty is not None
+    for certainty, inside in ((told.certainty, True), (alone.certainty, False)):
+        assert certainty.mean_low is not None and certainty.mean_high is not None
+        assert (certainty.mean_low < 0 < certainty.mean_high) is inside
+
+
+def test_no_capture_is_worth_a_warning_by_itself() -> None:
+    """The same times on both sides, whatever their captures: nothing is estimated."""
+    both = spans(100, 140)
+    assert headline(both, both).verdict is Verdict.SAME
+    assert headline(both, both, CompareOptions()).certainty is None

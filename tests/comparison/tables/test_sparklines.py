@@ -1,0 +1,86 @@
+"""Several rows step by step: the values of single rows, thinned without losing an extreme."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.alignment.same_names import with_same_names
+from tb_perfcompare.comparison.tables.entity_tables import diff_table
+from tb_perfcompare.comparison.tables.row_query import row_keys
+from tb_perfcompare.comparison.tables.row_steps import only_table, row_steps, step_source
+from tb_perfcompare.comparison.tables.sparklines import RowLines, SideLines, extremes, row_lines
+from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.summary.summary import Summary
+from tests.comparison.tables.test_row_steps import gemms
+
+
+def lines(rows: list[str], a: Summary, b: Summary, points: int = 60, measure: str = "") -> RowLines:
+    return row_lines("kernels", rows, measure, points, step_source(a), step_source(b))
+
+
+def test_rows_have_the_times_that_each_has_by_itself() -> None:
+    a, b = gemms(10, 20, 60), gemms(15, 25)
+    found = lines(["gemm"], a, b)
+    alone = row_steps("kernels", "gemm", step_source(a), step_source(b))
+    assert tuple(found.baseline.low_ns[0] / 1000) == (alone.baseline.time_us or {})[""] == (10.0, 20.0, 60.0)
+    assert (found.baseline.high_ns, found.baseline.median_ns.tolist()) == (None, [20_000])
+    assert (found.candidate.steps, found.candidate.low_ns.tolist()) == (2, [[15_000, 25_000]])
+
+
+def test_rows_come_as_they_are_asked_for_and_a_side_without_one_says_so() -> None:
+    found = lines(["other", "none", "gemm"], gemms(10, 20), gemms(15, 25, name="other"))
+    assert found.baseline.present.tolist() == [False, False, True]
+    assert found.candidate.present.tolist() == [True, False, False]
+
+
+def test_swapped_sides_are_swapped_and_nothing_else() -> None:
+    a, b = gemms(10, 20, 30), gemms(15, 25, name="other")
+    there, back = lines(["gemm", "other"], a, b), lines(["gemm", "other"], b, a)
+    assert figures(there.baseline) == figures(back.candidate)
+    assert figures(there.candidate) == figures(back.baseline)
+
+
+def figures(side: SideLines) -> tuple[object, ...]:
+    return side.steps, side.present.tolist(), side.median_ns.tolist(), side.low_ns.tolist()
+
+
+def test_more_steps_than_points_are_the_least_and_the_most_of_neighbours() -> None:
+    found = lines(["gemm"], gemms(10, 20, 90, 40, 50, 60, 5), gemms(1), points=4).baseline
+    assert found.low_ns.tolist() == [[10_000, 5_000]]
+    assert found.high_ns is not None and found.high_ns.tolist() == [[90_000, 60_000]]
+    assert found.median_ns.tolist() == [40_000]
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=90), st.integers(2, 40))
+def test_thinning_keeps_every_extreme_where_it_was(values: list[int], points: int) -> None:
+    low, high = extremes(np.array([values], dtype=np.int64), points)
+    if high is None:
+        assert low.tolist() == [values] and len(values) <= points
+        return
+    assert 2 * low.shape[1] <= points
+    edges = [at * len(values) // low.shape[1] for at in range(low.shape[1] + 1)]
+    buckets = [values[first:end] for first, end in pairwise(edges)]
+    assert low.tolist() == [[min(one) for one in buckets]]
+    assert high.tolist() == [[max(one) for one in buckets]]
+
+
+def test_a_time_that_the_table_does_not_have_is_said() -> None:
+    with pytest.raises(SelectionError, match="no time 'device_self'"):
+        lines(["gemm"], gemms(10), gemms(15), measure="device_self")
+
+
+@pytest.mark.parametrize("table", ["kernels", "kernels_by_operator", "operators"])
+def test_a_table_by_itself_has_the_rows_that_it_has_among_all(table: str) -> None:
+    a, b = gemms(10, 20, name="long_gemm_kernel_128x64_tn"), gemms(15, name="long_gemm_kernel_128...")
+    whole = diff_table(table, *with_same_names(a, b)[:2], None)
+    assert whole is not None
+    alone = (step_source(side) for side in with_same_names(only_table(a, table), only_table(b, table))[:2])
+    found = row_lines(table, row_keys(whole), "", 60, *alone)
+    assert found.baseline.present.all() and found.candidate.present.all()
+    at = [column.name for column in whole.columns].index("baseline_us")
+    assert found.baseline.median_ns.tolist() == pytest.approx([1000 * float(str(row[at])) for row in whole.rows])

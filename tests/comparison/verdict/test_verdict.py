@@ -1,0 +1,522 @@
+"""The headline: verdict words from pictures of intervals, reasons, corner cases, laws, and real pairs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
+from tb_perfcompare.comparison.statistics.noise_floor import noise_floor
+from tb_perfcompare.comparison.verdict.rules import decide, hold_against_floor
+from tb_perfcompare.comparison.verdict.verdict import judge
+from tb_perfcompare.errors import PerfCompareError
+
+DATA = Path(os.environ.get("TB_PERFCOMPARE_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=f"shared data not found in {DATA}")
+
+SLOWER, FASTER, SAME = Verdict.SLOWER, Verdict.FASTER, Verdict.SAME
+PROBABLY_SLOWER, PROBABLY_FASTER = Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER
+INCONCLUSIVE = Verdict.INCONCLUSIVE
+
+EXCHANGED = {
+    SLOWER: FASTER,
+    FASTER: SLOWER,
+    PROBABLY_SLOWER: PROBABLY_FASTER,
+    PROBABLY_FASTER: PROBABLY_SLOWER,
+    SAME: SAME,
+    INCONCLUSIVE: INCONCLUSIVE,
+}
+
+Side = Sequence[Sequence[float]]
+
+
+def headline(baseline: Side, candidate: Side, options: CompareOptions | None = None, **words: object) -> Headline:
+    """judge() over captures given as lists of step times in ms."""
+    times = [
+        np.array([round(t * 1e6) for part in side for t in part], dtype=np.int64) for side in (baseline, candidate)
+    ]
+    captures = [np.repeat(np.arange(len(side)), [len(part) for part in side]) for side in (baseline, candidate)]
+    return judge(times[0], captures[0], times[1], captures[1], options or CompareOptions(), **words)  # type: ignore[arg-type]
+
+
+AXIS = "         -   0   +         "
+"""- and + are the margin of 1 %; an interval is drawn as [ # ], or ( # ) for a range without a level."""
+
+
+def drawn(picture: str, p: float = 0.01) -> ShiftEstimate:
+    unit = math.log1p(0.01) / (AXIS.index("+") - AXIS.index("0"))
+    zero = AXIS.index("0")
+    low = max(picture.find("["), picture.find("("))
+    high = max(picture.find("]"), picture.find(")"))
+    some = estimate_shift(np.array([1, 2]), np.array([1, 2]), 0.05)
+    return replace(
+        some,
+        theta=(picture.index("#") - zero) * unit,
+        theta_low=(low - zero) * unit,
+        theta_high=(high - zero) * unit,
+        level=0.95 if "[" in picture else None,
+        p=p,
+    )
+
+
+@pytest.mark.parametrize(
+    ("picture", "p", "verdict"),
+    [
+        #         -   0   +
+        ("                  [#]   ", 0.01, SLOWER),
+        ("    [#]                 ", 0.01, FASTER),
+        ("           [#]          ", 0.01, SAME),
+        ("         [   #   ]      ", 0.50, SAME),
+        ("              [#]       ", 0.01, SAME),
+        ("              [  #   ]  ", 0.01, PROBABLY_SLOWER),
+        ("                 [ # ]  ", 0.01, PROBABLY_SLOWER),
+        ("  [   #     ]           ", 0.01, PROBABLY_FASTER),
+        ("             [   # ]    ", 0.05, INCONCLUSIVE),
+        ("            [  #   ]    ", 0.30, INCONCLUSIVE),
+        ("      [      #      ]   ", 0.90, INCONCLUSIVE),
+        ("       [     # ]        ", 0.90, INCONCLUSIVE),
+        ("                  (#)   ", 0.04, SLOWER),
+        ("   ( #  )               ", 0.04, FASTER),
+        ("                  (#)   ", 0.06, INCONCLUSIVE),
+        ("              (  #   )  ", 0.04, INCONCLUSIVE),
+        ("           (#)          ", 0.90, INCONCLUSIVE),
+    ],
+)
+def test_verdict_from_the_interval(picture: str, p: float, verdict: Verdict) -> None:
+    assert decide(drawn(picture, p), 0.01) is verdict
+
+
+@pytest.mark.parametrize(
+    ("picture", "floor", "verdict"),
+    [
+        #         -   0   +         floor: how many characters from 0
+        ("                  [#]   ", 4, SLOWER),
+        ("                  [ # ] ", 5, PROBABLY_SLOWER),
+        ("                  [#]   ", 6, INCONCLUSIVE),
+        ("   [ #  ]               ", 4, FASTER),
+        ("   [ #  ]               ", 6, PROBABLY_FASTER),
+        ("   [ #  ]               ", 9, INCONCLUSIVE),
+        ("              [  #   ]  ", 0, PROBABLY_SLOWER),
+        ("              [  #   ]  ", 2, INCONCLUSIVE),
+        ("           [#]          ", 4, SAME),
+        ("           [#]          ", 5, INCONCLUSIVE),
+        ("      [      #      ]   ", 0, INCONCLUSIVE),
+    ],
+)
+def test_what_captures_of_one_side_leave_of_a_verdict(picture: str, floor: int, verdict: Verdict) -> None:
+    estimate = drawn(picture)
+    unit = math.log1p(0.01) / 4
+    assert hold_against_floor(decide(estimate, 0.01), estimate, 0.01, floor * unit) is verdict
+    assert hold_against_floor(decide(estimate, 0.01), estimate, 0.01, None) is decide(estimate, 0.01)
+
+
+def test_a_clear_difference() -> None:
+    told = headline([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]])
+    assert told.verdict is SLOWER
+    assert told.reason == "typical step +19.4 % (95 % CI +16.8 % to +22.0 %), entirely above the 1 % threshold"
+    assert told.scope == "one capture per side: these two captures differ, not necessarily the configurations"
+    assert told.method.startswith("Hodges-Lehmann shift of the logarithms of step times; exact Mann-Whitney interval")
+    assert told.delta == pytest.approx(19_583.333333333332)
+    assert told.n == (6, 6)
+    assert told.unit == "us"
+
+
+def test_exactly_the_margin_is_inside_it_in_any_unit() -> None:
+    for scale in (1, 3, 7, 1000):
+        a = np.full(8, 100 * scale, dtype=np.int64)
+        b = np.full(8, 101 * scale, dtype=np.int64)
+        zeros = np.zeros(8, dtype=np.int32)
+        assert judge(a, zeros, b, zeros, CompareOptions()).verdict is SAME
+        assert judge(b, zeros, a, zeros, CompareOptions()).verdict is SAME
+        assert judge(a, zeros, b + scale, zeros, CompareOptions()).verdict is SLOWER
+
+
+def test_cannot_tell_says_what_would() -> None:
+    told = headline([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]])
+    assert told.verdict is INCONCLUSIVE
+    assert "spanning zero and the ±1 % threshold" in told.reason
+    assert "6 and 6 steps like these detect changes of at least" in told.reason
+    assert "steps per side would resolve the threshold of 1 %" in told.reason
+    assert told.scope.startswith("one capture per side")
+
+
+def test_one_step_each() -> None:
+    told = headline([[6286.787]], [[1068.245]])
+    assert told.verdict is INCONCLUSIVE
+    assert told.reason == "one step per side; the size is certain, its repeatability is not"
+    assert told.delta == -5_218_542.0
+    assert told.shift is not None
+    assert told.shift.low == told.shift.estimate == told.shift.high == pytest.approx(1068.245 / 6286.787 - 1)
+    assert told.shift.level is None
+    assert told.p is None
+
+
+def test_too_few_steps_for_an_interval() -> None:
+    told = headline([[100, 101, 99]], [[150, 152, 151]])
+    assert told.verdict is INCONCLUSIVE
+    assert "too few steps for a 95 % CI (3 and 3); p cannot be below 0.1" in told.reason
+    assert told.shift is not None
+    assert told.shift.level is None
+    assert (told.shift.low_us, told.shift.high_us) == (49_000.0, 53_000.0)
+
+
+def test_complete_separation_without_an_interval_is_a_direction() -> None:
+    # two equal times leave the normal approximation, which finds no interval for 5 and 3 steps, but a p below 0.05
+    told = headline([[100, 103, 100, 102, 101]], [[200, 203, 201]])
+    assert told.verdict is SLOWER
+    assert told.shift is not None
+    assert told.shift.level is None
+    assert told.p is not None and told.p < 0.05
+    assert "n too small for a 95 % CI, p = 0.0" in told.reason
+
+
+def test_steps_that_drift_far_apart_are_a_direction_still() -> None:
+    """Ranks alone could not tell: so few steps that resemble their neighbours cannot be ordered more clearly."""
+    told = headline([[100, 101, 102, 103, 104, 105]], [[200, 203, 201, 202]])
+    assert told.verdict is SLOWER
+    assert told.inflation > 2
+    assert "widened" in told.method
+
+
+def test_steps_that_resemble_their_neighbours_are_worth_fewer() -> None:
+    rising, falling = [100, 102, 104, 106, 108, 110, 112, 114], [123, 121, 119, 117, 115, 113, 111, 109]
+    told = headline([rising], [falling])
+    mixed = headline([[108, 100, 112, 104, 102, 114, 106, 110]], [[115, 111, 123, 109, 119, 117, 121, 113]])
+    assert told.verdict is INCONCLUSIVE
+    assert "neighbouring steps are correlated (autocorrelation 0.90)" in told.reason
+    assert told.shift is not None and mixed.shift is not None
+    assert told.shift.estimate == mixed.shift.estimate
+    assert told.shift.high > mixed.shift.high
+
+
+def test_few_slow_steps_are_named() -> None:
+    usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
+    told = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
+    assert "tail-driven: the mean changes by +12.9 % (95 % CI" in told.reason
+    assert "outliers: candidate steps I, J, 100 % of the difference of the means" in told.reason
+    unlabelled = headline([usual], [[*usual[:8], 150, 180]])
+    assert "candidate steps 9, 10, 100 %" in unlabelled.reason
+
+
+def test_steps_of_two_groups_are_named() -> None:
+    usual = [100.0, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9]
+    told = headline([usual], [[90, 140, 91, 141, 89, 90.5, 142, 140.6]])
+    groups = "the steps of the candidate fall into two groups, 4 around 90.2 ms and 4 around 141 ms"
+    assert f"; bimodal: {groups}" in told.reason
+    assert "bimodal" not in headline([usual], [usual[::-1][1:]]).reason
+
+
+def test_a_drift_is_named_with_its_step() -> None:
+    steady = [100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.4, 99.6, 100.1, 99.9, 100.3]
+    moved = [*steady[:6], *(120 + step - 100 for step in steady[6:])]
+    told = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
+    assert "; drift: from step s6 on, candidate steps are 19.9% longer" in told.reason
+    assert told.verdict is INCONCLUSIVE, "half of a capture is no program"
+
+
+def test_what_else_the_samples_say() -> None:
+    usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
+    certainty = headline([usual], [[*usual[:8], 150, 180]]).certainty
+    assert certainty is not None
+    assert certainty.tail_driven
+    assert (certainty.effect, certainty.captures) == ("negligible", (1, 1))
+    assert certainty.detectable is not None and certainty.steps_needed is not None
+    assert certainty.mean_low is not None and certainty.mean_high is not None
+    assert certainty.mean_low < 0.129 < certainty.mean_high
+    single = headline([[100]], [[110]]).certainty
+    assert single is not None and single.mean_low is None
+
+
+def test_metrics_without_steps_have_their_own_words() -> None:
+    assert headline([[5]], [[6]], metric="cycle_time").reason.startswith("one cycle per side")
+    assert headline([[5]], [[6]], metric="kernel_time").metric == "kernel_time"
+
+
+def test_spans_of_one_run_differ_as_much() -> None:
+    told = headline(
+        [[100, 101, 102, 99, 103], [80, 81, 79, 82, 80.5]],
+        [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]],
+    )
+    assert told.verdict is INCONCLUSIVE
+    assert "but spans of one run vary by 20.3 %; 95 % CI over spans -51.9 % to +27.7 %;" in (told.reason)
+    assert "; about 5 spans per side (3 and 3 more) would separate 21.6 % from the threshold of 1 %" in told.reason
+    assert told.scope.startswith("2 and 2 captures: spans of one run vary by 20.3 %")
+    workers = headline([[100, 101], [80, 81]], [[70, 71]], captures_are="workers")
+    assert "workers of one run vary" in workers.scope
+    assert "the candidate is one capture" in workers.scope
+
+
+def test_medians_of_captures_are_told() -> None:
+    fast, slow = [100.0, 100.1, 100.2, 99.9], [101.0, 101.1, 101.3, 100.9]
+    low, high = [104.0, 104.1, 104.3, 103.9], [104.9, 105.1, 105.2, 105.01]
+    told = headline([fast, slow, fast], [low, high, low, high])
+    assert told.verdict is SLOWER
+    assert "spans of one run vary by 1.00 %" in told.scope
+    separated = headline([[100.0, 100.1], [100.2, 100.5], [100.9]], [[104.0], [105.0], [106.0]])
+    assert separated.scope.endswith("; medians of spans: p = 0.1")
+
+
+@pytest.mark.parametrize("steps", [[100.0], [100.0, 101.0], [100.0, 90.0, 200.0, 100.0, 130.0, 99.0, 140.0]])
+def test_a_run_against_itself_is_the_same(steps: list[float]) -> None:
+    for candidate in (steps, steps[::-1]):
+        told = headline([steps], [candidate])
+        assert told.verdict is SAME
+        assert told.delta == 0.0
+        assert told.ratio == 1.0
+        assert told.shift == Shift(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, level=1.0)
+        assert told.p == 1.0
+
+
+def test_steps_of_no_length_are_the_same_as_themselves() -> None:
+    told = judge([0, 5], [0, 0], [5, 0], [0, 0], CompareOptions())
+    assert (told.verdict, told.delta, told.p) == (SAME, 0.0, 1.0)
+    nothing = judge([0], [0], [0], [0], CompareOptions())
+    assert (nothing.verdict, nothing.delta, nothing.ratio) == (SAME, 0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "reason"),
+    [
+        ([], [5], "the baseline has no step to compare"),
+        ([], [], "the baseline has no step to compare; the candidate has no step to compare"),
+        ([5, 0], [5, 6], "1 of 2 step times of the baseline are not positive"),
+        ([5, 6], [-5, 0, 7], "2 of 3 step times of the candidate are not positive"),
+        ([5.0, math.nan], [5.0], "the step times of the baseline are not all finite numbers below 2^62 ns"),
+        ([5.0], [math.inf], "the step times of the candidate are not all finite numbers below 2^62 ns"),
+        ([2**62], [5], "the step times of the baseline are not all finite numbers below 2^62 ns"),
+        ([2**70], [5], "the step times of the baseline are not all finite numbers below 2^62 ns"),
+    ],
+)
+def test_nothing_to_compare(baseline: list[float], candidate: list[float], reason: str) -> None:
+    told = judge(baseline, [0] * len(baseline), candidate, [0] * len(candidate), CompareOptions())
+    assert told.verdict is INCONCLUSIVE
+    assert told.reason == reason
+    assert told.shift is None
+    assert told.p is None
+    assert told.n == (len(baseline), len(candidate))
+    assert_json_can_hold(told)
+
+
+def assert_json_can_hold(told: Headline) -> None:
+    values = [getattr(told, field.name) for field in fields(told) if field.name != "shift"]
+    if told.shift is not None:
+        values += [getattr(told.shift, field.name) for field in fields(told.shift)]
+    assert all(math.isfinite(value) for value in values if isinstance(value, float))
+
+
+anything = st.lists(st.integers(-3, 10) | st.integers(-(2**63), 2**63 - 1), max_size=9)
+times = st.lists(
+    st.integers(1, 20) | st.integers(1, 2**62 - 1) | st.integers(10**6, 10**6 + 10**5), min_size=1, max_size=9
+)
+usual = st.lists(st.integers(10**6, 2 * 10**6), min_size=1, max_size=12)
+QUICK = CompareOptions(resamples=100)
+
+
+@given(anything, anything, st.data())
+def test_no_sample_makes_it_fail(a: list[int], b: list[int], data: st.DataObject) -> None:
+    captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
+    told = judge(np.array(a, dtype=np.int64), captures[0], np.array(b, dtype=np.int64), captures[1], QUICK)
+    assert_json_can_hold(told)
+    assert told.reason
+    assert told.verdict is not Verdict.WITHHELD
+
+
+@given(times, times, st.data())
+def test_exchanging_the_sides(a: list[int], b: list[int], data: st.DataObject) -> None:
+    captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
+    there, back = judge(a, captures[0], b, captures[1], QUICK), judge(b, captures[1], a, captures[0], QUICK)
+    assert back.verdict is EXCHANGED[there.verdict]
+    assert there.delta is not None
+    assert there.shift is not None
+    assert back.shift is not None
+    assert (back.delta, back.baseline, back.candidate) == (-there.delta, there.candidate, there.baseline)
+    assert (back.p, back.n, back.inflation) == (there.p, there.n[::-1], there.inflation)
+    assert (back.shift.estimate_us, back.shift.low_us, back.shift.high_us) == (
+        -there.shift.estimate_us,
+        -there.shift.high_us,
+        -there.shift.low_us,
+    )
+    # from the side with the larger fraction the other follows, -1 being as near as a float comes to 1/2^62 - 1
+    for one, other in (
+        (there.shift.estimate, back.shift.estimate),
+        (there.shift.low, back.shift.high),
+        (there.shift.high, back.shift.low),
+    ):
+        larger = Fraction(max(one, other))
+        assert min(one, other) == float(1 / (1 + larger) - 1)
+
+
+@given(usual, usual, st.integers(2, 1000))
+def test_the_unit_of_the_clock_changes_no_verdict(a: list[int], b: list[int], factor: int) -> None:
+    zeros = [0] * len(a), [0] * len(b)
+    plain = judge(a, zeros[0], b, zeros[1], QUICK)
+    scaled = judge([t * factor for t in a], zeros[0], [t * factor for t in b], zeros[1], QUICK)
+    assert (scaled.verdict, scaled.n) == (plain.verdict, plain.n)
+    assert plain.p == scaled.p or scaled.p == pytest.approx(plain.p, rel=1e-6)
+    assert plain.shift is not None
+    assert scaled.shift is not None
+    assert scaled.shift.estimate == pytest.approx(plain.shift.estimate, abs=1e-11)
+    assert scaled.shift.low == pytest.approx(plain.shift.low, abs=1e-11)
+    assert scaled.shift.high == pytest.approx(plain.shift.high, abs=1e-11)
+
+
+@given(usual, usual)
+def test_headline_figures_agree_with_each_other(a: list[int], b: list[int]) -> None:
+    told = judge(a, [0] * len(a), b, [0] * len(b), QUICK)
+    means = Fraction(sum(a), 1000 * len(a)), Fraction(sum(b), 1000 * len(b))
+    assert (told.baseline, told.candidate) == (float(means[0]), float(means[1]))
+    assert told.delta == float(means[1] - means[0])
+    assert told.ratio == float(means[1] / means[0])
+    assert told.shift is not None
+    assert told.shift.low <= told.shift.estimate <= told.shift.high
+    assert told.shift.low_us <= told.shift.estimate_us <= told.shift.high_us
+    if told.shift.level is None:
+        assert told.verdict not in (SAME, PROBABLY_SLOWER, PROBABLY_FASTER)
+
+
+@pytest.mark.parametrize(("n", "sigma"), [(6, 0.03), (10, 0.1), (20, 0.03)])
+def test_two_captures_of_the_same_thing_seldom_differ(n: int, sigma: float) -> None:
+    generator = np.random.default_rng(n)
+    zeros = np.zeros(n, dtype=np.int32)
+    wrong = 0
+    for _ in range(400):
+        a, b = np.rint(1e8 * np.exp(generator.normal(0, sigma, (2, n)))).astype(np.int64)
+        wrong += judge(a, zeros, b, zeros, QUICK).verdict not in (SAME, INCONCLUSIVE)
+    assert wrong / 400 <= 0.05
+
+
+def test_runs_that_differ_from_span_to_span_seldom_differ_with_three_spans() -> None:
+    generator = np.random.default_rng(8)
+    captures = np.repeat(np.arange(3), 6)
+    wrong = 0
+    for _ in range(200):
+        levels = np.repeat(generator.normal(0, 0.05, (2, 3)), 6, axis=1)
+        a, b = np.rint(1e8 * np.exp(levels + generator.normal(0, 0.02, (2, 18)))).astype(np.int64)
+        wrong += judge(a, captures, b, captures, QUICK).verdict in (SLOWER, FASTER)
+    assert wrong / 200 <= 0.05
+
+
+def test_noise_floor_is_the_largest_shift_between_captures_of_a_side() -> None:
+    a, b = np.array([100, 110, 100, 110, 121]), np.array([5, 7])
+    one = np.zeros(2, dtype=np.int32)
+    assert noise_floor((a, b), (np.zeros(5, dtype=np.int32), one)) is None
+    # the captures 100, 110, 100 and 110, 121: ratios 1, 1.1, 1.1, 1.1, 1.21, 1.21
+    assert noise_floor((a, b), (np.array([0, 0, 0, 1, 1]), one)) == pytest.approx(math.log(1.1))
+    many = np.arange(1000, 1020)
+    assert noise_floor((many, b), (np.arange(20), one)) == pytest.approx(math.log(1.019))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("alpha", 0.0), ("alpha", math.nan), ("margin", -0.01), ("margin", 2.0), ("window", "host"), ("seed", -1)],
+)
+def test_options_outside_their_range(field: str, value: object) -> None:
+    with pytest.raises(PerfCompareError, match=f"{field} is .*must be"):
+        CompareOptions(**{field: value})  # type: ignore[arg-type]
+
+
+def span_steps(path: Path) -> list[float]:
+    """Marker-to-marker step times in ms."""
+    with gzip.open(path) as file:
+        events = json.load(file)["traceEvents"]
+    steps = sorted((e["ts"], e["dur"]) for e in events if str(e.get("name")).startswith("ProfilerStep#"))
+    ends = [*(ts for ts, _ in steps[1:]), sum(steps[-1])]
+    return [(end - ts) / 1000 for (ts, _), end in zip(steps, ends, strict=True)]
+
+
+def complete_cycles(path: Path) -> list[float]:
+    """Cycle times in ms of the cycles with at least 98 % of the most device launches."""
+    durations: dict[str, float] = {}
+    launches: dict[str, dict[tuple[str, str, str], int]] = {}
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            durations[row["cycle"]] = float(row["anchor_dur_us"]) / 1000
+            if row["device"] != "Host":
+                entity = row["pid"], row["function_name"], row["device"]
+                launches.setdefault(row["cycle"], {})[entity] = int(row["instances_count"])
+    counts = {cycle: sum(by_entity.values()) for cycle, by_entity in launches.items()}
+    return [t for cycle, t in durations.items() if counts.get(cycle, 0) >= 0.98 * max(counts.values())]
+
+
+@needs_data
+def test_recorded_resnet_pair_is_not_sure_because_spans_of_one_run_differ() -> None:
+    runs = [
+        [span_steps(path) for path in sorted((DATA / "kineto" / f"resnet50_num_workers_{k}").glob("*.gz"))]
+        for k in (0, 4)
+    ]
+    told = headline(runs[0], runs[1])
+    assert told.verdict is INCONCLUSIVE
+    assert told.delta == pytest.approx(-22_670.333, abs=0.001)
+    assert told.shift is not None
+    assert told.shift.estimate == pytest.approx(-0.194, abs=0.001)
+    assert "spans of one run vary by 13.1 %" in told.reason
+    spans_of_one_run = headline(runs[0][:1], runs[0][1:])
+    assert spans_of_one_run.verdict is FASTER
+    assert "not necessarily the configurations" in spans_of_one_run.scope
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("engine", "n", "percent", "low", "high", "p", "inflation", "mean"),
+    [
+        ("SGLang", (10, 6), 0.87, -3.07, 29.7, 0.624, 1.70, 1.0780),
+        ("vLLM", (16, 16), 1.90, -14.2, 23.8, 0.776, 8.01, 1.0223),
+    ],
+)
+def test_recorded_servers_with_an_unstable_gpu(
+    engine: str, n: tuple[int, int], percent: float, low: float, high: float, p: float, inflation: float, mean: float
+) -> None:
+    folder = DATA / "latencyprism" / engine / "gpu_instability"
+    sides = [complete_cycles(folder / f"{side}_perf_data" / "result_perf_data.csv") for side in ("normal", "abnormal")]
+    told = headline([sides[0]], [sides[1]], metric="cycle_time")
+    assert told.verdict is INCONCLUSIVE
+    assert told.n == n
+    assert told.shift is not None
+    assert 100 * told.shift.estimate == pytest.approx(percent, abs=0.01)
+    assert 100 * told.shift.low == pytest.approx(low, abs=0.06)
+    assert 100 * told.shift.high == pytest.approx(high, abs=0.06)
+    assert told.p == pytest.approx(p, abs=0.005)
+    assert told.inflation == pytest.approx(inflation, abs=0.006)
+    assert told.ratio == pytest.approx(mean, abs=0.0001)
+    assert ("tail-driven" in told.reason) == (engine == "SGLang")
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate"),
+    [
+        ([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]),
+        ([[120, 123, 119, 121, 122, 118]], [[100, 102, 101, 99, 103, 100.5]]),
+        ([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]]),
+        ([[100, 101, 99]], [[150, 152, 151]]),
+        ([[100]], [[150]]),
+        ([[100, 101, 102, 99, 103], [80, 81, 79, 82, 80.5]], [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]]),
+    ],
+    ids=["slower", "faster", "inconclusive", "few steps", "one step", "two spans"],
+)
+def test_the_first_line_has_at_most_twelve_words_and_its_figures(
+    baseline: list[list[float]], candidate: list[list[float]]
+) -> None:
+    told = headline(baseline, candidate)
+    line = f"{told.verdict.value.replace('_', ' ')}: {told.reason.partition('; ')[0]}"
+    words = [word for word in line.split() if any(letter.isalpha() for letter in word)]
+    assert len(words) <= 12, line
+
+
+def test_exchanged_sides_are_mirrored_in_words() -> None:
+    times = [[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]
+    assert headline(*times).reason.endswith("entirely above the 1 % threshold")
+    assert headline(*times[::-1]).reason.endswith("entirely below the -0.99 % threshold")
