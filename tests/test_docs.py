@@ -205,7 +205,8 @@ def test_every_page_named_in_the_code_exists() -> None:
 
 def test_every_file_named_in_the_documents_exists() -> None:
     for page in [*REPOSITORY.glob("docs/**/*.md"), REPOSITORY / "README.md"]:
-        for path in re.findall(r"`((?:tests|benchmarks|tb_perfcompare|demo_logs)/[\w./]+\.\w+)`", page.read_text("utf-8")):
+        text = page.read_text("utf-8")
+        for path in re.findall(r"`((?:tests|benchmarks|tb_perfcompare|demo_logs)/[\w./]+\.\w+)`", text):
             assert (REPOSITORY / path).exists(), f"{page.name}: {path}"
 
 
