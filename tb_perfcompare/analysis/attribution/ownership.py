@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """Events of which some may own time; n rows, in any order, m of them claims.
+    """Events, some of which may own time; n rows, in any order, m of them claims.
 
     start_ns, dur_ns  (n,) int64
     role              (n,) int8 StepCategory, below 0 for events that claim nothing

@@ -19,7 +19,7 @@ from tb_perfcompare.model.summary.summary import CounterSeries
 Ints = NDArray[np.int64]
 
 UNKNOWN = -1
-"""Samples whose number nobody tells."""
+"""Samples whose number is unknown."""
 
 
 def cycle_counters(

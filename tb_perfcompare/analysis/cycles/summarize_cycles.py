@@ -123,7 +123,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
 
 
 def _whole(total_ns: Ints) -> OwnedTime:
-    """Every cycle belongs to one entity, so that the books close without a split that nobody measured."""
+    """Every cycle belongs to one entity, so that the ledger closes without a split that was not measured."""
     one = total_ns[None, :]
     return OwnedTime(
         category=np.array([StepCategory.OTHER], dtype=np.int8),

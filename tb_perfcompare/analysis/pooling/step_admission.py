@@ -17,7 +17,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
 
 FEWEST = 8
-"""With fewer steps in a capture nobody knows what is usual: no step of it is called a warm-up."""
+"""Fewest steps of a capture in which a step may be called a warm-up: fewer do not show what is usual."""
 
 MOST_SHARE = 0.25
 """At most this share of a capture's steps is warm-up."""
