@@ -38,7 +38,7 @@ def read_answers(
     name: str | None = None,
     part: int = 1,
 ) -> AnswersRecording:
-    """The answers about the `part`-th run of a file. `name` stands for the file in facts and notes.
+    """The answers about the `part`-th run of a file. `name` replaces the path in facts and notes.
 
     Raises InputError when the file cannot be read or has no such run, CorruptInput when nothing in it is usable.
     """

@@ -40,7 +40,7 @@ _NO_SAMPLE = "**"
 def read_cycles(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> CycleRecording:
-    """One table with the counters beside it. A counters file that cannot be used is a note: the table alone has
+    """One table with the counters file next to it. A counters file that cannot be used is a note: the table alone has
     everything that is compared.
 
     Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column.

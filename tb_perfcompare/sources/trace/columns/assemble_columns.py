@@ -28,7 +28,7 @@ _SPAN = 1 << 16
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Everything a scan found. `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped +
-    counters.seen. What became of counter events is told in `counters`.
+    counters.seen. `counters` says what became of counter events.
 
     negative      durations below zero, taken as zero
     finer         time stamps or durations that needed rounding to a nanosecond

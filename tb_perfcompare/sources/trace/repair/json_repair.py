@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 MOST_REPAIRS = 500
 _MOST_WORK_BYTES = 64 << 20
-"""Every repair reads the text anew: long ones get fewer of them."""
+"""Every repair rereads the text, so long ones get fewer of them."""
 _FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
 _TOO_DEEP = "nested too deeply"
 _TRUNCATED = "Input data was truncated"
@@ -80,7 +80,7 @@ def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) 
 
 
 def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) -> Mended[T]:
-    """Decodes the value that `text` begins with, mending what stands in the way; text behind the value is allowed.
+    """Decodes the value that `text` begins with, repairing what is in the way; text behind the value is allowed.
 
     `decode` must be strict about syntax and raise as msgspec does. `most` repairs are tried, at least one.
     """
@@ -124,7 +124,7 @@ def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
 
 
 def _null_for_word(text: bytes, at: int) -> bytes | None:
-    """The word around `at` (NaN, -inf, N/A, 1.2.3) replaced by null if it stands where a value belongs."""
+    """The word around `at` (NaN, -inf, N/A, 1.2.3) replaced by null if a value belongs there."""
     first = last = at
     while first > 0 and text[first - 1] in _TOKEN:
         first -= 1

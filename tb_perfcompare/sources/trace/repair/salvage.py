@@ -214,7 +214,7 @@ class Salvager:
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None
-        with suppress(*DECODER_ERRORS):  # what stands in members that nobody reads does not matter, here as in a run
+        with suppress(*DECODER_ERRORS):  # unread members do not matter, here as in a run
             return _EVENT.decode(text)
         try:
             text.decode("utf-8")
