@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonCache(ResponseCache):
-    """Comparisons by question, beside the summaries. Whatever goes wrong, there is just no comparison."""
+    """Comparisons by request, in the folder of the summaries. After any failure there is just no comparison."""
 
     def get(self, key: str) -> Comparison | None:
         """The comparison that was kept under the key."""

@@ -50,7 +50,7 @@ class ByteCache(Generic[T]):
 
     def put(self, key: Hashable, value: T, *, provisional: bool = False) -> None:
         """Keeps the value unless it alone is larger than the limit; `provisional` for PROVISIONAL_S at most."""
-        size = size_of(key) + size_of(value)  # somebody may ask for very little in very many words
+        size = size_of(key) + size_of(value)  # a request may be long and its answer short
         with self._lock:
             self._drop(key)
             if size > self._limit:
