@@ -44,8 +44,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """What each claim owns of each step, c pairs, each once, in any order; and g gaps, stretches of a step that nobody
-    owns.
+    """What each claim owns of each step: c pairs, each once, in any order; and g gaps, parts of a step without owner.
 
     claim, step         (c,) int32 which of the m claims, rows of the windows
     time_ns             (c,) int64 above zero

@@ -98,7 +98,7 @@ def packed(text: bytes) -> bytes:
 
 
 def _sound(members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The members as text that everybody reads: mended where they can be, else left out."""
+    """The members as sound text: repaired where they can be, else left out."""
     sound: dict[str, bytes] = {}
     for key, text in members.items():
         mended = mend(_readable(text), _decoded_text)

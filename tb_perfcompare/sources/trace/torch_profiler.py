@@ -223,7 +223,7 @@ def _short(key: str) -> str:
 
 
 def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, Any]:
-    """Root members as values. One that is not JSON is mended, or left out."""
+    """Root members as values. One that is not JSON is repaired, or left out."""
     properties: dict[str, Any] = {}
     for key, text in members.items():
         try:

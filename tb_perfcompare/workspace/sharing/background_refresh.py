@@ -38,9 +38,9 @@ class Refreshed(Generic[T]):
         self._done_s = -math.inf
 
     def get(self, *, anew: bool = False) -> T:
-        """The value: the present one while it is not old. An old one is made again; that is waited for only where it
-        takes a short time. `anew` asks for one that is made after the call, which holds only after a rest: else it is
-        the one being made, or the present one. Raises what making raises."""
+        """The present value while it is fresh. An old one is refreshed, and waited for only if that is quick. With
+        `anew` the value is made after the call, unless the last refresh was too recent: then it is the one being made, or the
+        present one. Raises what making raises."""
         asked_s = self._clock()
         while True:
             with self._lock:

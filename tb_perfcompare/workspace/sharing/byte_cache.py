@@ -17,8 +17,8 @@ PROVISIONAL_S = 5.0
 """Values that may be better soon are kept for so long: an answer that lacks a file whose reader was killed."""
 
 _LOOKED_AT = 32
-"""Of longer sequences about so many items stand for all: the rows of a table are alike, and a million calls would take
-a second."""
+"""Longer sequences are estimated from about this many items: rows of a table are similar, and a million calls would
+take a second."""
 
 
 class ByteCache(Generic[T]):

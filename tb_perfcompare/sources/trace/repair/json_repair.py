@@ -1,7 +1,7 @@
 """Repairs of text that is almost JSON, one value at a time.
 
-The strict decoder says where it stopped and why; the place is mended there and the decoder tries again. A text is only
-ever changed where the decoder refused it, so nothing inside a sound string can be mistaken for damage.
+The strict decoder says where it stopped and why; it is repaired there and the decoder tries again. A text is changed
+only where the decoder refused it, so nothing inside a sound string is mistaken for damage.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) ->
 
 
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
-    """(kind of repair, text with the fault mended or None)."""
+    """(kind of repair, text with the fault repaired or None)."""
     what, at = fault.what, fault.at
     if fault.is_cut or "escape" in what or "surrogate" in what:
         # a lone surrogate may show as any of them: at the end of a string even as a cut
