@@ -39,8 +39,8 @@ class Refreshed(Generic[T]):
 
     def get(self, *, anew: bool = False) -> T:
         """The present value while it is fresh. An old one is refreshed, and waited for only if that is quick. With
-        `anew` the value is made after the call, unless the last refresh was too recent: then it is the one being made, or the
-        present one. Raises what making raises."""
+        `anew` the value is made after the call, unless the last refresh was too recent: then it is the one being made,
+        or the present one. Raises what making raises."""
         asked_s = self._clock()
         while True:
             with self._lock:
