@@ -136,9 +136,8 @@ def measured(browser: Browser, server: Served) -> str:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     lines += [
         "",
-        f"The answer of this pair, read before, stands in a new browser {median(own):.2f} s after the tab begins to "
-        f"load, {median(again):.2f} s after the address was entered: the rest is TensorBoard's own page (medians of "
-        "five). "
+        f"In a new browser the cached answer of this pair is shown {median(own):.2f} s after the tab begins to load, "
+        f"{median(again):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "
         f"Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
     ]
     return "\n".join(lines)
