@@ -1,1 +1,1 @@
-"""The benchmark suite: `python -m benchmarks` measures, docs/benchmarks.md says what and how."""
+"""The benchmark suite: `python -m benchmarks` measures, docs/internals/benchmarks.md says what and how."""

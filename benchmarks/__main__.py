@@ -1,7 +1,7 @@
-"""Measures this package against other tools and its own goals; docs/benchmarks.md says what and how.
+"""Measures this package against other tools and its own goals; docs/internals/benchmarks.md says what and how.
 
     python -m benchmarks                        everything, about half an hour; prints the tables
-    python -m benchmarks --write                also puts them into docs/benchmarks.md
+    python -m benchmarks --write                also puts them into docs/internals/benchmarks.md
     python -m benchmarks --only read_vs_json    one benchmark (may be given several times)
     python -m benchmarks --quick                small inputs and one round: shows that it works, not how fast
     python -m benchmarks --peer-python PATH     a Python that has torch-tb-profiler, HolisticTraceAnalysis, orjson, ...
@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="rounds of each measurement, at least 3 (default 3)")
     parser.add_argument("--quick", action="store_true", help="small inputs, one round")
     parser.add_argument("--full", action="store_true", help="also the inputs of 2 GB")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/internals/benchmarks.md")
     parser.add_argument("--peer-python", metavar="PATH", help="the Python that has the peers (default: this one)")
     parser.add_argument("--tracelens", type=Path, metavar="DIR", help="a checkout of TraceLens")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="keeps the generated traces here for another run")

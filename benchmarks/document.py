@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: what each benchmark found stands between its own markers; the goals of all of them in front."""
+"""docs/internals/benchmarks.md: each benchmark's results between its own markers, the goals of all of them first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.figures import VERDICT_HEAD, table
 from benchmarks.rounds import REPOSITORY
 
-DOCUMENT = REPOSITORY / "docs" / "benchmarks.md"
+DOCUMENT = REPOSITORY / "docs" / "internals" / "benchmarks.md"
 GOALS = "goals"
 
 
@@ -51,7 +51,7 @@ def _verdicts(text: str) -> Iterator[tuple[str, list[str]]]:
 def _replaced(text: str, name: str, body: str) -> str:
     begin, end = markers(name)
     if begin not in text or end not in text:
-        raise SystemExit(f"docs/benchmarks.md has no markers of {name}")
+        raise SystemExit(f"docs/internals/benchmarks.md has no markers of {name}")
     before, rest = text.split(begin, 1)
     _, after = rest.split(end, 1)
     return f"{before}{begin}\n{body}\n{end}{after}"

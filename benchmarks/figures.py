@@ -67,7 +67,7 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
     def markdown(self, machine: str) -> str:
-        """Everything between the section's markers in docs/benchmarks.md."""
+        """Everything between the section's markers in docs/internals/benchmarks.md."""
         goals = [table(VERDICT_HEAD, [verdict.row() for verdict in self.verdicts])] if self.verdicts else []
         notes = ["\n".join(f"* {note}" for note in self.notes)] if self.notes else []
         return "\n\n".join([machine, *goals, *self.parts, *notes])

@@ -1,7 +1,7 @@
 """How smoothly the tab moves, in a real browser: the time between frames while something moves in each of them.
 
     python -m benchmarks.frames            prints a table
-    python -m benchmarks.frames --write    also puts it into docs/tab.md
+    python -m benchmarks.frames --write    also puts it into docs/guide/tab.md
 
 A pair with 50,000 different kernels and 720,000 events per side is written, TensorBoard serves it, headless Chromium
 draws it without a graphics card. A frame is late when it takes longer than two of a screen with 60 Hz.
@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Frame, Page, sync_playwright
 from benchmarks.served import Served, served
 from benchmarks.wide_traces import Wide, write_pair
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "tab.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "guide" / "tab.md"
 BEGIN, END = "<!-- frames: begin -->", "<!-- frames: end -->"
 WIDE = Wide(steps=2, layers=60_000, kernels=50_000, operators=4_000, modules=4_000)
 FRAMES = 180
@@ -89,7 +89,7 @@ MOTIONS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.frames", description="How smoothly the tab moves.")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/tab.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/guide/tab.md")
     asked = parser.parse_args(arguments)
     browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if browser_path is None:
@@ -136,9 +136,8 @@ def measured(browser: Browser, server: Served) -> str:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     lines += [
         "",
-        f"The answer of this pair, read before, stands in a new browser {median(own):.2f} s after the tab begins to "
-        f"load, {median(again):.2f} s after the address was entered: the rest is TensorBoard's own page (medians of "
-        "five). "
+        f"In a new browser the cached answer of this pair is shown {median(own):.2f} s after the tab begins to load, "
+        f"{median(again):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "
         f"Measured on {cores} cores ({platform.machine()}), {FRAMES} frames each, drawn without a graphics card.",
     ]
     return "\n".join(lines)

@@ -1,7 +1,7 @@
 """Many clients at once against a real TensorBoard: are the answers right, does anything hang, does memory return?
 
     python -m benchmarks.load                    50 clients, two rounds of 30 s; prints a table
-    python -m benchmarks.load --write            also puts it into docs/reliability.md
+    python -m benchmarks.load --write            also puts it into docs/internals/reliability.md
     python -m benchmarks.load --clients 12 --seconds 3
 
 The server has two worker processes and no cache on disk. Clients are threads of this process. Some read slowly, some
@@ -42,7 +42,7 @@ from benchmarks.load_clients import (
 from benchmarks.load_questions import Question, questions, write_logdir
 from benchmarks.served import Served, served
 
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "reliability.md"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "internals" / "reliability.md"
 BEGIN, END = "<!-- load: begin -->", "<!-- load: end -->"
 WORKERS = 2
 _SAMPLE_S = 0.2
@@ -245,7 +245,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=usual.rounds)
     parser.add_argument("--kills", type=int, default=usual.kills, help="workers to kill in each round")
     parser.add_argument("--most-mb", type=int, default=usual.most_bytes // 2**20, help="end the server beyond this")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/internals/reliability.md")
     chosen = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server ends with this process
     load = Load(

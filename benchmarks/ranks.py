@@ -1,7 +1,7 @@
 """Run against run over many ranks: time and memory per core, and whether the memory of the whole grows with the ranks.
 
     python -m benchmarks.ranks                        jobs of 8, 64 and 512 ranks of 20 MB; prints a table
-    python -m benchmarks.ranks --write                also puts it into docs/ranks.md
+    python -m benchmarks.ranks --write                also puts it into docs/method/ranks.md
     python -m benchmarks.ranks --ranks 4 --mb 1       quickly
     python -m benchmarks.ranks --scratch DIR          where the traces are written: twice ranks x MB; deleted afterwards
 
@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.many_ranks import Job, write_job
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-DOCUMENT = REPOSITORY / "docs" / "ranks.md"
+DOCUMENT = REPOSITORY / "docs" / "method" / "ranks.md"
 BEGIN, END = "<!-- ranks: begin -->", "<!-- ranks: end -->"
 WORKERS = 2
 _SAMPLE_S = 0.05
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, action="append", metavar="N", help="default: 8, 64 and 512")
     parser.add_argument("--mb", type=float, default=20.0, help="size of each file")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="where the traces are written for as long")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/ranks.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/method/ranks.md")
     parser.add_argument("--measure", nargs=2, metavar="RUN", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:

@@ -1,4 +1,4 @@
-"""All benchmarks by name, in the order of docs/benchmarks.md."""
+"""All benchmarks by name, in the order of docs/internals/benchmarks.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Python API: what `import tb_perfcompare` offers as functions. Documented in docs/python.md."""
+"""The Python API: what `import tb_perfcompare` offers as functions. Documented in docs/guide/python.md."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from tb_perfcompare.cli.main import main
 
 REPOSITORY = Path(__file__).parents[1]
-DOCUMENTS = ("docs/cli.md", "docs/gate.md")
+DOCUMENTS = ("README.md", "docs/guide/cli.md", "docs/guide/gate.md")
 CUT = "…"
 
 _BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)

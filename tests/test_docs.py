@@ -27,13 +27,14 @@ from tests import docs_examples
 from tests.drawn_runs import write_pair
 
 REPOSITORY = Path(__file__).parents[1]
-CLI = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
-GATE = (REPOSITORY / "docs" / "gate.md").read_text("utf-8")
+CLI = (REPOSITORY / "docs" / "guide" / "cli.md").read_text("utf-8")
+GATE = (REPOSITORY / "docs" / "guide" / "gate.md").read_text("utf-8")
 BLOCKS = [
     (name, number)
     for name in docs_examples.DOCUMENTS
     for number in range(len(docs_examples.blocks((REPOSITORY / name).read_text("utf-8"))))
 ]
+ARCHITECTURE = (REPOSITORY / "docs" / "internals" / "architecture.md").read_text("utf-8")
 API = (REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md").read_text("utf-8")
 _BUILT_IN = {"--help", "--version"}
 
@@ -123,7 +124,7 @@ def test_every_option_of_the_gate_is_on_its_page() -> None:
 def test_python_examples_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(REPOSITORY)
     (code,) = re.findall(r"^```python\n(.*?)^```$", CLI, re.MULTILINE | re.DOTALL)
-    exec(compile(code, "docs/cli.md", "exec"), {})
+    exec(compile(code, "docs/guide/cli.md", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("slower ")
     assert printed[1] == "names differ only in normal/abnormal"
@@ -173,17 +174,46 @@ def _keys(value: object) -> object:
 
 
 def test_every_note_is_explained() -> None:
-    notes = (REPOSITORY / "docs" / "notes.md").read_text("utf-8")
+    page = (REPOSITORY / "docs" / "method" / "comparison.md").read_text("utf-8")
     for code in NoteCode:
-        assert f"`{code.value}`" in notes, code
+        assert f"`{code.value}`" in page, code
 
 
-def test_links_between_documents_lead_somewhere() -> None:
-    api = REPOSITORY / "tb_perfcompare" / "plugin" / "http_api.md"
-    for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), api]:
-        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", path.read_text("utf-8")):
-            if "://" not in target:
-                assert (path.parent / target).exists(), f"{path.name}: {target}"
+def anchors(path: Path) -> set[str]:
+    """The headings of a page as GitHub links to them."""
+    text = re.sub(r"(?ms)^```.*?^```$", "", path.read_text("utf-8"))
+    return {re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-") for words in re.findall(r"(?m)^#+ (.*)$", text)}
+
+
+def test_links_between_documents_lead_to_a_page_and_a_heading_of_it() -> None:
+    others = [REPOSITORY / "demo_logs/README.md", REPOSITORY / "tb_perfcompare/plugin/http_api.md"]
+    for path in [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *others]:
+        for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", path.read_text("utf-8")):
+            if "://" in target:
+                continue
+            page = path.parent / target if target else path
+            assert page.exists(), f"{path.name}: {target}"
+            assert not anchor or anchor in anchors(page), f"{path.name}: {target}#{anchor}"
+
+
+def test_every_page_named_in_the_code_exists() -> None:
+    places = [REPOSITORY / name for name in ("tb_perfcompare", "tests", "benchmarks", "frontend/src", "build_support")]
+    for path in (file for place in places for file in place.rglob("*") if file.suffix in (".py", ".ts", ".tsx", ".c")):
+        for page in re.findall(r"\bdocs/[\w/]+\.(?:md|schema\.json)", path.read_text("utf-8")):
+            assert (REPOSITORY / page).exists(), f"{path}: {page}"
+
+
+def test_every_file_named_in_the_documents_exists() -> None:
+    for page in [*REPOSITORY.glob("docs/**/*.md"), REPOSITORY / "README.md"]:
+        text = page.read_text("utf-8")
+        for path in re.findall(r"`((?:tests|benchmarks|tb_perfcompare|demo_logs)/[\w./]+\.\w+)`", text):
+            assert (REPOSITORY / path).exists(), f"{page.name}: {path}"
+
+
+def test_the_index_lists_every_page() -> None:
+    docs = REPOSITORY / "docs"
+    listed = set(re.findall(r"\]\(([\w/]+\.md)\)", (docs / "README.md").read_text("utf-8")))
+    assert listed == {path.relative_to(docs).as_posix() for path in docs.glob("*/*.md")}
 
 
 def test_every_file_and_folder_that_a_contributor_is_sent_to_exists() -> None:
@@ -197,11 +227,36 @@ def test_every_file_and_folder_that_a_contributor_is_sent_to_exists() -> None:
         assert re.search(rf"\b{name}\b", (REPOSITORY / path).read_text("utf-8")), f"{path}: {name}"
 
 
+def test_every_hop_of_an_event_is_a_name_in_the_file_that_is_named() -> None:
+    walk = section(ARCHITECTURE, "## One event, from file to table cell")
+    hops = re.findall(r"`(\w+)`\s+\(`([\w/.]+)`\)", walk)
+    assert len(hops) > 18
+    for name, path in hops:
+        file = REPOSITORY / path if path.startswith("frontend/") else REPOSITORY / "tb_perfcompare" / path
+        assert re.search(rf"\b{name}\b", file.read_text("utf-8")), f"{path}: {name}"
+
+
+def test_what_a_change_touches_exists() -> None:
+    table = section(ARCHITECTURE, "## What a change touches")
+    for path in re.findall(r"`([\w./]+(?:/|\.\w+))`", table):
+        assert (REPOSITORY / path).exists() or (REPOSITORY / "tb_perfcompare" / path).exists(), path
+
+
+def test_every_room_has_a_line_with_its_size() -> None:
+    package = REPOSITORY / "tb_perfcompare"
+    listed = dict(re.findall(r"(?m)^\| `([\w/]+)/` \| .* \| ([\d,]+) \|$", section(ARCHITECTURE, "## Rooms")))
+    for folder in {path.parent for path in package.rglob("*.py")}:
+        name = folder.relative_to(package).as_posix() if folder != package else "tb_perfcompare"
+        files = [path for path in folder.iterdir() if path.suffix in (".py", ".c", ".h")]
+        lines = sum(path.read_text("utf-8").count("\n") for path in files)
+        assert int(listed[name].replace(",", "")) == pytest.approx(lines, rel=0.3, abs=100), name
+
+
 def test_the_gallery_shows_every_view_in_both_themes() -> None:
     from tests.browser.test_looks import VIEWS as SHOWN
 
-    page = (REPOSITORY / "docs" / "gallery.md").read_text("utf-8")
-    shown = set(re.findall(r"images/gallery/[a-z_]+-(?:light|dark)\.jpg", page))
+    page = (REPOSITORY / "docs" / "guide" / "tab.md").read_text("utf-8")
+    shown = set(re.findall(r"(?<=\.\./)images/gallery/[a-z_]+-(?:light|dark)\.jpg", page))
     views = SHOWN.keys() - {"missing"}
     assert shown == {f"images/gallery/{name}-{theme}.jpg" for name in views for theme in ("light", "dark")}
     docs = REPOSITORY / "docs"

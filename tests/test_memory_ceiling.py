@@ -1,7 +1,7 @@
 """Memory stays a fraction of the text read: 100 MB of JSON, by both readers, in processes that may not take more.
 
-The ceilings hold on any machine: memory, unlike time, does not depend on who else is busy. docs/benchmarks.md has what
-is really taken, and the goals.
+The ceilings hold on any machine: memory, unlike time, does not depend on who else is busy. Measured memory and its
+goals are in docs/internals/benchmarks.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The examples of docs/python.md do what they say."""
+"""The examples of docs/guide/python.md do what they say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[1]
-PAGE = REPOSITORY / "docs" / "python.md"
+PAGE = REPOSITORY / "docs" / "guide" / "python.md"
 _HOW = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

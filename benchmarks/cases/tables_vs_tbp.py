@@ -22,10 +22,11 @@ _NOTES = (
     "collectives, every step's time by category, and how busy devices were, in the corrected reading: what the goals "
     'name. "All tables" is everything the tab compares: also call trees, the finest level of the ledger, modules, '
     "memory and device work by place. \"Their tables\" is torch-tb-profiler's overview, operators and kernels to the "
-    "digit ([compat.md](compat.md)), which no comparison needs. torch-tb-profiler's work includes its pies, its module "
+    "digit ([corrected_reading.md](../method/corrected_reading.md)), which no comparison needs. "
+    "torch-tb-profiler's work includes its pies, its module "
     "statistics and its memory records; HolisticTraceAnalysis's is its load alone.",
-    "Imports are counted for nobody. They take 0.25 s of processor time for us, 0.3 s for torch-tb-profiler and 0.5 s "
-    "for HolisticTraceAnalysis, so that with them small files differ less.",
+    "Imports are not counted for any tool. They take 0.25 s of CPU time for us, 0.3 s for torch-tb-profiler and 0.5 s "
+    "for HolisticTraceAnalysis; including them, small files differ less.",
     "A file counts if all kernel rows (name, tensor cores, calls, total) are torch-tb-profiler's, the kernels that we "
     "read add up to them, and, where its categories are those of 2021, all operator rows are equal too. Of later "
     "traces its release gets operator rows wrong (no device time).",

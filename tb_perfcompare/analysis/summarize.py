@@ -56,8 +56,8 @@ UNREAD_ARGUMENTS = frozenset({"python_id", "python_parent_id", "address"})
 
 
 def without_unread(recording: TraceRecording) -> TraceRecording:
-    """The recording without UNREAD_ARGUMENTS, which are a tenth of the memory where stacks were recorded. Its summary
-    is the same; whoever has one made lets go of the whole recording first."""
+    """The recording without UNREAD_ARGUMENTS, a tenth of the memory where stacks were recorded. Its summary is the
+    same; the caller drops the whole recording first."""
     return replace(recording, events=recording.events.without(UNREAD_ARGUMENTS))
 
 
@@ -65,8 +65,8 @@ def without_unread(recording: TraceRecording) -> TraceRecording:
 def summarize(
     recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False
 ) -> Summary:
-    """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it tells from where rows were
-    called. Raises CorruptInput if nothing in it can be timed."""
+    """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it has the
+    callers of rows. Raises CorruptInput if nothing in it can be timed."""
     vendor, _ = find_vendor(recording)
     timeline = interpret(recording.events, vendor)
     both = step_windows(timeline)
@@ -173,7 +173,7 @@ def _step_table(timeline: InterpretedTrace, windows: Windows, step: NDArray[np.i
 
 
 def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
-    """Says what of the finest level is not told apart."""
+    """Says what of the finest level is pooled."""
     found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
     return tuple(
         Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} stand together under {under}", where)

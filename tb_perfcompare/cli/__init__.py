@@ -1,1 +1,1 @@
-"""The command line, `tb-perfcompare` and `python -m tb_perfcompare`: one module per command (docs/cli.md)."""
+"""The command line, `tb-perfcompare` and `python -m tb_perfcompare`: one module per command (docs/guide/cli.md)."""

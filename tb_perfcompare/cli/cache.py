@@ -1,6 +1,6 @@
 """Show or empty the cache of summaries and comparisons, which makes the second opening of large runs fast.
 
-It lies in the user's cache directory; docs/cache.md says what is kept and how to move it or switch it off.
+It is in the user's cache directory; docs/internals/reliability.md says what is kept and how to move it or turn it off.
 """
 
 from __future__ import annotations

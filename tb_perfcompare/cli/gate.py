@@ -1,4 +1,4 @@
-"""The gate's options, and what is done with its outcome. Rules: docs/gate.md; what decides: gate/."""
+"""The gate's options, and what is done with its outcome. Rules: docs/guide/gate.md; what decides: gate/."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables (*_perf_data.csv), or traces.
 
 Without a pid option there is one report per process found on both sides, then one per pair of the remaining processes.
-Steps of traces are cycles, their workers are processes. docs/strict.md has the formulas and what they cannot tell.
+Steps of traces are cycles, their workers are processes. docs/method/strict.md has the formulas and their limits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Several candidates against one baseline: each comparison in brief, and what many looks leave of the verdicts.
 
-Documented in docs/several.md.
+Documented in docs/method/statistics.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A series of runs over time: its levels, where they change, and what each run says against the level before it.
 
-Every point is one observation, the median of its steps (docs/history.md).
+Every point is one observation, the median of its steps (docs/guide/history.md).
 """
 
 from __future__ import annotations

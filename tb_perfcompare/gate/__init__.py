@@ -1,1 +1,1 @@
-"""A comparison against what was agreed on: budgets and causes that must not appear. docs/gate.md has the rules."""
+"""Pass or fail a comparison: limits on the step, budgets, causes that must not appear (docs/guide/gate.md)."""

@@ -9,7 +9,7 @@ from tb_perfcompare.errors import LONGEST_MESSAGE, shortened
 
 
 class NoteCode(str, Enum):
-    """Every note the tool can give; docs/notes.md explains each one."""
+    """Every note the tool can give; docs/method/comparison.md explains each one."""
 
     TRUNCATED = "truncated"  # the file ends in the middle; whole events before the damage were read
     REPAIRED = "repaired"  # tokens, escapes or bytes that are not JSON were replaced

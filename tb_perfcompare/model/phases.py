@@ -1,6 +1,6 @@
 """Names of per-cycle tables, `<job>[_prefill|_decode|_layer]`, and which of two recordings go together.
 
-Servers prefill and decode; a recording is of either phase or of both together (docs/perf_data.md).
+Servers prefill and decode; a recording is of either phase or of both together (docs/inputs/perf_data.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ledger as tables in microseconds per step: whole, its categories, and its parts (docs/ledger.md)."""
+"""The ledger as tables in microseconds per step: whole, its categories, and its parts (docs/method/ledger.md)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ profiling window of it: stamps are numbered from 1 in their order as numbers, a 
 A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one, and so
 is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from, and a point of a
 history, which always has the name of its file, is one too. Another file has the name
-of its directory if it is the only such file there and no traces are beside it, else that of the file below the
+of its directory if it is the only such file there and there are no traces, else that of the file below the
 directory's.
 """
 

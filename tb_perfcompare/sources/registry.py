@@ -31,7 +31,7 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.torch_profiler import declines_trace, read_trace
 
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
-"""What a reader may give back; whoever takes one apart matches all of them."""
+"""What a reader may return; a match over it covers all of them."""
 
 
 class Read(Protocol):
@@ -123,6 +123,6 @@ def read(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None,
     part: int = 1,
 ) -> Recording:  # fmt: skip
-    """What one file says, whatever its format. `name` stands for the file in facts and notes; its basename if None.
+    """What one file says, whatever its format. `name` replaces the path in facts and notes; its basename if None.
     `part` chooses a run in a file that holds several."""
     return recognise(path, fs).read(path, fs=fs, report=report, want_hash=want_hash, name=name, part=part)

@@ -1,6 +1,6 @@
 """Saved baselines by name: files in one directory, small enough to be committed, compared against without the traces.
 
-Documented in docs/gate.md. The file itself is sources/saved/baseline_file.py's.
+Documented in docs/guide/gate.md. The file itself is sources/saved/baseline_file.py's.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Loader:
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile],
         *, reads: bool = True,
     ) -> T:  # fmt: skip
-        """`function(*arguments, report)` about some files: here where they are small, else in a worker; `reads` tells
+        """`function(*arguments, report)` about some files: here if they are small, else in a worker; `reads` says
         whether it will need memory for them."""
         if self.is_small(files):
             with contextlib.suppress(Outgrown):
@@ -99,8 +99,8 @@ class Loader:
     def sides(
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
     ) -> tuple[list[LoadedSide], bool]:
-        """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
-        ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called."""
+        """Reads the files of all sides in parallel; also whether one failed that may be readable next time. The mean of
+        many ranks is made as they are read, unless `whole`. With `paths` summaries have the callers of rows."""
         files = [file for side in sides for file in side.files]
         intakes = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
         places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]

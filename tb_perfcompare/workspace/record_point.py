@@ -1,6 +1,6 @@
 """Records a run as a point of a series below a log directory.
 
-Documented in docs/history.md. The file of a point is sources/saved/event_file.py's.
+Documented in docs/guide/history.md. The file of a point is sources/saved/event_file.py's.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Workspace:
 
     def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
         """`load` as a part of a computation, which is remembered for a moment only if a file may be read next time.
-        With `paths` it tells from where rows were called, for which files are read once more."""
+        With `paths` it has the callers of rows, for which files are read once more."""
         (loaded,), flight.provisional = self._loader.sides((side,), window, flight.report, paths=paths)
         return pooled(loaded)
 
@@ -119,7 +119,7 @@ class Workspace:
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts; the same question is
-        computed once. When nobody waits any more the work ends."""
+        computed once. The work ends when no caller waits any more."""
         return self._comparisons.joined(question, lambda flight: self._answer(question, flight))
 
     def compare(self, question: ComparisonRequest, report: Reporter = silent) -> Comparison:
@@ -131,7 +131,7 @@ class Workspace:
         return None if self._kept is None else self._kept.answer_to(question)
 
     def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
-        """The strict report, drawn. Leaves when `report` raises; work that nobody waits for ends."""
+        """The strict report, drawn. Leaves when `report` raises; work without a waiting caller ends."""
         return finished(self.ask_strict(question), report).result()
 
     def ask_strict(self, question: StrictQuestion) -> AbstractContextManager[Flight[bytes]]:

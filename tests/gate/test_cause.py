@@ -69,7 +69,7 @@ def test_a_rule_there_is_not_is_refused_with_those_there_are() -> None:
 
 
 def test_the_rules_are_those_of_the_document() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "findings.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "method" / "findings.md").read_text("utf-8")
     rows = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", text, re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
     assert documented == set(RULE_NAMES)

@@ -112,7 +112,7 @@ def test_two_runs_side_by_side() -> None:
     assert column(table, "candidate_dram_active") == [None, 0.2, 0.4, None, None]
     assert column(table, "candidate_start_us") == [0.0, 2.0, 32.0, 37.0, 40.0]
     assert table.notes == (
-        "Launches in order, aligned by kernel (docs/launch_alignment.md): "
+        "Launches in order, aligned by kernel (docs/method/alignment.md): "
         "3 on both sides, 1 added, 0 removed, 1 replaced.",
     )
 

@@ -121,7 +121,7 @@ def test_a_recorded_clock_is_named() -> None:
 def test_a_rule_is_planted_for_every_cause_and_described_in_the_document() -> None:
     folder = Path(package.__file__).parent
     named = set(re.findall(r'"([a-z]+(?:_[a-z]+)*)"', "".join(path.read_text() for path in folder.rglob("*.py"))))
-    document = (Path(__file__).parents[2] / "docs" / "findings.md").read_text("utf-8")
+    document = (Path(__file__).parents[2] / "docs" / "method" / "findings.md").read_text("utf-8")
     told = {fault.rule for fault in FAULTS} | set(OPPOSITE.values()) | {"late_rank", "utilisation_lost"}
     assert told - GENERAL <= named
     for rule in told:

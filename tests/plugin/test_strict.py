@@ -17,7 +17,7 @@ from tests.plugin.server import Server
 from tests.shared_data import SHARED, needs_shared
 from tests.strict.tables import ABNORMAL, NORMAL, SLOW_GPU, row, write
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "strict.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "guide" / "strict.schema.json").read_text("utf-8"))
 PAIR = {"baseline": "slow_gpu/normal_perf_data", "candidate": "slow_gpu/abnormal_perf_data"}
 
 

@@ -1,4 +1,4 @@
-"""What nobody may do over HTTP, one class of trouble after the other (docs/security.md)."""
+"""What nobody may do over HTTP, one class of trouble after the other (docs/internals/security.md)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tb_perfcompare.render.formats import render
 from tb_perfcompare.render.wire import json_encoding as wire
 from tests.render.examples import NASTY_NAMES, comparison, headline
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "comparison.schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "guide" / "comparison.schema.json").read_text("utf-8"))
 
 
 def decoded(**asked: Any) -> Any:

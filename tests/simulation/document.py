@@ -1,4 +1,4 @@
-"""The tables of rates as they stand in the documents, between two comments."""
+"""The tables of rates as the documents show them, each between two comments."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from pathlib import Path
 
 from tests.simulation.tables import admission_table, entity_tables, statistics_tables
 
-DOCS = Path(__file__).parents[2] / "docs"
-BEGIN, END = "<!-- measured by python -m tests.simulation -->\n", "<!-- end of measured -->\n"
-TABLES: dict[str, Callable[[], str]] = {
-    "statistics.md": statistics_tables,
-    "entity_tests.md": entity_tables,
-    "admission.md": admission_table,
+DOCS = Path(__file__).parents[2] / "docs" / "method"
+END = "<!-- end of measured -->\n"
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "steps": ("statistics.md", statistics_tables),
+    "rows": ("statistics.md", entity_tables),
+    "drift": ("admission.md", admission_table),
 }
-
-_BLOCK = re.compile(f"(?<={re.escape(BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
+"""Name in the opening comment -> its page, and what measures it."""
 
 
 def shown(name: str) -> str:
-    """What a document shows."""
-    (block,) = _BLOCK.findall((DOCS / name).read_text("utf-8"))
+    """What the page shows."""
+    (block,) = _block(name).findall((DOCS / TABLES[name][0]).read_text("utf-8"))
     return str(block)
 
 
 def write() -> None:
-    for name, table in TABLES.items():
-        path = DOCS / name
+    for name, (page, table) in TABLES.items():
+        path = DOCS / page
         text, measured = path.read_text("utf-8"), f"\n{table()}\n"
-        path.write_text(_BLOCK.sub(lambda _, measured=measured: measured, text), "utf-8")
+        path.write_text(_block(name).sub(lambda _, measured=measured: measured, text), "utf-8")
+
+
+def _block(name: str) -> re.Pattern[str]:
+    begin = f"<!-- {name}, measured by python -m tests.simulation -->\n"
+    return re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(END)})", re.DOTALL)

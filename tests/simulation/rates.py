@@ -32,11 +32,11 @@ STATIONARY: dict[str, Draw] = {
     "lognormal, σ 0.5": lognormal,
     "heavy-tailed, Student's t with 2 degrees": heavy_tailed,
 }
-SERIES: dict[str, Draw] = {f"neighbours alike, ρ {rho}": autoregressive(rho) for rho in (0.3, 0.5, 0.7)}
-HARDEST: dict[str, Draw] = {"neighbours alike, ρ 0.9": autoregressive(0.9)}
+SERIES: dict[str, Draw] = {f"autocorrelated, ρ {rho}": autoregressive(rho) for rho in (0.3, 0.5, 0.7)}
+HARDEST: dict[str, Draw] = {"autocorrelated, ρ 0.9": autoregressive(0.9)}
 """Shown, not promised."""
 
-FEW_ALIKE = among_others(0.2, SERIES["neighbours alike, ρ 0.5"])
+FEW_ALIKE = among_others(0.2, SERIES["autocorrelated, ρ 0.5"])
 STEPS = (6, 8, 10, 20, 50)
 RHOS = (0.0, 0.3, 0.5, 0.7)
 CAPTURES = ((1, 2), (2, 2), (3, 3), (5, 5))

@@ -1,5 +1,5 @@
-"""The measured rates as tables. `python -m tests.simulation` writes them into docs/statistics.md and
-docs/entity_tests.md; test_rates.py holds the figures against what is promised."""
+"""The measured rates as tables. `python -m tests.simulation` writes them into docs/method/; test_rates.py checks them
+against the promised rates."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def percent(share: float) -> str:
 
 
 def statistics_tables() -> str:
-    """The tables of docs/statistics.md."""
+    """Of the step time, in docs/method/statistics.md."""
     columns = " | ".join(str(steps) for steps in STEPS)
     lines = [
         "Coverage of the 95 % interval in per cent, the candidate 3 % slower, by steps a side:",
@@ -49,8 +49,7 @@ def statistics_tables() -> str:
         lines.append(f"| {name} | {' | '.join(percent(told(draw, n, 1.03).covers(1.03)) for n in STEPS)} |")
     lines += [
         "",
-        "Directions claimed where nothing differs, in per cent of the pairs; in brackets slower or faster without",
-        '"probably":',
+        'Directions claimed for equal pairs, in per cent; in brackets slower or faster without "probably":',
         "",
         f"| steps | {columns} |",
         f"|---|{'---|' * len(STEPS)}",
@@ -61,7 +60,7 @@ def statistics_tables() -> str:
         lines.append(f"| {name} | {text} |")
     lines += [
         "",
-        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent: by the test of",
+        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent: by the test for",
         "independent steps; with λ from the ranks alone and normal quantiles; as above:",
         "",
         f"| ρ | {' | '.join(f'{rho:g}' for rho in RHOS)} |",
@@ -79,21 +78,21 @@ def statistics_tables() -> str:
         f"|---|{'---|' * len(STEPS)}",
     ]
     for factor in (1.03, 1.05, 1.1):
-        for name, draw in (("independent", normal), ("neighbours alike, ρ 0.5", SERIES["neighbours alike, ρ 0.5"])):
+        for name, draw in (("independent", normal), ("autocorrelated, ρ 0.5", SERIES["autocorrelated, ρ 0.5"])):
             cells = [told(draw, n, factor) for n in STEPS]
             text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in cells)
             lines.append(f"| {100 * (factor - 1):.0f} % slower, {name} | {text} |")
     lines += [
         "",
-        "Several captures of ten steps ±2 %, in per cent. Coverage of the interval, with what the steps alone would",
-        "give in brackets; directions claimed where nothing differs; slower + probably slower:",
+        "Several captures of ten steps ±2 %, in per cent. Coverage of the interval, in brackets from the steps alone;",
+        "directions claimed for equal runs; slower + probably slower:",
         "",
         f"| captures | {' | '.join(f'{a} and {b}' for a, b in CAPTURES)} |",
         f"|---|{'---|' * len(CAPTURES)}",
         *_captures_rows(),
         "",
-        "10 % slower, steps ±2 %, captures ±4 %: called slower, and what would be left of it if the interval had to",
-        "lie beyond the noise floor as well, in per cent:",
+        "10 % slower, steps ±2 %, captures ±4 %: called slower; and if the interval also had to be beyond the noise",
+        "floor, in per cent:",
         "",
         f"| captures | {' | '.join(f'{count} and {count}' for count in MANY_CAPTURES)} |",
         f"|---|{'---|' * len(MANY_CAPTURES)}",
@@ -101,7 +100,7 @@ def statistics_tables() -> str:
         "| slower and beyond the floor | "
         f"{' | '.join(percent(sure_with_and_without_the_floor(count)[1]) for count in MANY_CAPTURES)} |",
         "",
-        "Captures said to show a change, and how often so many do, in per cent (steps ±2 %):",
+        "Captures needed to show a change, and how often that many do, in per cent (steps ±2 %):",
         "",
         "| change, captures | captures per side | shown |",
         "|---|---|---|",
@@ -134,9 +133,9 @@ def _by_steps(found: Many) -> float:
 
 
 def entity_tables() -> str:
-    """The table of docs/entity_tests.md."""
+    """Of table rows, in docs/method/statistics.md."""
     lines = [
-        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery where nothing differs; and with half",
+        f"Tables of {ROWS} rows, n = m. In per cent: tables with any discovery if nothing differs; and with half",
         "the rows 10 % slower, rows found of those + false ones among the found:",
         "",
         f"| steps a side | {' | '.join(str(steps) for steps in ENTITY_STEPS)} |",
@@ -164,9 +163,9 @@ def entity_tables() -> str:
 
 
 def admission_table() -> str:
-    """The table of docs/admission.md."""
+    """Of drift, in docs/method/admission.md."""
     lines = [
-        "Stationary captures that are called drifting all the same, in per cent:",
+        "Stationary captures reported as drifting (false alarms), in per cent:",
         "",
         f"| steps | {' | '.join(str(steps) for steps in DRIFT_STEPS)} |",
         f"|---|{'---|' * len(DRIFT_STEPS)}",

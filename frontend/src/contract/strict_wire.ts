@@ -1,4 +1,4 @@
-// The strict report as the server gives it (docs/strict.schema.json).
+// The strict report as the server gives it (docs/guide/strict.schema.json).
 
 import { checked, type Table } from './wire';
 

@@ -1,4 +1,4 @@
-// The JSON contract of the server (docs/contract.md, plugin/http_api.md) as types. Values are used as they come.
+// The JSON contract of the server (tb_perfcompare/plugin/http_api.md) as types. Values are used as they come.
 
 export type Cell = string | number | boolean | null;
 

@@ -349,7 +349,7 @@ export const text = {
     csvAbout: 'All triplets, the published columns, as CSV',
     weaknesses: (n: number) => (n === 1 ? 'One known weakness of this method touches this pair' : `${n} known weaknesses of this method touch this pair`),
     noWeaknesses: 'No known weakness of this method touches this pair.',
-    weaknessAbout: (n: number) => `Weakness ${n} in docs/strict.md`,
+    weaknessAbout: (n: number) => `Weakness ${n} in docs/method/strict.md`,
     overview: 'Overview',
     findings: 'Key findings',
     device: (name: string) => `on ${name}`,

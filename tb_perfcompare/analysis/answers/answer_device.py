@@ -21,8 +21,8 @@ _PERCENT = re.compile(r"\s*(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*%\s*")
 
 
 def answers_vendor(recording: AnswersRecording) -> Vendor:
-    """Told by the device's name, then by the word the overview uses. A GPU nobody claims counts as CUDA's, as in a
-    trace; so does work on a device that no answer names."""
+    """By the device's name, then by the word the overview uses. An unknown GPU counts as CUDA's, as in a trace; so
+    does work on a device that no answer names."""
     names = " ".join(device.figures.get("Name", "") for device in recording.devices).lower()
     for vendor in VENDORS:
         if names and any(mark in names for mark in vendor.name_marks):

@@ -1,4 +1,4 @@
-"""Saved torch-tb-profiler answers -> Summary (docs/answers.md).
+"""Saved torch-tb-profiler answers -> Summary (docs/inputs/answers.md).
 
 Answers hold totals: the parts of every step, and operators and kernels over the whole recording. Steps are samples as
 usual; owned time has one entry per category, and the columns of the tables only share out a total.

@@ -1,9 +1,9 @@
-"""From where each operator, kernel and module was called: by modules and operators, and by Python functions.
+"""Callers of each operator, kernel and module: by modules and operators, and by Python functions.
 
 Two trees like the call tree (call_tree.py), but of the times that the tables show instead of exposed time: an
 operator's own frame has its self time on the host, a frame LAUNCHED in it the device work it launched, a kernel's frame
 the durations of its launches, a module's its self time. So frames of one name sum to the row of that name. They are
-made only when somebody asks from where rows are called; ordinary summaries have none (docs/call_paths.md).
+made only when somebody asks from where rows are called; ordinary summaries have none (docs/method/ledger.md).
 """
 
 from __future__ import annotations

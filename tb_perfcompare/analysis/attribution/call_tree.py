@@ -1,6 +1,6 @@
-"""Owned time by who called what: the third way to split the step that closes, for flame graphs (docs/call_tree.md).
+"""Owned time by call path, which sums to the step; for flame graphs (docs/method/ledger.md).
 
-An event stands below the innermost operator that it belongs to, operators below each other by time, and the outermost
+An event is below the innermost operator that it belongs to, operators below each other by time, and the outermost
 operator of a module below the module: a path reads module, operator, call or device work. An operator that encloses
 whole modules (the wrapper of a parallel module) holds only what is in none of these.
 """
@@ -242,7 +242,7 @@ def frame_nodes(
 
 
 def _set_above_leaves(node: Rows, leaf: Flags, at: Rows, node_of: Rows, modules: tuple[Rows, Rows] | None) -> None:
-    """Puts in place of each leaf the node that it stands below: of its operator, else of its module."""
+    """Replaces each leaf by its parent node: its operator, else its module."""
     for some in chunks(len(node)):
         outside = NODE_WHOLE if modules is None else modules[0][modules[1][some]]
         above = np.where(at[some] >= 0, node_of[at[some]], outside)

@@ -1,6 +1,6 @@
 """Memory events -> what every operator allocated in every step, and each device's curve.
 
-A record belongs to the innermost operator open on its thread at its time. Definitions: docs/memory.md.
+A record belongs to the innermost operator open on its thread at its time. Definitions: docs/method/metrics.md.
 """
 
 from __future__ import annotations

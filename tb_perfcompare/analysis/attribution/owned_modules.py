@@ -2,7 +2,7 @@
 
 An event belongs to the innermost nn.Module call that is open on its thread when it starts, device work to the one that
 was open when it was launched. Backward work runs outside such calls; an arrow from a forward operator to its backward
-one leads it to the module of the former. (Definitions: docs/ledger.md.)
+one leads it to the module of the former. (Definitions: docs/method/ledger.md.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What stands below an entity: who called it and with which input shape; around a gap, what the host did.
+"""Parts of an entity: its callers and input shapes; around a gap, what the host did.
 
 Device work is split by the operator that launched it and that operator's input shape, host operators by their own input
-shape, runtime calls by the operator they belong to, the profiler's work by its name. (Definitions: docs/ledger.md.)
+shape, runtime calls by the operator they belong to, the profiler's work by its name. docs/method/ledger.md.
 """
 
 from __future__ import annotations

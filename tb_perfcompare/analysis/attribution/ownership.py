@@ -5,7 +5,7 @@ own work and Python functions). Inside a device class the events running at once
 share the time equally (the nanosecond that does not divide goes to the latest started); inside a host class the
 innermost, that is the latest started, event owns. What nothing claims is Other, too. So the owned times of a step sum
 to its window to the nanosecond. Who that is is kept event by event, so that any way to group the events closes as well.
-(Method: docs/ledger.md.)
+(Method: docs/method/ledger.md.)
 
 There are two forms that give the same: a compiled one (native/sweep.c), which goes from one change to the next, and one
 in numpy (ownership_in_numpy.py), which works on all stretches between changes at once.
@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claims:
-    """Events of which some may own time; n rows, in any order, m of them claims.
+    """Events, some of which may own time; n rows, in any order, m of them claims.
 
     start_ns, dur_ns  (n,) int64
     role              (n,) int8 StepCategory, below 0 for events that claim nothing
@@ -44,8 +44,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """What each claim owns of each step, c pairs, each once, in any order; and g gaps, stretches of a step that nobody
-    owns.
+    """What each claim owns of each step: c pairs, each once, in any order; and g gaps, parts of a step without owner.
 
     claim, step         (c,) int32 which of the m claims, rows of the windows
     time_ns             (c,) int64 above zero

@@ -36,7 +36,7 @@ def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence
 
 
 def _sparse(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
-    """Without room for cells that nothing lies in."""
+    """The sums with room only for cells that occur."""
     parts = [_looked_up(*part) for part in (*timed, *called)]
     rows, within = (np.concatenate([part[i] for part in parts]) for i in range(2))
     code, place = numbered_pairs(rows, count, within, steps)

@@ -1,7 +1,7 @@
 """Sums of rows by group and step.
 
-Rows are summed once, by the finest groups that any table needs; coarser tables are sums of those groups, of which there
-are far fewer than rows.
+Rows are summed once, by the finest groups that any table needs; coarser tables are sums of those groups, which are far
+fewer than rows.
 """
 
 from __future__ import annotations

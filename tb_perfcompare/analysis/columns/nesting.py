@@ -84,7 +84,7 @@ def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Rows:
 
 
 def _numbered(lane: NDArray[np.integer]) -> tuple[NDArray[np.integer], int]:
-    """(lanes, how many): as they are where they are small numbers already, else numbered anew in their order."""
+    """(lanes, how many): as they are where they are small numbers already, else renumbered in their order."""
     lanes = int(lane.max(initial=-1)) + 1
     if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
         return lane, lanes

@@ -1,7 +1,7 @@
-"""Numbering what occurs, and adding up by it.
+"""Numbering distinct values, and sums by number.
 
-Every function has two forms that give the same: a compiled one (native/codes.c), which needs no room beside its result,
-and one in numpy. Sums of the latter are of doubles, which carry nanoseconds exactly up to 104 days.
+Every function has two equal forms: a compiled one (native/codes.c), which needs no memory beyond its result, and one in
+numpy. Sums of the latter are of doubles, which carry nanoseconds exactly up to 104 days.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def learn(texts: Iterable[str]) -> None:
 
 
 def _all_at_once(texts: list[str]) -> list[str] | None:
-    """None where any is no JSON of its own: a mark that nobody knows stands between each two of them."""
+    """None if any is not JSON by itself: a random separator is between each two of them."""
     mark = secrets.token_hex(8)
     try:
         values = json.loads(f'[{f",{json.dumps(mark)},".join(texts)}]')

@@ -40,7 +40,7 @@ class Request:
 
     @property
     def by_shape(self) -> bool:
-        """Operators are told apart by input shape."""
+        """Operators are grouped by name and input shape."""
         if self.group_by not in (None, BY_NAME, BY_SHAPE):
             raise SelectionError(f"group_by is {self.group_by!r}", hint=f"operators group by {BY_NAME} or {BY_SHAPE}")
         return self.group_by == BY_SHAPE

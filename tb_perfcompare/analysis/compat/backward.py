@@ -146,7 +146,7 @@ def _add_backward(forest: Forest, figures: NodeFigures, module: int) -> int:
 
 
 def _measure(forest: Forest, figures: NodeFigures, node: int) -> None:
-    """Span and figures of a backward node from what hangs under it."""
+    """Span and figures of a backward node from its children."""
     children = forest.children[node]
     children.sort(key=lambda child: (forest.start[child], -forest.end[child]))
     if children:

@@ -1,4 +1,4 @@
-"""Kernels told apart by name, launching operator and launch properties."""
+"""Kernels by name, launching operator and launch properties."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _COLUMNS = (
 
 @dataclass(slots=True, eq=False)
 class HierarchyModule:
-    """A module as the recorded Python stack nests it; `number` tells instances of one class apart."""
+    """A module as the recorded Python stack nests it; `number` distinguishes instances of one class."""
 
     name: str
     number: int

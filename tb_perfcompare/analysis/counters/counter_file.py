@@ -1,7 +1,7 @@
-"""Samples of a counters file (`*_counters_data.csv`) x the captures it was recorded beside -> counters per step.
+"""Samples of a counters file (`*_counters_data.csv`) x captures of the same time -> counters per step.
 
 The samples carry the time of day. A capture takes those between the beginning and the end of its compared steps, and of
-each counter the last one before, unless that is too old to speak for the capture. docs/counters.md.
+each counter the last one before, unless that is too old. docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 TOO_OLD = 2.5
-"""A sample stands into a capture that begins at most this many sampling periods after it."""
+"""A sample is valid in a capture that begins at most this many sampling periods after it."""
 
 _OF_DEVICES = re.compile(r"(?:process_|container_)?(?:gpu|mlu|npu|xpu|tpu|dcu)_", re.IGNORECASE)
 _MOST_NAMED = 4
@@ -41,7 +41,7 @@ _REMEDY = (
 
 
 def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tuple[Summary, ...]:
-    """The summaries of single captures with the counters of the file beside their own.
+    """The summaries of single captures with the file's counters added to their own.
 
     Raises InputError when no capture has a sample: clocks that do not meet, or captures without a time of day. If only
     some have none, a note on them says so.
@@ -176,7 +176,7 @@ def _samples(series: Sequence[_Series], zero_ns: int, first_ns: int, last_ns: in
 
 
 def _beside(own: CounterSeries, given: CounterSeries) -> CounterSeries:
-    """Both; a counter that the trace has too is told apart."""
+    """Both; a counter that the trace has too is renamed."""
     taken = set(own.keys)
     keys = []
     for name, device in given.keys:

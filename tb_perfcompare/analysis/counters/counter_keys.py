@@ -1,7 +1,7 @@
-"""What the series of counters are called, so that both sides of a comparison call them alike.
+"""Names of counter series, equal on both sides of a comparison.
 
 A series is shown as its event's name without the number of its device; the key of the number in the event's arguments
-stands behind it where it says more: "memory / used", but "GPU Utilization" alone. docs/counters.md.
+follows it where it adds something: "memory / used", but "GPU Utilization" alone. docs/inputs/counters.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A recorder that goes round all devices leaves a burst of samples under one name, then nothing until the next round. The
 samples of a burst are of different devices: one after the other they would make the last device of each round stand for
-nearly all of the time, so that they are averaged. Formulas: docs/counters.md.
+nearly all of the time, so that they are averaged. Formulas: docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ def rounds(time_ns: Ints, value: Floats) -> Rounds:
 
 
 def _first_of_rounds(time_ns: Ints) -> Ints:
-    """Rows that begin a round: those behind a gap that is long against the gaps and the rounds before the next one.
+    """Rows that begin a round: those after a gap that is long compared with the other gaps and with the rounds.
 
-    The longest gap that divides the samples so counts. A pause of the recorder does not: the stretches beside it are
-    longer than itself, or there are two of different size.
+    The longest such gap counts. A pause of the recorder does not: the rounds next to it would be longer than the gap,
+    or two of different size.
     """
     gaps = np.diff(time_ns).astype(np.float64)
     sizes = np.unique(gaps)

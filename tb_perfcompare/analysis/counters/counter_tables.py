@@ -1,8 +1,8 @@
 """Samples of counters x step windows -> counters per step.
 
-A counter is a staircase: a sample stands until the next one of its series. Means and deviations are weighted by the
-time each sample stands for within the step. Where a step begins before its first sample, the last sample before it in
-the capture stands; without one that stretch is not known and the mean is over the rest. docs/counters.md.
+A sample holds until the next one of its series. Means and deviations are weighted by the time each sample holds within
+the step. Before its first sample a step has the value of the last sample before it in the capture; without one that
+part is unknown and the mean is over the rest. docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class _Stairs:
     """The steps of all staircases, by series and time, no time twice in a series; r rows.
 
     series   (r,) which series
-    time_ns  (r,) from when on the value stands
+    time_ns  (r,) from when on the value holds
     value    (r,) mean of the samples taken then
     samples  (r,) how many there are
     """
@@ -119,7 +119,7 @@ class _PerStep:
 
 
 def _per_step(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> _PerStep:
-    """Every row stands in at most one window, windows being disjoint; besides, one earlier row may reach into each."""
+    """Every row is in at most one window, as they are disjoint; one earlier row may also reach into each."""
     s = len(start_ns)
     before, held_ns = _held(stairs, k, start_ns, end_ns)
     window = np.searchsorted(start_ns, stairs.time_ns, side="right") - 1
@@ -160,7 +160,7 @@ def _per_step(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> _PerStep
 
 
 def _held(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints]:
-    """((k*s,) row that stands when a window begins, -1 for none; (k*s,) how long it stands within the window)."""
+    """((k*s,) row that holds when a window begins, -1 for none; (k*s,) how long it holds within the window)."""
     s = len(start_ns)
     # times as ranks, so that (series, time) is one number that cannot overflow
     times, ranks = unique_places(np.concatenate([stairs.time_ns, start_ns]))

@@ -30,7 +30,7 @@ class StepCounter:
 
 
 def step_counters(summary: Summary) -> dict[Key, StepCounter]:
-    """The counters of the host and of the device. One that several devices of a worker have is told apart by device."""
+    """The counters of the host and of the device, numbered where several devices of a worker have it."""
     series = summary.counters
     if series is None:
         return {}
@@ -77,6 +77,6 @@ def covered(counters: Mapping[Key, StepCounter], key: Key) -> float | None:
 
 
 def counter_name(key: Key, others: Mapping[Key, StepCounter]) -> str:
-    """The unit stands behind the name where two counters differ in nothing else."""
+    """The unit follows the name where two counters differ in nothing else."""
     _, name, unit = key
     return f"{name} ({unit})" if sum(other[1] == name for other in others) > 1 else name

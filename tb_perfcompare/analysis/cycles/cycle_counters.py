@@ -2,7 +2,7 @@
 
 Every row has the mean of a counter while one function ran; weighted by the functions' times they give the cycle's mean.
 Tracers sample about once a second: where no function saw samples of its own the mean is interpolated, and a cycle in
-which a counter was not sampled has no row and no value. Definitions: docs/perf_data.md.
+which a counter was not sampled has no row and no value. Definitions: docs/inputs/perf_data.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tb_perfcompare.model.summary.summary import CounterSeries
 Ints = NDArray[np.int64]
 
 UNKNOWN = -1
-"""Samples whose number nobody tells."""
+"""Samples whose number is unknown."""
 
 
 def cycle_counters(

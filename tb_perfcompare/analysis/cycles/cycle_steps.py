@@ -25,7 +25,7 @@ class Cycles:
     start_ns  (s,) since the epoch where the table says, else every cycle begins where the one before ends
     dated     whether the starts are the table's
     of_row    (rows,) cycle of each row
-    repeated  numbers that more than one cycle bears
+    repeated  numbers that more than one cycle has
     """
 
     label: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/perf_data.md).
+"""A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/inputs/perf_data.md).
 
 Functions of a table are sums over threads, processes and streams. How they overlap was not recorded, so that the ledger
 leaves a cycle whole; the functions are compared in a table of their own.
@@ -123,7 +123,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
 
 
 def _whole(total_ns: Ints) -> OwnedTime:
-    """Every cycle belongs to one entity, so that the books close without a split that nobody measured."""
+    """Every cycle belongs to one entity, so that the ledger closes without a split that was not measured."""
     one = total_ns[None, :]
     return OwnedTime(
         category=np.array([StepCategory.OTHER], dtype=np.int8),

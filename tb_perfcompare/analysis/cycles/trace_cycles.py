@@ -1,6 +1,6 @@
-"""Traces as per-cycle tables: an admitted step is a cycle, whoever owns time in the ledger is a function.
+"""Traces as per-cycle tables: an admitted step is a cycle, an owner of time in the ledger is a function.
 
-Definitions, and how such a table differs from a recorded one: docs/strict.md, "Traces".
+Definitions, and how such a table differs from a recorded one: docs/method/strict.md, "Traces".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The collectives of a trace one by one, and how long computing kernels run beside them."""
+"""The collectives of a trace one by one, and how long computing kernels overlap them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The device summary: utilisation, SM efficiency, occupancy, tensor-core share, over the compared window.
 
-Formulas are torch-tb-profiler's (docs/formulas.md), over all kernels; a figure the trace does not carry is absent with
-a reason, which is not the same as zero.
+Formulas are torch-tb-profiler's, over all kernels (docs/method/metrics.md). A figure the trace does not carry is absent
+with a reason, which differs from zero.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Device work by the operators around its launch: the tree that the alignment of two runs walks (docs/alignment.md)."""
+"""Device work by the operators around its launch: the tree that docs/method/alignment.md aligns."""
 
 from __future__ import annotations
 

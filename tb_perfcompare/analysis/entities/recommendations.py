@@ -1,4 +1,4 @@
-"""Advice about one run, by torch-tb-profiler's thresholds on the corrected figures (docs/recommendations.md)."""
+"""Advice about one run, by torch-tb-profiler's thresholds on the corrected figures (docs/method/metrics.md)."""
 
 from __future__ import annotations
 

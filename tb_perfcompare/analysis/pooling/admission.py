@@ -1,7 +1,7 @@
-"""Which steps were recorded whole, told by their launches alone.
+"""Which steps were recorded completely, judged by their launches alone.
 
-Recorders of device work start late and lose events under load; such steps lack launches, and what they lack looks like
-a faster device. Loss only takes launches away, so that the rule is one-sided. Definition: docs/admission.md.
+Recorders of device work start late and lose events under load; such steps lack launches and look like those of a faster
+device. Loss only removes launches, so the rule is one-sided. Definition: docs/method/admission.md.
 """
 
 from __future__ import annotations

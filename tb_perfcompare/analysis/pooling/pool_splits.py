@@ -33,7 +33,7 @@ def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> Spl
 
 
 def split_of_steps(split: SplitTime | None, columns: NDArray[np.intp]) -> SplitTime | None:
-    """The chosen steps, numbered anew; keys that do not occur in them go."""
+    """The chosen steps, renumbered, without keys that do not occur in them."""
     if split is None:
         return None
     place = np.full(max(int(split.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int64)
@@ -86,7 +86,7 @@ def pool_trees(trees: Sequence[CallTree | None], steps: Sequence[int]) -> CallTr
 
 
 def tree_of_steps(tree: CallTree | None, columns: NDArray[np.intp]) -> CallTree | None:
-    """The chosen steps, numbered anew; frames without time in them stay, as nothing."""
+    """The chosen steps, renumbered; frames without time in them stay, with zero."""
     if tree is None:
         return None
     place = np.full(max(int(tree.step.max(initial=0)), int(columns.max(initial=0))) + 1, -1, dtype=np.int32)

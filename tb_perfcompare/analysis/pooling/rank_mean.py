@@ -2,7 +2,7 @@
 
 Pooling puts the steps of captures side by side, so that tables of hundreds of ranks would be hundreds of times as
 wide as those of one. Here a few summaries at a time are pooled and their columns added up; what is known of each rank
-is kept aside (model/summary/rank_steps.py). Docs: docs/ranks.md.
+is kept aside (model/summary/rank_steps.py). Docs: docs/method/ranks.md.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class RankMean:
         self._sums = _added(whole, into, len(self._job_steps))
 
     def _keep(self, summary: Summary) -> None:
-        """What is told rank by rank: without the tables, and without arrays that are those of the rank before."""
+        """What is kept of each rank: no tables, and no arrays equal to those of the rank before."""
         own = summary.collectives
         before = self._ranks[-1][1] if self._ranks else None
         if own is not None and before is not None and own.keys == before.keys:
@@ -127,7 +127,7 @@ class RankMean:
         )
 
     def _told(self, mean: Summary) -> Summary:
-        """With what pooling again and again would have told again and again."""
+        """With settings, metrics and notes that repeated pooling would repeat, once."""
         parts = [summary for summary, _ in self._ranks]
         settings: dict[str, dict[str, None]] = {}
         for part in parts:

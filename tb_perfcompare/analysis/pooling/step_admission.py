@@ -1,4 +1,4 @@
-"""Which steps of a trace are compared: those recorded whole that are no warm-up. Definition: docs/admission.md.
+"""Which steps of a trace are compared: those recorded whole that are no warm-up. Definition: docs/method/admission.md.
 
 Nothing is hidden: every step that is left out is listed with its reason, and all of them can be had back.
 """
@@ -17,7 +17,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
 
 FEWEST = 8
-"""With fewer steps in a capture nobody knows what is usual: no step of it is called a warm-up."""
+"""Fewest steps of a capture in which a step may be called a warm-up: fewer do not show what is usual."""
 
 MOST_SHARE = 0.25
 """At most this share of a capture's steps is warm-up."""

@@ -45,7 +45,7 @@ def event_figures(step: StepEvents, event: int) -> EventFigures:
 
 
 def lane_of(step: StepEvents, event: int) -> Lane:
-    """The lane an event stands in."""
+    """The lane of an event."""
     return step.lanes[int(step.lane_of_row[step.row[event]])]
 
 
@@ -91,7 +91,7 @@ def _idle(step: StepEvents, event: int) -> int:
 
 
 def _enclosing(step: StepEvents, event: int) -> tuple[str, ...]:
-    """By the lane it stands in; of calls and device work the operators that called or launched it."""
+    """By its lane; of calls and device work the operators that called or launched it."""
     names: list[str] = []
     at = int(step.parent[event])
     if at == NOBODY:
@@ -113,7 +113,7 @@ def _linked(step: StepEvents, event: int, launched: NDArray[np.intp] | None) -> 
 
 
 def _args(step: StepEvents, event: int) -> dict[str, int | float | str]:
-    """The recorded arguments; texts are JSON as it stands in the file."""
+    """The recorded arguments; texts are JSON as in the file."""
     found: dict[str, int | float | str] = {}
     for name, column in step.args.items():
         at = int(np.searchsorted(column.rows, event))

@@ -1,7 +1,7 @@
-"""In which row of its lane an event stands, so that no two events of a row overlap.
+"""The row of each event in its lane, so that no two events of a row overlap.
 
-Properly nested events stand as deep as they are nested. Where events of a lane overlap partly, each stands in the
-first free row below the event that encloses it.
+Properly nested events are as deep as they are nested. Where events of a lane overlap partly, each is in the first free
+row below the event that encloses it.
 """
 
 from __future__ import annotations

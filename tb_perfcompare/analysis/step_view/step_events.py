@@ -95,7 +95,7 @@ class StepCutter:
         lanes = _lanes(found, lane, depth)
         row = np.array([one.first for one in lanes], dtype=np.int64)[lane] + depth if lanes else depth
         order = np.lexsort((tie, events.dur_ns[rows], events.start_ns[rows], row))
-        number = np.full(len(events) + 1, NOBODY, dtype=np.int64)  # the last place stands for nobody
+        number = np.full(len(events) + 1, NOBODY, dtype=np.int64)  # the last place means no event
         number[rows[order]] = np.arange(len(rows))
         place = np.empty(len(rows) + 1, dtype=np.int64)
         place[order], place[-1] = np.arange(len(rows)), NOBODY
@@ -183,7 +183,7 @@ def _kinds(timeline: InterpretedTrace, rows: Ints) -> Ints:
 
 
 def _args(events: EventTable, rows: Ints) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
-    """The arguments of (k,) rows, by their new places; texts are numbered anew."""
+    """The arguments of (k,) rows, by their new places; texts are renumbered."""
     new_row = np.full(len(events), NOBODY, dtype=np.int64)
     new_row[rows] = np.arange(len(rows))
     texts: dict[int, int] = {}

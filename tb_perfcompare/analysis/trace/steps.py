@@ -68,7 +68,7 @@ def step_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
 
 def _markers(timeline: InterpretedTrace) -> Ints:
     """Rows of the step markers in time order. Threads may repeat a marker: of equal names that overlap the longest
-    stands; an equal name at another time is another step."""
+    counts; an equal name at another time is another step."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_marker)
     if not len(rows):
@@ -90,7 +90,7 @@ def _markers(timeline: InterpretedTrace) -> Ints:
 
 
 def _distinct(labels: list[str]) -> tuple[str, ...]:
-    """A number that comes again is told apart: 1, 2, 1 (2)."""
+    """A repeated number gets a suffix: 1, 2, 1 (2)."""
     seen: dict[str, int] = {}
     out = []
     for label in labels:

@@ -1,8 +1,8 @@
 """The corrected reading of a trace: what each event is, which thread it ran on, what launched it.
 
-Where torch-tb-profiler's own reading goes wrong (docs/readings.md), this one does not follow it: driver calls launch
-kernels too, collectives are Communication, step markers copied to device streams are not steps, and External ids that
-merely repeat the correlation link nothing.
+It departs from torch-tb-profiler where that is wrong (docs/method/corrected_reading.md): driver calls launch kernels
+too, collectives are Communication, step markers copied to device streams are not steps, and External ids that merely
+repeat the correlation link nothing.
 """
 
 from __future__ import annotations

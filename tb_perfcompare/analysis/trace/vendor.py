@@ -17,8 +17,8 @@ _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
     """The vendor and the evidence. Evidence counts in this order: device names, categories only one vendor writes,
-    kernel arguments, process labels, names of host API calls. Work on a device nobody claims counts as CUDA's
-    spelling, which most back ends borrow; no device work at all is the CPU."""
+    kernel arguments, process labels, names of host API calls. Work on an unknown device counts as CUDA's,
+    whose spelling most back ends borrow; no device work at all is the CPU."""
     events = recording.events
     names = " ".join(str(item.get("name", "")) for item in recording.device_properties).lower()
     if names:

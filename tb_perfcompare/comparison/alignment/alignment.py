@@ -1,7 +1,7 @@
 """Which work of one run is which of the other, where names differ: across devices, libraries and versions.
 
 Operators are matched first, then the kernels below them. All device work of both sides is in exactly one match, so that
-times add up to the nanosecond. Rules, confidence and limits: docs/alignment.md.
+times add up to the nanosecond. Rules, confidence and limits: docs/method/alignment.md.
 """
 
 from __future__ import annotations

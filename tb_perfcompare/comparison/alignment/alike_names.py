@@ -2,7 +2,7 @@
 
 Compilers number lambdas and name the unnamed namespace as they please. Two names are joined if they are alike in all
 else, one side has only the one and the other side only the other, and no other kernel of either side is alike: so that
-kernels of one run never become one. (docs/alignment.md#names)
+kernels of one run never become one. (docs/method/alignment.md#names)
 """
 
 from __future__ import annotations

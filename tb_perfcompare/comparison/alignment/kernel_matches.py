@@ -1,4 +1,4 @@
-"""Kernels below operators that match: which of one side does what of the other (docs/alignment.md#kernels)."""
+"""Kernels below operators that match: which of one side does what of the other (docs/method/alignment.md#kernels)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators of two sides that do the same work, surest first (docs/alignment.md#operators)."""
+"""Operators of two sides that do the same work, surest first (docs/method/alignment.md#operators)."""
 
 from __future__ import annotations
 

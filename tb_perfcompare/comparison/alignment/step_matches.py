@@ -1,4 +1,4 @@
-"""Which event of one step is which event of another (docs/step_timelines.md#counterparts).
+"""Which event of one step is which event of another (docs/method/step_timelines.md#counterparts).
 
 Events of a thread are matched in their order: first those of the same name below the same operators all the way up,
 then, between two matches, those of the same name, and operators that differ in their library only. Device work stands

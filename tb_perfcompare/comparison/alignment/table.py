@@ -35,14 +35,14 @@ _TOLD_APART = 200
 
 _WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
 _NOTES = (
-    "Corrected reading (docs/readings.md).",
+    "Corrected reading (docs/method/corrected_reading.md).",
     "Rows are operators that do the same on both sides; every device event is in one row, so that times add up. "
-    "Rules and confidence: docs/alignment.md.",
+    "Rules and confidence: docs/method/alignment.md.",
 )
 _COLUMNS: tuple[Column, ...] = (
     columns.key("operator", "Operator", f"operator that both sides have; {NO_OPERATOR}: nobody knows what launched it"),
     columns.key("input_shape", "Input shape", "shapes of its input tensors; both sides' where they differ"),
-    columns.key("matched_by", "Matched by", "rule that matched the row (docs/alignment.md)"),
+    columns.key("matched_by", "Matched by", "rule that matched the row (docs/method/alignment.md)"),
     *columns.triple("", "", _WHAT),
     columns.fraction("change", "Δ %", "delta over the baseline's device time; empty where that is none", role="percent",
                      better=Better.LOWER),

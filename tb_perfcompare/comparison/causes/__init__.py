@@ -1,1 +1,1 @@
-"""Why a step takes longer or less: rules that name one cause each. docs/findings.md has a section for every rule."""
+"""Why a step became slower or faster: rules that name one cause each (docs/method/findings.md)."""

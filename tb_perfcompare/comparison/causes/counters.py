@@ -1,4 +1,4 @@
-"""Counters that moved, as findings of their own and as clauses of others. Definitions: docs/findings.md."""
+"""Counters that moved, as findings of their own and as clauses of others. Definitions: docs/method/findings.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a cycle that take more or less time, and what their device's counters did. Rules: docs/findings.md.
+"""Functions of a cycle that take more or less time, and what their device's counters did (docs/method/findings.md).
 
 Functions overlap, so that their times are no parts of the cycle: a finding says how much longer they take, and whether
 the cycle became longer too.

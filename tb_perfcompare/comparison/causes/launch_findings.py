@@ -1,6 +1,6 @@
 """Causes that only launches with utilisation can tell: replaced kernels, lost throughput, time that changed its bound.
 
-Every rule has its opposite, so that exchanging the sides exchanges them. Definitions: docs/findings.md.
+Every rule has its opposite, so that exchanging the sides exchanges them. Definitions: docs/method/findings.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two sequences of launches side by side: which launch of one is which launch of the other.
 
 Equal kernels in the same order are matched, as many as a shortest way of removing and adding launches leaves
-(compare/edit_path.py). Exchanging the sides exchanges the result. Definitions and bounds: docs/launch_alignment.md.
+(compare/edit_path.py). Exchanging the sides exchanges the result. Definitions and bounds: docs/method/alignment.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two sequences of launches as rows: on both sides, replaced, added or removed (docs/launch_alignment.md)."""
+"""Two sequences of launches as rows: on both sides, replaced, added or removed (docs/method/alignment.md)."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
         columns.text("name", "Name", "name of the kernel"),
         columns.time("dur_us", "Duration", "duration of the launch"),
         *(columns.fraction(name, label, what, better=Better.HIGHER) for name, label, what in (_TENSOR, _DRAM)),
-        columns.text("bound", "Bound by", "what limits the launch (docs/kernel_listings.md)"),
+        columns.text("bound", "Bound by", "what limits the launch (docs/inputs/kernel_listings.md)"),
     )
     rows = zip(
         range(1, len(launches) + 1),
@@ -119,7 +119,7 @@ def _notes(rows: LaunchRows, kept: Ints, delta: Ints, time_a: Ints, time_b: Ints
     count = np.bincount(rows.status, minlength=len(STATUSES)).tolist()
     words = ("on both sides", "added", "removed", "replaced")
     notes = [
-        "Launches in order, aligned by kernel (docs/launch_alignment.md): "
+        "Launches in order, aligned by kernel (docs/method/alignment.md): "
         + ", ".join(f"{number:,} {word}" for number, word in zip(count, words, strict=True)) + ".",
     ]  # fmt: skip
     if len(kept) < len(rows):

@@ -1,7 +1,7 @@
 """The call trees of two sides as one: the third way to split the step, adding up to the change like the ledger.
 
 Every frame's time is its own and that of the frames in it, in integers, and the whole is the ledger's total. Small
-frames stand together, in each frame for itself (docs/call_tree.md).
+frames stand together, in each frame for itself (docs/method/ledger.md).
 """
 
 from __future__ import annotations

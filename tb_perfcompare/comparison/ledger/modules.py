@@ -14,7 +14,7 @@ NAME = "modules_ledger"
 _NOTES = (
     "Exposed time of the innermost module open when the work started or was launched; backward work counts for the "
     "module of its forward operator where the trace links the two. All rows sum to the change of the step.",
-    "Corrected reading (docs/readings.md).",
+    "Corrected reading (docs/method/corrected_reading.md).",
 )
 
 

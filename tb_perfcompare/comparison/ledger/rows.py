@@ -1,6 +1,6 @@
 """One row of the ledger: what moved, and how much of it by the number of calls, by their mix and by the time of each.
 
-Formulas: docs/ledger.md.
+Formulas: docs/method/ledger.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The table of ranks: run against run, rank by rank. Definitions: docs/ranks.md."""
+"""The table of ranks: run against run, rank by rank. Definitions: docs/method/ranks.md."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 No two machines' clocks agree, so only lengths are used: of one collective, found on several ranks, the shortest is what
 the transfer takes, and what the others take longer they wait. The same collective on two ranks is the n-th call of one
-name in one process group in one step (docs/ranks.md).
+name in one process group in one step (docs/method/ranks.md).
 """
 
 from __future__ import annotations

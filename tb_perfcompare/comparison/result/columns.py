@@ -131,7 +131,8 @@ RATE_EFFECT = time(
 MIX_EFFECT = time(
     "mix_effect_us",
     "Δ by mix",
-    "part of the delta by call from calling the parts, input shapes by caller, in other proportions (docs/ledger.md)",
+    "part of the delta by call from calling the parts, input shapes by caller, in other proportions "
+    "(docs/method/ledger.md)",
     role="delta",
     shown=False,
 )

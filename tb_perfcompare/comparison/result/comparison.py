@@ -25,7 +25,7 @@ VIEW_SCHEMA = "tb_perfcompare.view/1"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything about one pair; see docs/comparison.md for the definition of every figure."""
+    """Everything about one pair; see docs/method/comparison.md for the definition of every figure."""
 
     baseline: SideFacts
     candidate: SideFacts
@@ -44,7 +44,7 @@ class Comparison:
         return sum(note.code == NoteCode.FILE_FAILED for note in self.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of `diff --format json` (docs/comparison.schema.json), as plain values."""
+        """The document of `diff --format json` (docs/guide/comparison.schema.json), as plain values."""
         return {
             "schema": self.schema,
             "version": __version__,
@@ -78,8 +78,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One table of one run, and what is said with it. `reading` says how the run was read (docs/readings.md); `notes`
-    are the run's weaknesses."""
+    """One table of one run. `reading` says how the run was read (docs/method/corrected_reading.md); `notes` are its
+    weaknesses."""
 
     reading: str
     side: SideFacts

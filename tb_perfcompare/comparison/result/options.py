@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tb_perfcompare.errors import PerfCompareError
 
 DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
-"""What is kept at alpha among the rows of a table that are called slower or faster (docs/entity_tests.md)."""
+"""What is kept at alpha among the rows of a table that are called slower or faster (docs/method/statistics.md)."""
 
 WINDOWS = ("device", "marker")
 """The two rules for where a step ends (Summary.window)."""

@@ -159,7 +159,7 @@ class Table:
 
     def to_frame(self) -> DataFrame:
         """The table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay integers. Units
-        and definitions of the columns are in its `attrs` (docs/python.md). Raises PerfCompareError without pandas."""
+        and definitions of the columns are in its `attrs` (docs/guide/python.md). PerfCompareError without pandas."""
         from tb_perfcompare.comparison.result.frames import frame_of
 
         return frame_of(

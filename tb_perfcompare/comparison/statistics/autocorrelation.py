@@ -1,7 +1,7 @@
 """Steps that resemble their neighbours are worth fewer than they are: by how much an interval has to be wider.
 
 rho comes from the ranks of steps within each capture, corrected for what so few steps hide; the widening also pays for
-not knowing rho and the spread better than so few independent steps would tell. Formulas and rates: docs/statistics.md.
+estimating rho and the spread from so few independent steps. Formulas and rates: docs/method/statistics.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Steps of one capture share its clocks, its placement and its caches, so that any number of them says nothing about the
 next capture. Each capture gives one figure, its centre; Student's interval of the difference of the two sides' means of
-centres holds for two captures as well as for twenty. Formulas and rates: docs/statistics.md.
+centres holds for two captures as well as for twenty. Formulas and rates: docs/method/statistics.md.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 PERMUTATIONS = 999
 LEAST = 3
 """Values on either side of a split: one or two by themselves are outliers, not a level. One outlier at the end of 30
-values passes as a level in 36 % of series with two, in 26 % with three (docs/history.md)."""
+values passes as a level in 36 % of series with two, in 26 % with three (docs/guide/history.md)."""
 
 _ROUNDING = 1e-9  # orders with the same maximum differ in the last digits of their sums
 

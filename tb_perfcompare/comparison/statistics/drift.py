@@ -1,4 +1,4 @@
-"""Did the step time change in the course of one capture? Definition: docs/admission.md."""
+"""Did the step time change in the course of one capture? Definition: docs/method/admission.md."""
 
 from __future__ import annotations
 

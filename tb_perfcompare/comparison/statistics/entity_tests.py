@@ -1,7 +1,7 @@
 """Did this operator, kernel or function really change? One test per row of a table, false discoveries controlled.
 
 The samples are a row's time in every observation, zero where it did not occur, in integer nanoseconds. Definitions and
-error rates: docs/entity_tests.md.
+error rates: docs/method/statistics.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Everything here is antisymmetric: exchanging the sides negates theta, its interval, the shift in nanoseconds and
 Cliff's delta bit for bit and leaves p, inflation and the detectable effect as they are. Formulas and sources:
-docs/statistics.md.
+docs/method/statistics.md.
 """
 
 from __future__ import annotations

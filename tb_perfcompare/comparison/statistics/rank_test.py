@@ -1,7 +1,7 @@
 """The Mann-Whitney test: exact without ties, normal with them, and widened when steps follow one another.
 
 One implementation serves the step time (one row) and thousands of entities at once (rows of a matrix). All orderings
-are made on the integers as measured, so ties are exact. Formulas: docs/statistics.md.
+are made on the integers as measured, so ties are exact. Formulas: docs/method/statistics.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The shift of every row of a table with its interval and p: as of the step time (docs/statistics.md), many at once."""
+"""The shift of every row of a table with its interval and p, many at once (docs/method/statistics.md)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class TwoGroups:
 
 
 def two_groups(times_ns: NDArray[np.int64], capture: NDArray[np.int32] | None = None) -> TwoGroups | None:
-    """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/statistics.md.
+    """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/method/statistics.md.
 
     With the capture of each step, groups that are captures are none: how captures differ is told elsewhere.
     """

@@ -2,7 +2,7 @@
 
 The published reports average with compensated sums and take variances by running means, row after row. Doing the same
 is what keeps a constant counter's deviation at exactly zero: an ordinary sum leaves 1e-14 there, and the tests then
-call a counter that never moved significant (docs/strict.md).
+call a counter that never moved significant (docs/method/strict.md).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """p-values of many triplets at once: Welch from summary figures, Mann-Whitney from the rows.
 
-Conventions of the published reports (docs/strict.md): two equal constants give NaN, two different ones p = 0; one value
-on a side gives p = 1; the exact Mann-Whitney distribution is used for a triplet without ties whose smaller side has at
-most 8 rows, the normal one with ties and continuity correction for every other. The choice is made per triplet.
+Conventions of the published reports (docs/method/strict.md): two equal constants give NaN, two different ones p = 0;
+one value on a side gives p = 1; the exact Mann-Whitney distribution is used for a triplet without ties whose smaller
+side has at most 8 rows, the normal one with ties and continuity correction for every other, chosen per triplet.
 """
 
 from __future__ import annotations

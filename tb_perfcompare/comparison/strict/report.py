@@ -1,4 +1,4 @@
-"""The strict report: cycle durations; shares, counters, scores and p-values per triplet. Formulas: docs/strict.md."""
+"""The strict report: cycle durations; shares, counters, scores and p-values per triplet (docs/method/strict.md)."""
 
 from __future__ import annotations
 

@@ -126,4 +126,4 @@ WEAK_FIGURES: Mapping[int, Callable[[StrictReport], str | None]] = {
     4: _lost_rows, 5: _no_deviation, 6: _exploding_z, 8: _constants, 9: _few_cycles, 12: _many_tests,
     18: _unequal_ranks, 19: _over_whole_cycle, 20: _ties, 21: _empty_sentences,
 }  # fmt: skip
-"""Number in docs/strict.md -> check."""
+"""Number in docs/method/strict.md -> check."""

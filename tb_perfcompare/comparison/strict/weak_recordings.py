@@ -164,4 +164,4 @@ WEAK_RECORDINGS: Mapping[int, Callable[[CycleTable, CycleTable], str | None]] = 
     1: _not_comparable, 2: _incomplete, 3: _share_against_time, 7: _uncalibrated, 10: _dependent_cycles,
     13: _means_only, 14: _no_link, 16: _device_names, 17: _interpolated,
 }  # fmt: skip
-"""Number in docs/strict.md -> check."""
+"""Number in docs/method/strict.md -> check."""

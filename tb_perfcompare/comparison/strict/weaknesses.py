@@ -1,6 +1,6 @@
 """Which known weaknesses of the strict report touch the pair at hand, each with the figures that show it.
 
-The numbers are those of docs/strict.md, "Weaknesses". A weakness is listed only where the two tables prove it.
+The numbers are those of docs/method/strict.md, "Weaknesses". A weakness is listed only where the two tables prove it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tb_perfcompare.model.recordings.cycles import CycleTable
 
 @dataclass(frozen=True, slots=True)
 class Weakness:
-    """`number` in docs/strict.md, and a sentence with this pair's figures."""
+    """`number` in docs/method/strict.md, and a sentence with this pair's figures."""
 
     number: int
     sentence: str

@@ -1,4 +1,4 @@
-"""The table of the joint call tree: a row per frame, in the order of a walk. Definitions: docs/call_tree.md."""
+"""The table of the joint call tree: a row per frame, in the order of a walk. Definitions: docs/method/ledger.md."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BETWEEN = " / "
 _NOTES = (
     "Exposed time of every frame and of those in it: own time and the frames of the next depth sum to a frame, and the "
     "first row is the step.",
-    "Corrected reading (docs/readings.md).",
+    "Corrected reading (docs/method/corrected_reading.md).",
 )
 _ONE_SIDED = "Only the {side} has calls of modules: frames are told apart by operators alone."
 

@@ -1,7 +1,7 @@
 """Counters of two sides under the same keys: means, coverage and one test per counter.
 
 Devices are numbered by machine, so that a counter of GPU 7 on one side may belong with that of GPU 3 on the other.
-Definitions: docs/counters.md.
+Definitions: docs/inputs/counters.md.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ def _exposed(joined: _Joined, summary: Summary) -> NDArray[np.int64]:
 
 
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
-    """Count and rate effect of the change from x to y (docs/ledger.md).
+    """Count and rate effect of the change from x to y (docs/method/ledger.md).
 
     They sum to y - x and change sign when the sides are swapped.
     """

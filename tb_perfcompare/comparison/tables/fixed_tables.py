@@ -60,9 +60,8 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
         ),
         *columns.interval("", ""),
     )
-    return Table(
-        "categories", "Step time by category", shown, tuple(rows), (_OWNED, "Corrected reading (docs/readings.md).")
-    )
+    notes = (_OWNED, "Corrected reading (docs/method/corrected_reading.md).")
+    return Table("categories", "Step time by category", shown, tuple(rows), notes)
 
 
 def steps_table(sides: dict[str, Summary]) -> Table:

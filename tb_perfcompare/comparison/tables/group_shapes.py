@@ -76,7 +76,7 @@ _OPERATOR_MEASURES = (
         False,
     ),
 )
-_CORRECTED = "Corrected reading (docs/readings.md)."
+_CORRECTED = "Corrected reading (docs/method/corrected_reading.md)."
 _OVERLAP = (
     "Times are summed durations: they overlap across threads and streams and do not add up to step time; "
     "the ledger does."

@@ -1,4 +1,4 @@
-"""Tables of memory: peaks and traffic per device, allocations per operator, the curves. Definitions: docs/memory.md."""
+"""Tables of memory: peaks and traffic per device, allocations per operator, the curves (docs/method/metrics.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From where one row of a table was called: its paths on both sides, adding up to the row (docs/call_paths.md)."""
+"""From where one row of a table was called: its paths on both sides, adding up to the row (docs/method/ledger.md)."""
 
 from __future__ import annotations
 

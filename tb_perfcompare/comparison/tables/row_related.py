@@ -1,4 +1,4 @@
-"""Where else the subject of a row is found: rows of other tables and the call tree (docs/call_paths.md)."""
+"""Where else the subject of a row is found: rows of other tables and the call tree (docs/method/ledger.md)."""
 
 from __future__ import annotations
 

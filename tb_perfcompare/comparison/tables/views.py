@@ -21,7 +21,7 @@ VIEWS = (
 )  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
-_READING = "Corrected reading (docs/readings.md); `--compat` shows torch-tb-profiler's."
+_READING = "Corrected reading (docs/method/corrected_reading.md); `--compat` shows torch-tb-profiler's."
 
 
 def view_tables(summary: Summary) -> dict[str, Table]:

@@ -27,7 +27,7 @@ class CategoryShift:
 
 def category_shifts(a: Summary, b: Summary, alpha: float) -> dict[str, CategoryShift]:
     """Hodges-Lehmann shift with its interval of level 1 - alpha and p, of the owned time per observation
-    (docs/statistics.md); nothing with one observation on a side."""
+    (docs/method/statistics.md); nothing with one observation on a side."""
     one, two = observations(a), observations(b)
     if min(len(one.label), len(two.label)) < 2:
         return dict.fromkeys(CATEGORY_LABELS, CategoryShift())

@@ -1,4 +1,4 @@
-"""From an estimate to a verdict's word. Rules and their error rates: docs/statistics.md."""
+"""From an estimate to a verdict's word. Rules and their error rates: docs/method/statistics.md."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """From two samples of step times to the headline: the verdict, its reason, what it holds for. Definitions:
-docs/statistics.md."""
+docs/method/statistics.md."""
 
 from __future__ import annotations
 

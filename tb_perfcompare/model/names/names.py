@@ -1,8 +1,8 @@
 """When two names mean the same thing: what joins the rows of two runs. Raw names are kept for display.
 
-A key leaves out what a run or a build numbers anew (docs/alignment.md#names): it is the same for the same work in two
-runs. It never leaves out what tells two kernels of one run apart, such as numbers in template arguments; what may tell
-them apart or may be noise, the numbers of lambdas, is `alike_key`'s business.
+A key leaves out what a run or a build numbers anew (docs/method/alignment.md#names): the same work has one key in two
+runs. It never leaves out what distinguishes two kernels of one run, such as numbers in template arguments. `alike_key`
+handles what may distinguish them or may be noise, such as the numbers of lambdas.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a counter counts in, and what its mu means.
 
 mu is 100 x the counter over a norm that depends on the counter and on whether the recorder knew the machine's topology.
-So one column holds percentages, MHz x 100 and bytes per second x 100 side by side (docs/perf_data.md).
+So one column holds percentages, MHz x 100 and bytes per second x 100 side by side (docs/inputs/perf_data.md).
 """
 
 from __future__ import annotations

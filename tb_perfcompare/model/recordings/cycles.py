@@ -1,7 +1,7 @@
 """Per-cycle tables of functions and counters: what a `*_perf_data.csv` and its counters file say.
 
 A cycle is one round of a server's main loop. Every row is one (cycle, process, device, function, counter). Field by
-field: docs/perf_data.md.
+field: docs/inputs/perf_data.md.
 """
 
 from __future__ import annotations

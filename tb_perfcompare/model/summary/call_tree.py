@@ -1,7 +1,7 @@
 """Where the step time went, by who called what: modules, the operators in them, their calls and the device work below.
 
 Every nanosecond of a step is the own time of one frame. So own time and the frames below sum to every frame, and the
-whole is the step (docs/call_tree.md).
+whole is the step (docs/method/ledger.md).
 """
 
 from __future__ import annotations

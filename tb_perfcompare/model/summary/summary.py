@@ -261,9 +261,8 @@ class DeviceMetric:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """One side, one or several captures pooled. `reading` is "corrected" (docs/readings.md) for everything that is
-    read from a trace, "torch-tb-profiler" for saved answers, "as listed" for kernel listings, "as recorded" for
-    per-cycle tables.
+    """One side, one or several captures pooled. `reading` is "corrected" (docs/method/corrected_reading.md) for traces,
+    "torch-tb-profiler" for saved answers, "as listed" for kernel listings, "as recorded" for per-cycle tables.
 
     window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
     marked       False when there was no ProfilerStep and the whole window stands for one step

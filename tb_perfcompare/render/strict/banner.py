@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tb_perfcompare.comparison.strict.weaknesses import Weakness
 from tb_perfcompare.model.recordings.counter_units import UnitNote
 
-_HEAD = "Known weaknesses of this method that touch this pair (docs/strict.md):"
+_HEAD = "Known weaknesses of this method that touch this pair (docs/method/strict.md):"
 
 
 def banner_lines(found: Sequence[Weakness], units: Sequence[str]) -> list[str]:

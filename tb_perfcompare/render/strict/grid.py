@@ -2,7 +2,7 @@
 
 A column in which every cell reads as a number is numeric: its numbers are printed anew in the table's number format and
 aligned at the decimal point. One cell that is no number, a thousands separator included, makes the whole column text.
-The rules are those of the table writer behind the published reports (docs/strict.md, "Drawing").
+The rules are those of the table writer behind the published reports (docs/method/strict.md, "Drawing").
 """
 
 from __future__ import annotations

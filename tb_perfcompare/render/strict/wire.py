@@ -1,4 +1,4 @@
-"""The JSON form of a strict comparison (docs/strict.schema.json): fixed key order, no NaN or Infinity."""
+"""The JSON form of a strict comparison (docs/guide/strict.schema.json): fixed key order, no NaN or Infinity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of a file of saved answers: what each one is, told by its structure, and which run it belongs to.
+"""Lines of a file of saved answers: what each one is, by its structure, and which run it belongs to.
 
 A run begins with the first answer, and again whenever a kind of answer comes a second time.
 """
@@ -39,7 +39,7 @@ class Line:
 
 @dataclass(slots=True)
 class RawRun:
-    """The answers of one run, and a note for every line beside them that could not be used, of many for the first."""
+    """The answers of one run, and a note for every unusable line between them, of many for the first."""
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
@@ -135,7 +135,7 @@ def _table_kind(metadata: dict[str, Any], data: Any) -> AnswerKind | None:
 
 
 def split_runs(data: bytes, path: str) -> list[RawRun]:
-    """The runs of a file; `path` is what notes call it. A line that is no answer is a note of the run it stands in."""
+    """The runs of a file; `path` is what notes call it. A line that is no answer is a note of the run around it."""
     runs = [RawRun()]
     lines = _without_mark(data).split(b"\n")
     for number, line in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""Reads saved answers of torch-tb-profiler: JSON lines, one answer of its HTTP routes each (docs/answers.md).
+"""Reads saved answers of torch-tb-profiler: JSON lines, one answer of its HTTP routes each (docs/inputs/answers.md).
 
     {"steps": {"columns": [...], "rows": [["0", 576891, "<div ...>Total: 6286787us ...", ...]]}, "performance": ...}
     {"device_total_time": {"title": ..., "columns": [...], "rows": [["aten::add_", 78968], ...]}, ...}
@@ -38,7 +38,7 @@ def read_answers(
     name: str | None = None,
     part: int = 1,
 ) -> AnswersRecording:
-    """The answers about the `part`-th run of a file. `name` stands for the file in facts and notes.
+    """The answers about the `part`-th run of a file. `name` replaces the path in facts and notes.
 
     Raises InputError when the file cannot be read or has no such run, CorruptInput when nothing in it is usable.
     """

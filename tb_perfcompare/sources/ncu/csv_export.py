@@ -7,7 +7,7 @@
     "ID",...,"Kernel Name",...,"Section Name","Metric Name","Metric Unit","Metric Value"   --page details, the default
     "0",... ,"gemm(int)",  ...,"GPU Speed Of Light Throughput","Duration","us","1.23",
 
-Which metric stands for which figure: sources/ncu/metrics.py. The launches are in the file's order, which is that of
+Which metric gives which figure: sources/ncu/metrics.py. The launches are in the file's order, which is that of
 their IDs. Rows of several processes and devices are all kept.
 """
 

@@ -1,4 +1,4 @@
-"""Which metric of an ncu export stands for which figure. The one place where the order of preference is written.
+"""Which metric of an ncu export gives which figure: the one place with the order of preference.
 
 Shares of a launch's whole time ("elapsed") come before shares of the cycles in which a multiprocessor had work
 ("active"): only the former can be weighted by the launch's time, and kernel listings hold them too.
@@ -18,7 +18,7 @@ _ACTIVE = "avg.pct_of_peak_sustained_active"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to get a figure: the sum of these metrics, and why it stands where it does."""
+    """One way to get a figure: the sum of these metrics, and the reason for its rank."""
 
     metrics: tuple[str, ...]
     why: str

@@ -1,1 +1,1 @@
-"""Per-cycle tables of inference servers, *_perf_data.csv, and the counters beside them."""
+"""Per-cycle tables of inference servers, *_perf_data.csv, and their counters files."""

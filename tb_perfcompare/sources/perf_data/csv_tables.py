@@ -1,4 +1,4 @@
-"""`*_perf_data.csv` and `*_counters_data.csv` -> tables of cycles and counters. The formats: docs/perf_data.md.
+"""`*_perf_data.csv` and `*_counters_data.csv` -> tables of cycles and counters. The formats: docs/inputs/perf_data.md.
 
     cycle,pid,hostname,beta_pct,function_name,metric_name,device,func_type,mu_pct,...
     3,944615,,6.3106,void gemm<64>(float*),gpu_frequency,GPU 7,gpu_compute,115500.0000,...
@@ -40,7 +40,7 @@ _NO_SAMPLE = "**"
 def read_cycles(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> CycleRecording:
-    """One table with the counters beside it. A counters file that cannot be used is a note: the table alone has
+    """One table with the counters file next to it. A counters file that cannot be used is a note: the table alone has
     everything that is compared.
 
     Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column.

@@ -1,6 +1,6 @@
 """Which normal table goes with which abnormal one.
 
-Two files are a pair. In directories the tables are told apart by their folder below `normal_perf_data` and
+Two files are a pair. In directories the tables are separated by their folder below `normal_perf_data` and
 `abnormal_perf_data` and by their name, `<job>[_prefill|_decode|_layer]_perf_data.csv`.
 """
 
@@ -114,7 +114,7 @@ def _phase(path: Path) -> str:
 
 
 def _case(given: str, path: Path) -> str:
-    """The folder of the case as seen from where the given path stands; its bare name where that says nothing."""
+    """The folder of the case relative to the given path; its bare name where that says nothing."""
     folder = path.absolute().parent
     parts = folder.parts
     if NORMAL in parts:

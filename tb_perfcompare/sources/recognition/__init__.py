@@ -1,1 +1,1 @@
-"""How files begin: what tells one format from another before it is read."""
+"""How files begin: which format a file has, before it is read."""

@@ -122,7 +122,7 @@ BASELINE_HEADER = "baseline.json"
 BASELINE_ENDING = ".baseline"
 _ZIP_MEMBER = b"PK\x03\x04"
 _NAME_OF_MEMBER = 30
-"""Where the first member's name stands in a zip archive."""
+"""Offset of the first member's name in a zip archive."""
 
 
 POINT_ENDING = ".perfcompare"

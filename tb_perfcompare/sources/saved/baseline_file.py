@@ -1,6 +1,6 @@
 """The file of a saved baseline: a zip archive that begins with what the baseline says about itself.
 
-    baseline.json  SavedFacts; first, so that a file's beginning tells what it is
+    baseline.json  SavedFacts; first, so that the file is recognised by its beginning
     1              the summary of the first capture (columnar.py)
     2, ...         that of the second, and so on; a capture that could not be read has none
     launches       the launches that came with the run

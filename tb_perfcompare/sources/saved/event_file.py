@@ -47,7 +47,7 @@ def write_point(
     out: IO[bytes], point: PointFacts, saved_facts: bytes, summary: bytes, scalars: Mapping[str, float]
 ) -> None:
     """`saved_facts` is a baseline's first member, `summary` its bytes; `scalars` by their tag without the prefix.
-    Steps are the seconds of the point: they grow with time, whoever records."""
+    Steps are the seconds of the point: they grow with time, whatever machine records."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.record_writer import RecordWriter

@@ -35,7 +35,7 @@ def is_address(path: str) -> bool:
 
 
 def without_secrets(path: str) -> str:
-    """The address without a user, a password and what stands behind `?`, for people to see. A local path as it is."""
+    """The address without user, password and what follows `?`, for display. A local path as it is."""
     if _ADDRESS.match(path) is None:
         return path
     parts = urlsplit(path)

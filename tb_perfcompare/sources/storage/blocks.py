@@ -1,8 +1,8 @@
 """The bytes of a file in blocks of bounded size, inflated by a second thread ahead of the caller.
 
-Compression is told by the first bytes, never by the name. Whatever can be inflated of a damaged gzip file is delivered;
-what was wrong is left in `damage`. zlib-ng inflates, or zlib where it cannot be imported; both give the same bytes and
-the same words about damage.
+Compression is recognised by the first bytes, never by the name. Whatever can be inflated of a damaged gzip file is
+delivered; `damage` says what was wrong. zlib-ng inflates, or zlib where it cannot be imported, with
+the same bytes and messages.
 """
 
 from __future__ import annotations

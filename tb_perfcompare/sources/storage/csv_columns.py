@@ -143,7 +143,7 @@ def _header(reader: _Reader, path: str, required: Sequence[str]) -> list[str]:
     if absent:
         raise UnrecognisedFormat(
             path, f"has no column {', '.join(absent)}", place="line 1",
-            hint="its first line must name the columns; docs/perf_data.md lists them",
+            hint="its first line must name the columns; docs/inputs/perf_data.md lists them",
         )  # fmt: skip
     return names
 

@@ -1,6 +1,6 @@
 """The one seam between the readers and whatever stores the files.
 
-Discovery and reading go through a FileSystem and never call `os` themselves, so remote stores can be added beside
+Discovery and reading go through a FileSystem and never call `os` themselves, so remote stores can be added next to
 LocalFileSystem. Paths are texts; only the FileSystem that made a path may take it apart.
 """
 
@@ -29,7 +29,7 @@ class FileStat:
     is_link   the name itself is a link; its target is described
     problem   why the entry cannot be used (a link to nothing, no permission), "" when it can
     version   a name for this state of the file: a store's ETag, or the local file's inode and time of last change,
-              which nobody can set back; "" where there is none
+              which cannot be set back; "" where there is none
     within    the directory that links must not lead out of, "" where they may lead anywhere
     """
 

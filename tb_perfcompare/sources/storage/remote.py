@@ -1,7 +1,7 @@
 """Files of other machines by their address, `s3://bucket/run` or `https://host/run`, through fsspec.
 
 fsspec is optional and loaded when such an address is opened, not before; which package knows a store (s3fs, gcsfs) is
-fsspec's to find. Documented in docs/remote.md.
+fsspec's to find. Documented in docs/inputs/remote.md.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RemoteFileSystem:
             if one.get("type") == "directory" or self.scheme not in WEB:
                 found_here.append(_facts(below.rstrip("/"), self.basename(below), one))
             else:
-                unknown.append(below)  # a listing of the web tells names only
+                unknown.append(below)  # a web listing has names only
         return found_here + self._facts_of(unknown)
 
     def _facts_of(self, paths: list[str]) -> list[FileStat]:
@@ -110,7 +110,7 @@ class RemoteFileSystem:
         return path if self.scheme in WEB else str(store._strip_protocol(path))
 
     def _address(self, beside: str, name: str) -> str:
-        """The address of what a listing of `beside` calls so."""
+        """The address of an entry `name` in a listing of `beside`."""
         if self.scheme in WEB:
             return name
         host = f"{urlsplit(beside).netloc}/" if self.scheme == "hdfs" else ""

@@ -32,7 +32,7 @@ _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryEr
 
 class RemoteFile(io.BufferedIOBase):
     """A stored file of another machine. A server of the web that ignores ranges is read as one stream; going back in it
-    begins anew. `state` is the one in which it was opened."""
+    starts over. `state` is the one in which it was opened."""
 
     def __init__(self, path: str, opener: Opener, state: FileState) -> None:
         self.name = without_secrets(path)

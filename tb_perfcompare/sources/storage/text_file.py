@@ -22,7 +22,7 @@ MOST_LINE_BYTES = 4 << 20
 
 
 def is_pythons_own(text: str) -> bool:
-    """Whether Python may take for a number what nobody else does: digits of other scripts, underscores between them."""
+    """Whether only Python would take it for a number: digits of other scripts, underscores between digits."""
     return "_" in text or not text.isascii()
 
 

@@ -1,7 +1,7 @@
-"""Columns of counter events -> samples: the device of each, series told apart, in time order.
+"""Columns of counter events -> samples: the device of each, distinct series, in time order.
 
 The device of a counter is what its arguments say, else the number in its name ("GPU 0 Utilization"), else that in its
-thread id ("device:3"), else the process it is written under if that stands for a device.
+thread id ("device:3"), else the process it is written under if that is a device.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The root of a trace file around its events: finds traceEvents wherever it stands and keeps the other members as text.
+"""The root of a trace file around its events: finds traceEvents wherever it is and keeps the other members as text.
 
 Nothing depends on layout or on the order of members. A member's text is kept up to a bound, traceEvents is handed to a
 Scanner as it arrives, so no more than a block and one unfinished value are ever in memory.
@@ -27,7 +27,7 @@ _EVENTS_AHEAD = re.compile(rb'"traceEvents"\s*:\s*\[')
 _SCALAR_END = re.compile(rb"[\s,}\]]")
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _STRING_END = re.compile(rb'["\\]')
-# whole strings and what stands between them; bounded, for the matcher remembers every repetition
+# whole strings and what is between them; bounded, for the matcher remembers every repetition
 _NO_STRUCTURE = re.compile(rb'[^"\[\]{}]*(?:"[^"\\]*(?:\\.[^"\\]*){0,16}"[^"\[\]{}]*){0,256}', re.DOTALL)
 _MOST_KEY_BYTES = 1 << 20
 _LONGEST_OPENING = 64
@@ -96,7 +96,7 @@ class _Reader:
         self._members_bytes = 0
 
     def take_behind(self, rest: bytes, blocks: list[bytes]) -> bytes:
-        """Takes the blocks, which `rest` stands in front of; what is to be presented again with more behind it."""
+        """Takes the blocks behind `rest`; returns what has to be presented again with more behind it."""
         data, start = blocks[0], 0
         if rest and len(rest) < _BRIDGE_BYTES < len(data) and len(blocks) == 1:
             # the event that two blocks share is taken with a few behind it, so that the block need not be copied

@@ -42,7 +42,7 @@ class Excerpt:
     events    JSON text of each event, in the order of the file
     metadata  that of the events that name the processes and threads of these
     members   the root's other members that are or can be made sound: key -> JSON text
-    rewritten events that stood in damaged places and were written anew, as far as they could be read
+    rewritten events from damaged places, rewritten as far as they could be read
     """
 
     events: list[bytes] = field(default_factory=list)
@@ -60,7 +60,7 @@ def read_excerpt(
     report: Reporter = silent,
     name: str | None = None,
 ) -> Excerpt:
-    """The events of a trace between two instants of its clock. `name` stands for the file in messages. Raises
+    """The events of a trace between two instants of its clock. `name` replaces the path in messages. Raises
     InputError when the file cannot be read, CorruptInput when it holds no events."""
     path = os.fspath(path)
     shown = name or path
@@ -98,7 +98,7 @@ def packed(text: bytes) -> bytes:
 
 
 def _sound(members: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The members as text that everybody reads: mended where they can be, else left out."""
+    """The members as sound text: repaired where they can be, else left out."""
     sound: dict[str, bytes] = {}
     for key, text in members.items():
         mended = mend(_readable(text), _decoded_text)
@@ -113,7 +113,7 @@ def _decoded_text(text: bytes) -> bytes:
 
 
 class _Taken(ColumnBuilder):
-    """What was taken so far. It stands where a builder of columns does, but keeps texts instead."""
+    """Collects texts where a ColumnBuilder would build columns."""
 
     def __init__(self, first_ns: int, last_ns: int) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class _Taken(ColumnBuilder):
         self._rewritten = 0
 
     def add(self, events: Sequence[Event]) -> None:
-        """Events out of a damaged place: what could be read of them is written anew."""
+        """Events out of a damaged place, rewritten as far as they could be read."""
         kept = len(self._events)
         self.take(events, [_written(event) for event in events])
         self._rewritten += len(self._events) - kept

@@ -1,6 +1,6 @@
-"""Two excerpts in one trace, for a trace viewer: both begin at 0, and their processes are told apart.
+"""Two excerpts in one trace, for a trace viewer: both begin at 0, and their processes are distinct.
 
-Times are shifted exactly, in nanoseconds. Processes and arrows are numbered anew, because both runs use the same
+Times are shifted exactly, in nanoseconds. Processes and arrows are renumbered, because both runs use the same
 numbers; threads are numbered where they were called by a text. Everything else of an event is as it was written.
 """
 
@@ -111,7 +111,7 @@ class _Renamed:
         try:
             values = _ARGS.decode(event.get("args", msgspec.Raw(b"{}"))).values()
         except msgspec.MsgspecError:
-            return  # an order, which is given anew
+            return  # an order, which is assigned again
         known = self.named.setdefault(str(_decoded(event.get("pid"))), [])
         # the name of a process says more than its labels
         at = 0 if bytes(event["name"]) == _PROCESS_NAME else len(known)

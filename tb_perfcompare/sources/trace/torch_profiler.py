@@ -5,7 +5,7 @@
        "args": {"External id": 1}}, ...
 
 Read: complete events, memory events, counters, forward-backward arrows, process and thread names, the root's other
-members. Counted only: launch arrows, other instants. docs/reading.md says what is repaired and what is dropped.
+members. Counted only: launch arrows, other instants. Repaired and dropped: docs/inputs/trace_format.md.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ def _short(key: str) -> str:
 
 
 def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, Any]:
-    """Root members as values. One that is not JSON is mended, or left out."""
+    """Root members as values. One that is not JSON is repaired, or left out."""
     properties: dict[str, Any] = {}
     for key, text in members.items():
         try:

@@ -3,7 +3,7 @@
 One file per comparison: the JSON that the tab is sent first, then MessagePack of the object that was computed; reading
 them never runs code. The key is everything the comparison depends on: the names and the content of all files, steps,
 options, this package's code. A comparison from which a file is missing is not kept, because the file may be readable
-the next time. Documented in docs/cache.md.
+the next time. Documented in docs/internals/reliability.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ComparisonCache(ResponseCache):
-    """Comparisons by question, beside the summaries. Whatever goes wrong, there is just no comparison."""
+    """Comparisons by request, in the folder of the summaries. After any failure there is just no comparison."""
 
     def get(self, key: str) -> Comparison | None:
         """The comparison that was kept under the key."""

@@ -1,6 +1,6 @@
-"""Files in one directory that may vanish at any time: written beside their place and moved there, so that readers never
-see half of one and two processes cannot disturb each other; the least recently used go when there are too many, and
-what a process that was stopped left beside them."""
+"""Files in one directory that may vanish at any time: written under a temporary name and moved into place, so that
+readers never see half of one and processes do not disturb each other. The least recently used are removed when there
+are too many, and so are the leftovers of a killed process."""
 
 from __future__ import annotations
 

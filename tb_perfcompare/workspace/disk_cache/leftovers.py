@@ -1,4 +1,4 @@
-"""Files that a process began to write beside their place and never moved there, because it was killed."""
+"""Temporary files that a process never moved into place, because it was killed."""
 
 from __future__ import annotations
 

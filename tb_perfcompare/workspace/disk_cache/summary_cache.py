@@ -6,7 +6,7 @@ bytes, the options, this package's code and the format. Entries are written besi
 readers never see half of one and two processes cannot disturb each other; an entry that is not what was written, or
 whose parts do not fit together, is removed and the input read anew. Nothing here ever fails a comparison: a cache that
 cannot be used is none.
-Documented in docs/cache.md.
+Documented in docs/internals/reliability.md.
 """
 
 from __future__ import annotations

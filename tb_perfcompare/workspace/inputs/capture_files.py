@@ -13,13 +13,13 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile
 
 
 def files_of(file: CaptureFile) -> FileSystem:
-    """What opens the file and those beside it, in whatever state they are."""
+    """Opens the file and those next to it, in whatever state they are."""
     return file_system(file.path, file.within)
 
 
 def as_meant(file: CaptureFile) -> AbstractContextManager[FileSystem]:
-    """What opens the file and those beside it for the length of a reading. Raises InputChanged for one that is not, or
-    does not stay, in the state that is meant."""
+    """Opens the file and those next to it for the length of a reading. Raises InputChanged for one that is not, or does
+    not stay, in the expected state."""
     return one_state(files_of(file), file.states)
 
 

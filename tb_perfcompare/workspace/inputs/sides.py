@@ -32,7 +32,7 @@ class CaptureFile:
     path    opens it; never shown
     shown   how messages name it: relative to the logdir, or as the user typed it
     name    relative to the source, for the files of a side
-    bytes, mtime_ns  of the state that is meant; a changed file is another CaptureFile
+    bytes, mtime_ns  of the expected state; a changed file is another CaptureFile
     source  what the user calls the whole it belongs to: a run, or a path as typed
     part    which run of a file that holds several
     beside  files that are read along with it
@@ -56,7 +56,7 @@ class CaptureFile:
 
     @property
     def states(self) -> dict[str, FileState]:
-        """Path -> state that is meant, of this file and of those beside it."""
+        """Path -> expected state, of this file and of those next to it."""
         return {self.path: (self.bytes, self.mtime_ns, self.version)} | {one.path: one.state for one in self.beside}
 
 

@@ -1,4 +1,4 @@
-"""The comparison beside a strict report: of the same two processes, as `diff` makes it."""
+"""The corrected comparison of the two processes of a strict report, as `diff` makes it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def of_worker(side: Side, worker: str) -> Side:
 
 
 def read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
-    """One table with the counters beside it. Raises InputError with the name that is shown."""
+    """One table with its counters file. Raises InputError with the name that is shown."""
     try:
         found = read_recording(file, report)
     except InputError as error:

@@ -72,7 +72,7 @@ class StrictQuestion:
 
 
 def holds_tables(side: Side) -> bool:
-    """Whether the side's files are per-cycle tables. Files that nobody reads are neither; reading will say so."""
+    """Whether the side's files are per-cycle tables. Unreadable files are neither; reading will say so."""
     found = set()
     for file in side.files:
         try:

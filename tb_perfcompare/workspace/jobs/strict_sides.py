@@ -30,7 +30,7 @@ class StrictSides:
     case        names the comparison in titles, `phase` is "_decode" or the like in names of files
     tables      normal and abnormal, all processes
     processes   the pairs that are compared when none is asked for
-    counters    samples beside the abnormal table, which say what its counters count in
+    counters    samples of the abnormal table's counters file, which show their units
     workers     number -> name of traces' workers, per side; None for recorded tables
     of_traces   facts about the counters of traces; None for tables that were recorded as such
     recordings  captures on each side

@@ -38,7 +38,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
-    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called."""
+    """One file to read and summarise, with the callers of rows if `paths`. Equal jobs have equal answers."""
 
     file: CaptureFile
     window: str
@@ -102,7 +102,7 @@ def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
 
 def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
     """The file's recording; its notes name it relative to the source, progress as it is shown. Raises InputChanged for
-    a file that is not in the state that is meant, or does not stay in it."""
+    a file that is not in the expected state, or does not stay in it."""
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
@@ -117,7 +117,7 @@ def origin_of(file: CaptureFile) -> Origin:
 
 
 def shown_error(error: InputError, file: CaptureFile) -> InputError:
-    """The same error about the name that is shown; where the file lies is nobody's business over HTTP."""
+    """The same error about the name that is shown: paths do not leave the server."""
     known = type(error) in (InputError, InputChanged, CorruptInput, UnrecognisedFormat)
     kind: type[InputError] = type(error) if known else InputError
     return kind(file.shown, error.reason, place=error.place, hint=error.hint)

@@ -1,5 +1,5 @@
-"""What a worker process imports while nobody needs it yet: what reading and summarising need, then what comparing needs
-besides. It takes longer than those of a small pair."""
+"""Imports of an idle worker process: for reading and summarising, then for comparing. They take longer than the work of
+a small pair."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def import_jobs() -> None:
 
 
 def import_distributions() -> None:
-    """Of those who test hypotheses."""
+    """For hypothesis tests."""
     from tb_perfcompare.comparison.statistics.distributions import load
 
     load()

@@ -1,6 +1,6 @@
 """Series of runs below a log directory: which there are, and the history of one.
 
-Documented in docs/history.md. Points are written by workspace/record_point.py.
+Documented in docs/guide/history.md. Points are written by workspace/record_point.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Symbolic links below a log directory: followed, or only where they stay below it.
 
-Nobody makes a link by asking the server something; whoever may write below the log directory can. Where those are not
-the ones who started the server, LINKS=inside keeps them from showing other files of its user.
+No request creates a link, but anybody who may write below the log directory can. If those are not the ones who started
+the server, LINKS=inside keeps them from exposing other files of its user.
 """
 
 from __future__ import annotations

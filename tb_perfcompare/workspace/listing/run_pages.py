@@ -40,7 +40,7 @@ class RunPages:
         offset: int,
     ) -> RunsPage:  # fmt: skip
         """The page that begins with the worker number `offset`. `problems`, (path, message), come before those of the
-        listing; `profiler_tab` tells whether torch-tb-profiler's tab is there."""
+        listing; `profiler_tab`: torch-tb-profiler's tab is there."""
         key = (tuple(roots), problems, profiler_tab, offset)
         with self._lock:
             if self._of is not listing:

@@ -1,1 +1,1 @@
-"""What the tab asks beside the comparison: pages of tables, rows, callers, steps, candidates."""
+"""What the tab asks besides the comparison: pages of tables, rows, callers, steps, candidates."""

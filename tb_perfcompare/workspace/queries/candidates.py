@@ -67,7 +67,7 @@ class CandidateComparisons:
         self._looks: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_LOOK_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
-        """Done, under way or started now, for as long as the body lasts. When nobody waits any more the work ends."""
+        """Done, under way or started now, while the body lasts. The work ends when no caller waits any more."""
 
         def make(flight: Flight[CandidateResult]) -> CandidateResult:
             compared = finished(self._computations.ask(question), flight.report)
@@ -88,7 +88,7 @@ class CandidateComparisons:
 
 
 def row_of(candidate: Candidate, flight: Flight[CandidateResult]) -> CandidateRow:
-    """The row of a flight that is done. What cannot be compared is told in it; a server that stops is not."""
+    """The row of a flight that is done. It says what cannot be compared, but not that the server stops."""
     try:
         return CandidateRow(candidate, flight.result(), None)
     except Cancelled:

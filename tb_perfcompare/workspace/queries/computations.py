@@ -37,7 +37,7 @@ class Computations(Protocol):
         ...
 
     def load_within(self, flight: Flight[Any], side: Side, window: str, *, paths: bool = False) -> Summary:
-        """The same as a part of another computation; with `paths` it tells from where rows were called."""
+        """The same as a part of another computation; with `paths` the summary has the callers of rows."""
         ...
 
     def work(

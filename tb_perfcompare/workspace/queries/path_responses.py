@@ -48,9 +48,9 @@ class PathResponses:
     def one(
         self, question: ComparisonRequest, table: str, row: str, *, together: bool, report: Reporter = silent
     ) -> tuple[bytes, bool]:
-        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
-        the work ends. Raises SelectionError for a table or row that there is not and for a side of too many files, and
-        what reading raises."""
+        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; the work ends
+        when no caller waits any more. Raises SelectionError for an unknown table or row and for a side of too many
+        files, and what reading raises."""
         for side in (question.baseline, question.candidate):
             if len(side.files) > MOST_FILES:
                 raise SelectionError(

@@ -40,8 +40,8 @@ class RowResponses:
         self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
-        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; when nobody waits any more
-        the work ends. Raises SelectionError for a table or row that there is not, and what reading raises."""
+        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; the work ends
+        when no caller waits any more. Raises SelectionError for an unknown table or row, and what reading raises."""
         (baseline, candidate), provisional = self._sources(question, table, report)
         return row_answer(row_steps(table, row, baseline, candidate)), provisional
 

@@ -17,7 +17,7 @@ from tb_perfcompare.model.summary.summary import Summary
 
 @dataclass(frozen=True, slots=True)
 class RunViews:
-    """All tables of a run by view, and why it has no others. `reading` is that of the summary (docs/readings.md)."""
+    """All tables of a run by view, and why others are absent. `reading` is the summary's."""
 
     reading: str
     side: SideFacts

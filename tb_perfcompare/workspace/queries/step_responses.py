@@ -117,7 +117,7 @@ def _differences(baseline: StepEvents, candidate: StepEvents) -> dict[str, objec
 
 
 def _hits(own: StepEvents, find: str) -> NDArray[np.bool_] | None:
-    """(n,) events whose name holds every word, and none with a `-` in front, without regard to case."""
+    """(n,) events whose name holds every word, and none with a `-` in front, ignoring case."""
     words = [word.casefold() for word in find.split() if word != "-"]
     if not words:
         return None

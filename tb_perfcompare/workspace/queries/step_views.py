@@ -1,5 +1,4 @@
-"""Pictures of steps, for a tab that zooms: steps are cut out of their files once, what is drawn of them is made anew at
-each zoom."""
+"""Pictures of steps for a tab that zooms: steps are cut out of their files once, and laid out again at each zoom."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ _ANSWER_CACHE_BYTES = 16 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class ChosenSide:
-    """A side of which one step is meant."""
+    """A side, one step of which is asked for."""
 
     side: Side
     step: StepChoice = field(default_factory=StepChoice)
@@ -72,7 +71,7 @@ class StepViews:
         return self._answers.joined(question, lambda flight: self._answer_or_reason(question, flight))
 
     def answer(self, question: StepQuestion, report: Reporter) -> bytes:
-        """`ask` and wait. Leaves when `report` raises; work that nobody waits for ends."""
+        """`ask` and wait. Leaves when `report` raises; work without a waiting caller ends."""
         return _waited(self.ask(question), report)
 
     def steps(self, side: Side, window: str, report: Reporter) -> StepList:
@@ -134,7 +133,7 @@ class StepViews:
         )  # fmt: skip
 
     def labelled(self, question: StepQuestion, report: Reporter) -> StepQuestion:
-        """With the label that SAME stands for. Raises SelectionError where it stands for nothing."""
+        """With the label that SAME means. Raises SelectionError if it means nothing."""
         sides = [question.own, question.other]
         for at, other in ((0, sides[1]), (1, sides[0])):
             one = sides[at]
@@ -162,7 +161,7 @@ class StepViews:
     def _match(
         self, steps: tuple[StepEvents, StepEvents], jobs: tuple[StepJob, StepJob], flight: Flight[bytes]
     ) -> StepMatches:
-        """Computed once for both sides: whoever asks for the other one gets it turned."""
+        """Computed once for both sides: a request for the other one gets it reversed."""
         turned = repr(jobs[1]) < repr(jobs[0])
         ordered = steps[::-1] if turned else steps
 

@@ -66,7 +66,7 @@ class TablePages:
 
     def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """The answer about a pair that a tab is sent first, done, under way or started now, for as long as the body
-        lasts. When nobody waits any more the work ends."""
+        lasts. The work ends when no caller waits any more."""
 
         def make(flight: Flight[bytes]) -> bytes:
             kept = self._computations.kept_answer(question)

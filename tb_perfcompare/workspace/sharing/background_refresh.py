@@ -1,4 +1,4 @@
-"""A value that is made again when it has aged: one making at a time, and nobody waits behind a lock for it."""
+"""A value that is refreshed when it has aged: one refresh at a time, without waiting for a lock."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHORT_S = 0.1
 REST = 4
 """So many times as long as a making took passes before the next one."""
 _PATIENCE_S = 1.0
-"""How long whoever has an aged value waits for one that is usually made in a short time."""
+"""How long a caller with an aged value waits for a refresh that is usually quick."""
 
 
 class Refreshed(Generic[T]):
@@ -38,9 +38,9 @@ class Refreshed(Generic[T]):
         self._done_s = -math.inf
 
     def get(self, *, anew: bool = False) -> T:
-        """The value: the present one while it is not old. An old one is made again; that is waited for only where it
-        takes a short time. `anew` asks for one that is made after the call, which holds only after a rest: else it is
-        the one being made, or the present one. Raises what making raises."""
+        """The present value while it is fresh. An old one is refreshed, and waited for only if that is quick. With
+        `anew` the value is made after the call, unless the last refresh was too recent: then it is the one being made,
+        or the present one. Raises what making raises."""
         asked_s = self._clock()
         while True:
             with self._lock:
@@ -72,7 +72,7 @@ class Refreshed(Generic[T]):
             made = self._make()
             # an equal one stays the same object: what was made of it is found again
             value = value if value == made else made
-        except BaseException as error:  # nothing is swallowed: whoever waits gets it
+        except BaseException as error:  # nothing is swallowed: the waiting caller gets it
             self._end(making, self._value)
             making.fail(error)
             return

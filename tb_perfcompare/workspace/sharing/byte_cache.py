@@ -17,8 +17,8 @@ PROVISIONAL_S = 5.0
 """Values that may be better soon are kept for so long: an answer that lacks a file whose reader was killed."""
 
 _LOOKED_AT = 32
-"""Of longer sequences about so many items stand for all: the rows of a table are alike, and a million calls would take
-a second."""
+"""Longer sequences are estimated from about this many items: rows of a table are similar, and a million calls would
+take a second."""
 
 
 class ByteCache(Generic[T]):
@@ -50,7 +50,7 @@ class ByteCache(Generic[T]):
 
     def put(self, key: Hashable, value: T, *, provisional: bool = False) -> None:
         """Keeps the value unless it alone is larger than the limit; `provisional` for PROVISIONAL_S at most."""
-        size = size_of(key) + size_of(value)  # somebody may ask for very little in very many words
+        size = size_of(key) + size_of(value)  # a request may be long and its answer short
         with self._lock:
             self._drop(key)
             if size > self._limit:

@@ -24,7 +24,7 @@ _TICK_S = 0.1
 class Flight(Generic[T]):
     """One computation under way (or finished) and where it is.
 
-    The computing side calls `report`, which raises Cancelled once nobody waits any more, and may register what must
+    The computing side calls `report`, which raises Cancelled once no caller waits any more, and may register what must
     be stopped with `stopping`. The waiting side uses `wait`, `news` and `result`.
 
     provisional  set by the computing side where the value may be better soon: it is remembered for a moment only
@@ -51,7 +51,7 @@ class Flight(Generic[T]):
         self.check()
 
     def check(self) -> None:
-        """Raises Cancelled if nobody waits any more."""
+        """Raises Cancelled if no caller waits any more."""
         if self._cancelled:
             raise Cancelled
 
@@ -93,7 +93,7 @@ class Flight(Generic[T]):
         return self._future.done()
 
     def wait(self, timeout_s: float) -> bool:
-        """Waits until done or the time is over; tells whether it is done."""
+        """Waits until done or the time is over; returns whether it is done."""
         return not wait_for([self._future], timeout_s).not_done
 
     def news(self, since: int) -> tuple[int, list[Progress]]:
@@ -135,7 +135,7 @@ class SingleFlight(Generic[T]):
                 threading.Thread(
                     target=self._compute, args=(flight, compute), name="tb_perfcompare work", daemon=True
                 ).start()
-                self._flights[key] = flight  # after a start that may fail: nobody joins what never ends
+                self._flights[key] = flight  # after a start that may fail: no caller joins what never ends
             flight.waiters += 1
             return flight
 
@@ -169,7 +169,7 @@ class SingleFlight(Generic[T]):
     def _compute(self, flight: Flight[T], compute: Callable[[Flight[T]], T]) -> None:
         try:
             value = compute(flight)
-        except BaseException as error:  # nothing is swallowed: whoever waits gets it from result()
+        except BaseException as error:  # nothing is swallowed: the waiting caller gets it from result()
             self._land(flight)
             flight.fail(out_of_memory(error) or error)
             return

@@ -1,8 +1,8 @@
 """Reading files on a Dask cluster instead of processes of this machine: the same function, the same results.
 
 Workers of the cluster need this package, in the same version, and the files under the same path or address. Progress
-comes back as events of a topic; a task that nobody waits for any more is taken from the queue, or sees at its next
-report that it should end. Documented in docs/ranks.md.
+comes back as events of a topic; a task that no caller waits for any more is taken from the queue, or sees at its next
+report that it should end. Documented in docs/method/ranks.md.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TaskLost(PerfCompareError):
 
 class ClusterPool:
     """Tasks on the cluster whose scheduler has this address. Connects at the first task; safe to use from several
-    threads. Raises PerfCompareError without the package, or when nobody answers."""
+    threads. Raises PerfCompareError without the package, or without an answer."""
 
     def __init__(self, address: str) -> None:
         self.address = address

@@ -53,8 +53,8 @@ def single_threaded() -> dict[str, str]:
 
 
 def check_address_space() -> None:
-    """Raises OutOfMemory, before anything large is imported, where the system gives this process too little room for
-    that; where it gives any limit, numerical libraries are told to keep to it."""
+    """Raises OutOfMemory, before anything large is imported, if the system gives this process too little address space;
+    under any limit numerical libraries are configured to keep to it."""
     try:
         import resource
     except ImportError:

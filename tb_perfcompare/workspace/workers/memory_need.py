@@ -14,12 +14,12 @@ PER_EVENT_BYTES = 200
 worst case that was found, which the other half of the machine's memory has room for."""
 
 _LEAST_SHARE = 1 / 16
-"""A smaller part of a file that was read tells nothing about the rest."""
+"""A smaller part of a file says nothing about the rest."""
 
 
 class Need:
-    """What one task needs; `number` tells which of two came first. Nothing is known of one that expects 0: it neither
-    waits nor grows.
+    """What one task needs; `number` orders tasks by arrival. A task that expects 0 is unknown: it neither waits nor
+    grows.
 
     bytes_  at least so much, as far as is known
     held    resident memory of its process, as that said last

@@ -1,5 +1,5 @@
-"""How much memory reading a file will take, from a look at a few places of it: readers keep events, not text, and a
-compressed file tells little by its size. What they take in truth is seen while they read (memory_need.py)."""
+"""How much memory reading a file will take, from a look at a few places of it: readers keep events, not text, and the
+size of a compressed file says little. What they really take is measured while they read (memory_need.py)."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class Worker:
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any],
         hear: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0,
     ) -> T:  # fmt: skip
-        """The task's value. `hear` is told where it is and what memory the process holds, and may end it by raising;
+        """The task's value. `hear` gets its progress and the memory of the process, and may end it by raising;
         at `most_bytes` the system ends it."""
         self.reusable = self.unused = False
         try:

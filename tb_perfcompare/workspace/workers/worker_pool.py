@@ -92,7 +92,7 @@ class WorkerPool:
             try:
                 with flight.stopping(worker.kill):
                     if not worker.responds():
-                        continue  # it ended while nobody used it
+                        continue  # it ended while idle
                     return worker.run(function, arguments, flight, partial(self._hear, task), self._most(need))
             except WorkerDied:
                 if self._closed:
@@ -203,7 +203,7 @@ class WorkerPool:
         return refusal(need, self._memory_bytes) if need.bytes_ > most_for_one(self._memory_bytes) else error
 
     def _wake(self) -> None:
-        """Whoever waits looks again whether its turn has come, or nobody wants it any more."""
+        """Waiting tasks check again whether their turn has come, or no caller wants them any more."""
         with self._changed:
             self._changed.notify_all()
 
@@ -243,7 +243,7 @@ class WorkerPool:
             threading.Thread(target=_end_idle, args=(weakref.ref(self),), daemon=True).start()
 
     def _end_idle(self) -> bool:
-        """Ends the processes that nobody has needed for long; False when none is left."""
+        """Ends processes that were idle for long; False when none is left."""
         now_s = time.monotonic()
         with self._changed:
             old = [
@@ -269,7 +269,7 @@ def _prepared(functions: Sequence[Callable[[], object]]) -> Worker | None:
         worker = Worker()
     except OSError:
         return None
-    with contextlib.suppress(OSError):  # it has ended: whoever gets it finds out
+    with contextlib.suppress(OSError):  # it has ended: its next user finds out
         worker.prepare(functions)
     return worker
 

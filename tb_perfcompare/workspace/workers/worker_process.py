@@ -122,7 +122,7 @@ def _take_tasks(tasks: _Tasks) -> None:
         try:
             tasks.put(_read_payload(questions))
         except EOFError:
-            os._exit(0)  # also in the middle of a task: nobody is left to hear the answer
+            os._exit(0)  # also in the middle of a task: no caller is left
         except MemoryError:
             os.write(2, b"MemoryError\n")
             os._exit(1)

@@ -1,4 +1,4 @@
-"""Where the corrected reading leaves torch-tb-profiler's (docs/readings.md), each on a smallest trace."""
+"""Each departure from torch-tb-profiler's reading (docs/method/corrected_reading.md), on a smallest trace."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def test_a_failed_check_that_the_verdict_rests_on_is_the_headline() -> None:
 
 
 def test_the_document_lists_every_check_and_what_it_weakens() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "comparison.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "method" / "comparison.md").read_text("utf-8")
     rows = re.search(r"^## Comparability$(.*)", text, re.MULTILINE | re.DOTALL)
     assert rows is not None
     for row in TRIPPED:

@@ -197,7 +197,7 @@ def test_a_kernel_whose_name_one_side_cut_keeps_its_parts() -> None:
 
 
 def mix_in_fractions(a: Total, b: Total, pairs: list[tuple[Total, Total]]) -> int:
-    """docs/ledger.md's formula as it stands there."""
+    """docs/method/ledger.md's formula as it stands there."""
     if not a.calls or not b.calls:
         return 0
     calls = (Fraction(a.calls, a.steps) + Fraction(b.calls, b.steps)) / 2
@@ -230,7 +230,7 @@ def test_the_mix_changes_sign_with_the_sides_and_is_zero_for_equal_shares(
 
 
 def count_in_fractions(a: Total, b: Total) -> int:
-    """The formula of docs/ledger.md."""
+    """The formula of docs/method/ledger.md."""
     calls = [Fraction(side.calls, side.steps) for side in (a, b)]
     means = [side.time / each for side, each in zip((a, b), calls, strict=True) if each]
     if calls[0] == calls[1]:

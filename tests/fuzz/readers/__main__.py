@@ -4,7 +4,7 @@
     python -m tests.fuzz.readers --seconds 600 --target trace --target ncu
     python -m tests.fuzz.readers --blind               mutations drawn from a seed, also where atheris is installed
     python -m tests.fuzz.readers --minimise FILE --target trace
-    python -m tests.fuzz.readers --write               also puts the table into docs/reliability.md
+    python -m tests.fuzz.readers --write               also puts the table into docs/internals/reliability.md
 
 Where atheris is installed (`pip install -e '.[fuzz]'`) mutations are kept that reach something new. What breaks a law
 is left in the directory of --keep, with a traceback beside it. Exit status 1: something was found.
@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--blind", action="store_true", help="not guided by coverage")
     parser.add_argument("--keep", type=Path, default=Path("fuzz_findings"), help="directory for what is found")
     parser.add_argument("--minimise", type=Path, help="makes this input smaller, as long as it breaks the same law")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/internals/reliability.md")
     chosen = parser.parse_args()
     names = chosen.target or list(TARGETS)
     if chosen.minimise:

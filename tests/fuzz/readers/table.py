@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 BEGIN, END = "<!-- fuzz: begin -->", "<!-- fuzz: end -->"
-DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reliability.md"
+DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "internals" / "reliability.md"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Forest:
         return len(self.name) - 1
 
     def parents(self) -> list[int]:
-        """Per node the node it hangs under, -1 for roots and for nodes in no tree."""
+        """Per node its parent, -1 for roots and for nodes in no tree."""
         parent = [-1] * len(self.name)
         for node in self.order:
             for child in self.children[node]:

@@ -98,7 +98,7 @@ def _earlier_ends(stream: EventStream, inside: NDArray[np.int64], of_first: NDAr
 
 
 def _step_of_runtime(stream: EventStream, links: Links, marked: Steps) -> NDArray[np.int64]:
-    """(R,) step each API call lies in, -1 for none.
+    """(R,) step of each API call, -1 for none.
 
     One walk over calls and steps, both in time order: a call across the end of the current step belongs to none.
     """

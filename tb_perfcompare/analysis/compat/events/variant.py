@@ -13,7 +13,7 @@ from tb_perfcompare.model.recordings.recording import TraceRecording
 
 @dataclass(frozen=True, slots=True)
 class KernelProperty:
-    """One launch property by which the kernel table of properties tells launches apart.
+    """One launch property that separates rows of the kernel table by properties.
 
     column      argument column of the recording
     label       column title in the answer, "" for a property that splits rows and is not shown

@@ -127,9 +127,9 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """As the table of ranks has it (docs/ranks.md); where no collective can be found on several ranks call by call, the
-    shortest time over ranks of all calls of one name in a step is the transfer. None unless all of several workers
-    recorded the same steps."""
+    """Waiting as in the table of ranks (docs/method/ranks.md). Where no collective can be matched across ranks call by
+    call, the transfer is the shortest time over ranks of all calls of one name in a step. None unless several workers
+    all recorded the same steps."""
     if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)

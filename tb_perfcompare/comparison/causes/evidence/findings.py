@@ -1,7 +1,7 @@
 """Causes in sentences: the ledger's largest changes, each with the entities behind it and how sure it is.
 
 A finding is made for every category whose change is material (CompareOptions.material_*) and clear.
-Definitions: docs/findings.md.
+Definitions: docs/method/findings.md.
 """
 
 from __future__ import annotations

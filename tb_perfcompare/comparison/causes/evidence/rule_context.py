@@ -41,7 +41,7 @@ class Amount:
 
     @property
     def rate_us(self) -> float:
-        """Part of the change that is each call's time (docs/ledger.md); 0 where a side has no calls."""
+        """Part of the change that is each call's time (docs/method/ledger.md); 0 where a side has no calls."""
         if not (self.calls_a and self.calls_b):
             return 0.0
         return (self.us_b / self.calls_b - self.us_a / self.calls_a) * (self.calls_a + self.calls_b) / 2

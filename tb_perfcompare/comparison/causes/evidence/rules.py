@@ -1,4 +1,4 @@
-"""The rules by name, what each needs to say anything, and how sure a finding is. docs/findings.md has them all."""
+"""The rules by name, what each needs as input, and how confident a finding is (docs/method/findings.md)."""
 
 from __future__ import annotations
 

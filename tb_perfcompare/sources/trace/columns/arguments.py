@@ -71,7 +71,7 @@ class ArgumentColumns:
                 self._file(slots[chosen][valid], rows[chosen][valid], found[valid])
 
     def finish(self) -> tuple[SparseColumn, ...]:
-        """A column for each of SLOTS, empty where nobody wrote it; nothing is kept here."""
+        """A column for each of SLOTS, empty where not recorded; nothing is kept here."""
         columns = zip(self._rows[1:], self._values[1:], strict=True)
         return tuple(SparseColumn(rows.finish(), values.finish()) for rows, values in columns)
 
@@ -120,14 +120,14 @@ def joined_spellings(
 
 
 def _written(slots: list[SparseColumn], column: ArgColumn) -> list[SparseColumn]:
-    """The spellings of a column, which come next, but for those that nobody wrote."""
+    """The spellings of a column, which come next, without unrecorded ones."""
     written = [slot for slot in slots[: len(column.keys)] if len(slot.rows)]
     del slots[: len(column.keys)]
     return written
 
 
 def _joined(slots: list[SparseColumn], column: ArgColumn) -> SparseColumn | None:
-    """One column of its spellings; None if nobody wrote it."""
+    """One column of its spellings; None if not recorded."""
     written = _written(slots, column)
     return _prefer_first(written) if written else None
 

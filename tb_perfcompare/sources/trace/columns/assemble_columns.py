@@ -28,11 +28,11 @@ _SPAN = 1 << 16
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Everything a scan found. `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped +
-    counters.seen. What became of counter events is told in `counters`.
+    counters.seen. `counters` says what became of counter events.
 
     negative      durations below zero, taken as zero
     finer         time stamps or durations that needed rounding to a nanosecond
-    repaired      events that were mended, by what was wrong with them
+    repaired      events that were repaired, by what was wrong with them
     """
 
     events: EventTable
@@ -63,7 +63,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """How many events were seen, dropped, skipped and mended; as in Columns."""
+    """How many events were seen, dropped, skipped and repaired; as in Columns."""
 
     seen: int = 0
     dropped: Counter[str] = field(default_factory=Counter)

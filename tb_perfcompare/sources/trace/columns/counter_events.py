@@ -3,7 +3,7 @@
     {"ph": "C", "name": "GPU 0 Utilization", "pid": 0, "ts": 1691.047, "args": {"GPU Utilization": 0.75}}
 
 A scanner collects the counter events it meets, decoded as `Event`, in a CounterBuilder; what they mean is decided here
-and in counter_samples.py, so that it does not depend on the scanner. docs/reading.md has the rules.
+and in counter_samples.py, so that it does not depend on the scanner. docs/inputs/trace_format.md has the rules.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class CounterBuilder:
         lost = int(numbers.lost[kept].sum())
         if lost:
             self._repaired["counter values beyond a double"] += lost
-        # only of what is kept: the time of a dropped event is nobody's concern
+        # only of what is kept: the time of a dropped event does not matter
         self._finer += times.finer if kept.all() else parse_times([event.ts for event in compress(events, kept)]).finer
         chosen = kept[numbers.event]
         event = numbers.event[chosen]
@@ -229,7 +229,7 @@ def _find_numbers(arguments: Sequence[Args]) -> _Numbers:
 
 
 def _first_bytes(texts: Sequence[msgspec.Raw]) -> NDArray[np.uint8]:
-    """(n,) first byte of each JSON text, which tells its type."""
+    """(n,) first byte of each JSON text, which determines its type."""
     if not texts:
         return np.zeros(0, np.uint8)
     data = np.frombuffer(_GAP.join(texts), np.uint8)

@@ -105,7 +105,7 @@ class _Splice:
 def _spliced(
     first: NDArray[Any], second: NDArray[Any], at: NDArray[np.int64], until: NDArray[np.int64]
 ) -> NDArray[Any]:
-    """The second up to until[0] stands before first[at[0]], what follows up to until[1] before first[at[1]], ..."""
+    """The second up to until[0] goes before first[at[0]], what follows up to until[1] before first[at[1]], ..."""
     parts, a, b = [], 0, 0
     for next_a, next_b in zip(at.tolist(), until.tolist(), strict=True):
         parts += [first[a:next_a], second[b:next_b]]

@@ -151,7 +151,7 @@ def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes)
         for at in np.flatnonzero(codes < 0).tolist():
             codes[at] = strings.intern(said[at])
         return _code_table(len(texts), used, codes, no_text)
-    # whoever says the same as what is there begins like it and is as long; of a million names that leaves a few
+    # equal texts have the same beginning and length; of a million names that leaves a few
     likely = np.zeros(256 * (_MOST_LENGTH + 1), np.bool_)
     for text in strings.texts:
         data = text.encode("utf-8", "surrogatepass")

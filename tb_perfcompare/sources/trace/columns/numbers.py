@@ -177,7 +177,7 @@ def _scalar(text: bytes) -> Fraction | None:
 
 
 def _bare(text: bytes) -> bytes:
-    """What stands in a JSON string; any other text as it is."""
+    """The content of a JSON string; any other text as it is."""
     return text[1:-1].strip() if text[:1] == b'"' else text
 
 

@@ -60,7 +60,7 @@ def layered(
     on_device = rows[out[rows] == Category.KERNEL]
     collective = _named(strings, name, lambda text: text.startswith(COLLECTIVE_KERNELS))[on_device]
     repeats = again[lane[on_device]]
-    # A collective stands on a stream and in the layer of collectives: one of them is enough.
+    # A collective is on a stream and in the layer of collectives: one of them counts.
     kept = np.where(repeats, collective, ~collective if (repeats & collective).any() else True)
     types = np.full(len(category), -1, dtype=np.int64)
     if task_type is not None:

@@ -1,1 +1,1 @@
-"""Damaged JSON: where elements end, what can be mended, what is salvaged."""
+"""Damaged JSON: where elements end, what can be repaired, what is salvaged."""

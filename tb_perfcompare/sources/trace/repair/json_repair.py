@@ -1,7 +1,7 @@
 """Repairs of text that is almost JSON, one value at a time.
 
-The strict decoder says where it stopped and why; the place is mended there and the decoder tries again. A text is only
-ever changed where the decoder refused it, so nothing inside a sound string can be mistaken for damage.
+The strict decoder says where it stopped and why; it is repaired there and the decoder tries again. A text is changed
+only where the decoder refused it, so nothing inside a sound string is mistaken for damage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 MOST_REPAIRS = 500
 _MOST_WORK_BYTES = 64 << 20
-"""Every repair reads the text anew: long ones get fewer of them."""
+"""Every repair rereads the text, so long ones get fewer of them."""
 _FAULT = re.compile(r"JSON is malformed: (?P<what>.*) \(byte (?P<at>\d+)\)")
 _TOO_DEEP = "nested too deeply"
 _TRUNCATED = "Input data was truncated"
@@ -80,7 +80,7 @@ def fault_of(error: msgspec.MsgspecError | RecursionError | UnicodeDecodeError) 
 
 
 def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) -> Mended[T]:
-    """Decodes the value that `text` begins with, mending what stands in the way; text behind the value is allowed.
+    """Decodes the value that `text` begins with, repairing what is in the way; text behind the value is allowed.
 
     `decode` must be strict about syntax and raise as msgspec does. `most` repairs are tried, at least one.
     """
@@ -103,7 +103,7 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) ->
 
 
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
-    """(kind of repair, text with the fault mended or None)."""
+    """(kind of repair, text with the fault repaired or None)."""
     what, at = fault.what, fault.at
     if fault.is_cut or "escape" in what or "surrogate" in what:
         # a lone surrogate may show as any of them: at the end of a string even as a cut
@@ -124,7 +124,7 @@ def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
 
 
 def _null_for_word(text: bytes, at: int) -> bytes | None:
-    """The word around `at` (NaN, -inf, N/A, 1.2.3) replaced by null if it stands where a value belongs."""
+    """The word around `at` (NaN, -inf, N/A, 1.2.3) replaced by null if a value belongs there."""
     first = last = at
     while first > 0 and text[first - 1] in _TOKEN:
         first -= 1

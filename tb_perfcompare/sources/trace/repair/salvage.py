@@ -2,7 +2,7 @@
 
 Where the stretch is sound JSON and only an event has a field of an unexpected type, its elements are taken one by
 one. Else it is cut where one event seems to end and the next to begin, and runs of such pieces are tried; in a run that
-fails every event is mended alone or given up. Only what the decoder accepts becomes an event, so a wrong guess costs
+fails every event is repaired alone or given up. Only what the decoder accepts becomes an event, so a wrong guess costs
 time, not correctness.
 """
 
@@ -85,7 +85,7 @@ class Found:
 
 
 class Salvager:
-    """Counts what it mends and gives up in `builder`; the events it returns are the caller's to add."""
+    """Counts what it repairs and gives up in `builder`; the events it returns are the caller's to add."""
 
     def __init__(self, builder: ColumnBuilder) -> None:
         self._builder = builder
@@ -153,7 +153,7 @@ class Salvager:
         return self.element(data, position, end, next_start, stop)
 
     def element(self, data: bytes, position: int, end: int, next_start: int, stop: int) -> Found | None:
-        """What is at `position`, where an element or the end of the array is due, mended as far as it can be.
+        """What is at `position`, where an element or the end of the array is due, repaired as far as it can be.
 
         It seems to end at `end`, and the next one to begin at `next_start`. None if it may go on behind `stop`.
         """
@@ -200,7 +200,7 @@ class Salvager:
             return self.elements(array)
 
     def _lose(self, data: bytes, position: int, fault: Fault | None) -> None:
-        """Counts what cannot be mended at a place where an element was due."""
+        """Counts what cannot be repaired at a place where an element was due."""
         if data[position] in b"]}":
             return  # a bracket too many is no element
         self.has_lost_events = True
@@ -214,7 +214,7 @@ class Salvager:
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None
-        with suppress(*DECODER_ERRORS):  # what stands in members that nobody reads does not matter, here as in a run
+        with suppress(*DECODER_ERRORS):  # unread members do not matter, here as in a run
             return _EVENT.decode(text)
         try:
             text.decode("utf-8")

@@ -31,13 +31,13 @@ from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScan
 
 _LETTERS = {ArgKind.INT: b"i", ArgKind.FLOAT: b"f", ArgKind.JSON: b"j"}
 _MANY = 500_000
-"""Events whose columns leave so much room free behind them that it is given back before the last of them are made."""
+"""Above this many events, free memory goes back to the system before the last columns are made."""
 _RARE = 8 << 10
-"""As many bytes understood allow one element that is not: it is mended alone and goes where the others go."""
+"""One element per this many sound bytes is repaired alone and scanned like the others."""
 _MOST_SOUND_BYTES = 16 * _RARE
-"""So that a few may stand together."""
+"""Allows a few of them close together."""
 _ODD_BYTES = 2 << 10
-"""Read by Python where elements that are not understood stand closer, and _MORE times as many each time."""
+"""Bytes read by Python where such elements are closer, _MORE times as many each time."""
 _MORE = 4
 
 
@@ -98,7 +98,7 @@ class NativeScanner(PythonScanner):
         return super()._block(data, start, cut)
 
     def _take_texts(self, texts: Iterable[bytes]) -> None:
-        """Takes mended events."""
+        """Takes repaired events."""
         for text in texts:
             if self._scan.take(text, 0, len(text)) == len(text):
                 self._take_handed()

@@ -100,7 +100,7 @@ class PythonScanner:
         return found + 1 if found >= 0 else -1
 
     def _learn(self, data: bytes, start: int, stop: int) -> bool:
-        """Takes as border what stands between a whole event and the next one, with the first key of that."""
+        """Takes as border the bytes between a whole event and the next one, with the first key of that."""
         latest = start
         for border in islice(_BORDER.finditer(data, start, stop), _MOST_BORDERS):
             end = border.start() + 1
