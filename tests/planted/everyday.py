@@ -28,8 +28,8 @@ Direction = Literal["slower", "faster", "any", "none"]
 class Setup:
     """A training program and its recording; the defaults are the ordinary one.
 
-    parts       layers that are built otherwise: "group norm", "mish", "wide", "deep", "dropout", "kernel 5", "depthwise",
-                "gru", "bidirectional", "attention by hand", "channels last"
+    parts       layers that are built otherwise: "group norm", "mish", "wide", "deep", "dropout", "kernel 5",
+                "depthwise", "gru", "bidirectional", "attention by hand", "channels last"
     loop        what the loop does besides: "clip", "metric", "accumulate", "validate", "ema", "anomaly", "zeros",
                 "snapshot", "sleep", "garbage", "double input", "histogram"
     optimizer   "sgd", "adam", "adam one by one"
