@@ -151,8 +151,8 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
         out.append(f"No collectives in the {word}: waiting is not measured.")
     elif not any(shares):
         out.append(
-            f"Waiting is not measured in the {word}: no collective is called equally often on several ranks of a "
-            "process group."
+            f"Waiting is not measured in the {word}: no collective of one rank matches one of another in "
+            "number, operation, message size and time."
         )
     elif min(shares) < _ALL_FOUND:
         out.append(

@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
@@ -71,8 +71,11 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
         for label in CATEGORY_LABELS
     )
+    backlog: tuple[Column, ...] = (
+        columns.time("backlog_us", "Backlog", "exposed time of device work that an earlier step launched", shown=False),
+    )
     if any(summary.metric == CYCLE_TIME for summary in sides.values()):
-        parts = ()
+        parts = backlog = ()
         words = ("Cycle", "number of the cycle in the table", "Cycle time", "length of the cycle")
     else:
         words = ("Step", "number of the step marker", "Step time", "length of the step window")
@@ -81,8 +84,9 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
         columns.key("step", words[0], words[1]),
         columns.time("total_us", words[2], words[3]),
-        columns.count("launches", "Device events", "kernels, copies and sets that start in the window"),
+        columns.count("launches", "Device events", "kernels, copies and sets that the step launched"),
         *parts,
+        *backlog,
         columns.flag("admitted", "Compared", "whether the step counts in the comparison"),
         columns.text("reason", "Reason", "why a step is left out"),
     )
@@ -97,9 +101,10 @@ def steps_table(sides: dict[str, Summary]) -> Table:
             capture = names[int(steps.capture[i])]
             times = tuple(float(x) for x in owned[:, i])[: len(parts)]
             launches = int(steps.launches[i]) if summary.counts_launches else None
-            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, True, ""))
+            late: tuple[Cell, ...] = (int(steps.backlog_ns[i]) / 1000,) if backlog else ()
+            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, *late, True, ""))
         for step in summary.dropped:
-            none: tuple[Cell, ...] = (None,) * len(parts)
+            none: tuple[Cell, ...] = (None,) * len((*parts, *backlog))
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
     return Table("steps", "Steps", shown, tuple(rows))
 

@@ -142,6 +142,7 @@ def _without_worker(summary: Summary, worker: str) -> Summary:
         start_ns=summary.steps.start_ns[kept],
         total_ns=summary.steps.total_ns[kept],
         launches=summary.steps.launches[kept],
+        backlog_ns=summary.steps.backlog_ns[kept],
     )
     return replace(summary, captures=tuple(summary.captures[place] for place in places), steps=steps)
 
