@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, moved_co
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import Told, told_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
+from tb_perfcompare.comparison.causes.evidence.largest_entry import with_largest_entry
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.checks.comparability import check_comparability
@@ -79,7 +80,10 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)
-    headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
+    robustness = sensitivity(baseline, candidate, headline, options)
+    headline = replace(
+        headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text
+    )
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)
@@ -173,6 +177,8 @@ def _findings(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
         findings = largest_first((*told.findings, *findings, *causes.findings), options)
+        if baseline.metric == STEP_TIME:
+            findings = with_largest_entry(findings, ledger, baseline, candidate, options, told.explained)
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 
@@ -208,6 +214,12 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     if not void:
         return headline
     return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
+
+
+def _with_hint(reason: str, hint: str) -> str:
+    """The hint behind the clause that is read first."""
+    lead, _, rest = reason.partition("; ")
+    return "; ".join(filter(None, (lead, hint, rest)))
 
 
 def side_facts(summary: Summary) -> SideFacts:

@@ -52,7 +52,7 @@ def ledger_table(comparison: Comparison) -> Table:
         )  # fmt: skip
     total = map(per_step, (ledger.baseline, ledger.candidate, ledger.delta))
     rows.append(("", "total", "", *total, *[None] * 6, "both"))
-    notes = ()
+    notes: tuple[str, ...] = ()
     if any(ledger.backlog):
         a, b = (numbers.time(per_step(backlog)) for backlog in ledger.backlog)
         notes = (f"Backlog: device work that an earlier step launched owns {a} of the baseline's mean step, {b} of the "

@@ -97,7 +97,7 @@ def _carried(timeline: InterpretedTrace, argument: str, rows: Ints) -> Ints:
 
 
 def _operation(called: str, dtype: str, sizes: tuple[int, ...], kernel: str) -> str:
-    """What ranks must agree on: the collective, its type and size; of uneven ones (all-to-all, gather, send) no size."""
+    """What ranks must agree on: the collective, its type and size; of uneven ones (all-to-all, gather) no size."""
     if not called:
         return kernel
     plain = called.strip('"').replace("_", "").lower()

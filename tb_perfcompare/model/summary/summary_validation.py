@@ -84,7 +84,8 @@ def _misfits(summary: Summary) -> Iterator[str]:
     if _is_too_large(summary):
         yield "numbers that cannot be added up"
     table = summary.steps
-    yield from _shapes("the steps", (steps,), table.capture, table.start_ns, table.total_ns, table.launches, table.backlog_ns)
+    columns = (table.capture, table.start_ns, table.total_ns, table.launches, table.backlog_ns)
+    yield from _shapes("the steps", (steps,), *columns)
     if table.capture.any() or any(step.capture for step in summary.dropped):
         yield "steps of another capture"
     if summary.other_window.ndim != 1:
