@@ -13,7 +13,8 @@ from tb_perfcompare.model.summary.summary import Summary
 def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
     """`same_work`: fails, and takes the verdict, when neither operators nor kernels by name nor device time by operator
     have half in common; where one side recorded the CPU alone, when operators have less than nine tenths: what a rank
-    without a device does may be called alike and be other work. `input_shapes`, `input_types`: warn when the same operators run on other inputs."""
+    without a device does may be called alike and be other work. `input_shapes`, `input_types`: warn when the same
+    operators run on other inputs."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = _shared(table, baseline, candidate)
@@ -22,7 +23,11 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
     if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
         found["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
-    return (_same_work(found, SIMILAR_WORK if alone else SOME_WORK, alone), *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate))
+    return (
+        _same_work(found, SIMILAR_WORK if alone else SOME_WORK, alone),
+        *_inputs("shapes", baseline, candidate),
+        *_inputs("types", baseline, candidate),
+    )
 
 
 def _same_work(found: dict[str, float], least: float, alone: bool) -> Check:

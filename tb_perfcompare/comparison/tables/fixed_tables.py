@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
@@ -157,8 +158,10 @@ _METRICS = {
 
 
 def device_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """Device figures joined by metric and ordinal of the device: numbers of devices differ between machines."""
-    a, b = _metrics(baseline), _metrics(candidate)
+    """Device figures joined by metric and device; devices are named as in the table of counters."""
+    sides = baseline, candidate
+    labels = device_labels(*(dict.fromkeys(metric.device for metric in side.device_metrics) for side in sides))
+    a, b = (_metrics(side, names) for side, names in zip(sides, labels, strict=True))
     keys = list(dict.fromkeys([*a, *b]))
     if not keys:
         return None
@@ -170,7 +173,7 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         label = _METRICS[key[1]][0] if key[1] in _METRICS else key[1]
         rows.append(
             (
-                f"#{key[0] + 1}",
+                key[0],
                 label,
                 x[0] if x else None,
                 y[0] if y else None,
@@ -181,7 +184,9 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
             )
         )
     shown = (
-        columns.key("device", "Device", "ordinal of the device on its side"),
+        columns.key(
+            "device", "Device", "its name; GPU #1 and so on: first device of a side, where the numbers differ"
+        ),
         columns.key("metric", "Metric", "; ".join(f"{label}: {what}" for label, what, _ in _METRICS.values())),
         columns.text("baseline_device", "Device A", "device of the baseline", shown=False),
         columns.text("candidate_device", "Device B", "device of the candidate", shown=False),
@@ -190,16 +195,16 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         columns.fraction("delta", "Δ", "candidate minus baseline", role="delta", better=Better.HIGHER),
         columns.text("reason", "Not measured because", "why a figure is missing"),
     )
-    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.",))
+    pairs = ((row[0], row[2], row[3]) for row in rows if row[2] and row[3] and row[2] != row[3])
+    told = tuple(f"{label} is {x} of the baseline and {y} of the candidate." for label, x, y in dict.fromkeys(pairs))
+    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.", *told))
 
 
-def _metrics(summary: Summary) -> dict[tuple[int, str], tuple[str, float | None, str]]:
-    order: dict[str, int] = {}
-    out: dict[tuple[int, str], tuple[str, float | None, str]] = {}
-    for metric in summary.device_metrics:
-        ordinal = order.setdefault(metric.device, len(order))
-        out[ordinal, metric.name] = (metric.device, metric.value, metric.reason)
-    return out
+def _metrics(summary: Summary, names: dict[str, str]) -> dict[tuple[str, str], tuple[str, float | None, str]]:
+    return {
+        (names[metric.device], metric.name): (metric.device, metric.value, metric.reason)
+        for metric in summary.device_metrics
+    }
 
 
 def environment_table(baseline: Summary, candidate: Summary) -> Table:
