@@ -36,7 +36,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
-from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.samples import counted_steps, observations
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
@@ -225,6 +225,7 @@ def _with_hint(reason: str, hint: str) -> str:
 def side_facts(summary: Summary) -> SideFacts:
     """Who a side is, for people: names, device, steps, files."""
     captures = summary.captures
+    admitted, total = counted_steps(summary)
     return SideFacts(
         source=summary.source,
         run=_listed([capture.run for capture in captures]),
@@ -232,8 +233,8 @@ def side_facts(summary: Summary) -> SideFacts:
         span=_listed([capture.span for capture in captures]),
         format=summary.format,
         device=summary.device,
-        steps_total=len(summary.steps) + len(summary.dropped),
-        steps_admitted=len(summary.steps),
+        steps_total=total,
+        steps_admitted=admitted,
         dropped=summary.dropped,
         files=tuple(capture.file for capture in captures),
         captures=len(captures),
