@@ -189,8 +189,38 @@ def test_only_the_same_operation_at_one_time_is_the_same_collective(one: str, tw
     assert got == {"rank 0": (pytest.approx(share),), "rank 1": (pytest.approx(share),)}
 
 
-def test_with_two_ranks_it_is_unclear_which_of_them_changed() -> None:
+def test_of_two_ranks_each_ones_baseline_says_which_changed() -> None:
     table = compared(job(2), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
+    assert any("it is rank 0 that changed: against its own baseline it takes +300 µs, rank 1 " in note
+               for note in table.notes), table.notes  # fmt: skip
+
+
+def gloo(rank: int, *, sorts_us: float = 0.0, late_us: float = 0.0, steps: int = 10) -> Summary:
+    """A step on the CPU: work, a sort if there is one, and a collective that ends on both ranks at once."""
+    trace, chance, at = TraceBuilder(vendor="cpu", rank=rank, world_size=2), random.Random(rank), 0.0
+    for step in range(1, steps + 1):
+        own = 2000 + chance.uniform(-20, 20)
+        trace.op("aten::mm", at + 10, at + own)
+        if sorts_us:
+            trace.op("aten::sort", at + own + 5, at + own + 5 + sorts_us)
+        begin, end = at + own + 10 + sorts_us, at + 2500 + late_us
+        trace.annotation("gloo:all_reduce", begin, end)
+        trace.step(step, at, end + 50)
+        at = end + 60
+    return summary(trace, worker=f"worker{rank}")
+
+
+def test_a_late_ranks_sentence_names_the_operator_that_makes_it_late() -> None:
+    before, after = pool([gloo(0), gloo(1)]), pool([gloo(0, late_us=60_000), gloo(1, sorts_us=60_000, late_us=60_000)])
+    found = compared(before, after)
+    (late,) = [finding for finding in found.findings if finding.rule == "late_rank"]
+    assert "aten::sort +60.0 ms, new on this rank alone" in late.sentence
+    back = [finding for finding in compared(after, before).findings if finding.rule == "late_rank"]
+    assert "aten::sort +60.0 ms" in back[0].sentence
+
+
+def test_with_two_ranks_that_change_places_it_is_unclear_which_of_them_changed() -> None:
+    table = compared(job(2, late=1, by_us=300), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
     assert any("with two ranks it is unclear which of them changed" in note for note in table.notes)
 
 

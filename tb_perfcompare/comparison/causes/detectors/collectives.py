@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.ranks.extra_work import extra_work
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -17,6 +18,9 @@ from tb_perfcompare.comparison.result.wording import short, signed_time, times_t
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 Floats = NDArray[np.float64]
+
+NAMED, _MOST_NAMED = 0.25, 3
+"""What makes this share of a late rank's extra work is named, the largest first."""
 
 COMMUNICATION = "Communication"
 
@@ -92,9 +96,13 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
     own = side.beyond_us[side.late] - other.get(side.late, np.zeros(len(CATEGORY_LABELS)))
     own[CATEGORY_LABELS.index(COMMUNICATION)] = 0.0
     most = int(own.argmax())
-    does = ""
+    does, evidence = "", [Evidence("communication", first.path[1])]
     if own[most] > pair.least_us:
-        does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks)"
+        extra = extra_work(*((pair.candidate, pair.baseline) if longer else (pair.baseline, pair.candidate)), side.late)
+        named = [work for work in extra if work.us >= NAMED * own[most]][:_MOST_NAMED]
+        of = f": {', '.join(work.text for work in named)}" if named else ""
+        does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks{of})"
+        evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
     sentence = (
         f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(exposed)} exposed per step; "
         f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "
@@ -108,7 +116,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         if us > pair.least_us and sign * pair.exposed(label) > 0:
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
     return cause(
-        pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, (Evidence("communication", first.path[1]),),
+        pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, tuple(evidence),
         confidence="the others wait for the rank with the shortest collectives",
         look_at=f"what {side.late} does before its collectives: data loading, uneven work, a slower device",
         explains=explains, rank=2,
