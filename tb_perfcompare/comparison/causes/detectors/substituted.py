@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -93,7 +94,7 @@ def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
     direct = _swaps(pair)
     told = {name for swap in direct for name in (*swap.gone, *swap.new)}
     swaps = [*direct, *_swaps_below(pair, told)]
-    yield from _compiled(pair)
+    yield from list(_compiled(pair)) or compiled_on_one_side(pair)
     yield from _substituted(pair, [swap for swap in swaps if not _generated(swap)])
 
 
@@ -127,7 +128,7 @@ def _of_compiler(
         f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_of_it(explained)}; "
         f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
         f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
-        f"{'new' if lost else 'gone'}."
+        f"{'new' if lost else 'gone'}{regions_clause(pair)}."
     )
     return cause(
         pair, "compilation_lost" if lost else "compilation_gained", first.path[1], KERNEL, delta, sentence,
