@@ -20,6 +20,9 @@ from tb_perfcompare.comparison.statistics.family_wise import family_wise_p
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 
+FAR = 1.75
+"""Captures of one program may differ by half in single rows, all of their steps: what is further apart does not."""
+
 _CLOCK_NS, _STEADY = 1000.0, 1e-3
 
 Ints = NDArray[np.int64]
@@ -103,11 +106,11 @@ def entity_tests(
 
 
 def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
-    """(g,) p of rows whose steps of one side all lie beyond the other's, 1 of other rows: so few steps make no small
-    p by their ranks, but the gap in standard errors does. Welch's, with the freedom of the smaller side alone and no
-    side steadier than the clock or than a thousandth of its time."""
+    """(g,) p of rows whose steps of one side all take FAR times as long as the other's, 1 of other rows: so few steps
+    make no small p by their ranks, but the gap in standard errors does. Welch's, with the freedom of the smaller side
+    alone and no side steadier than the clock or than a thousandth of its time."""
     n, m = baseline.shape[1], candidate.shape[1]
-    apart = (baseline.max(axis=1) < candidate.min(axis=1)) | (candidate.max(axis=1) < baseline.min(axis=1))
+    apart = _far_below(baseline, candidate) | _far_below(candidate, baseline)
     p = np.ones(len(baseline))
     if not apart.any():
         return p
@@ -119,6 +122,12 @@ def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
     distance = (y.mean(axis=1) - x.mean(axis=1)) / np.sqrt(error)
     p[apart] = student_p(distance, np.full(len(x), float(min(n, m) - 1)))
     return p
+
+
+def _far_below(low: Ints, high: Ints) -> NDArray[np.bool_]:
+    """(g,) whether every step of `high` takes FAR times as long as every step of `low`."""
+    found: NDArray[np.bool_] = FAR * low.max(axis=1) < high.min(axis=1)
+    return found
 
 
 def _changes(

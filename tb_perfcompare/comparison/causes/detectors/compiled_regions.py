@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -35,7 +36,12 @@ class _Regions:
     @property
     def again(self) -> int:
         """Compilations of frames that had been compiled before."""
-        return len(self.ids) - len({text.partition("/")[0] for text in self.ids})
+        return len(self.ids) - self.frames
+
+    @property
+    def frames(self) -> int:
+        """Of the program, each of which is one region or more."""
+        return len({text.partition("/")[0] for text in self.ids})
 
     @property
     def text(self) -> str:
@@ -83,19 +89,20 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
 
 
 def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Both sides are compiled, into another number of regions: each graph break makes one more. Or the same regions are
-    compiled more often."""
+    """Both sides are compiled, into regions of other frames: each graph break makes one more. Or the same frames are
+    compiled more often. Where regions have no ids, another number of them does while the operators stay the same."""
     a, b = _both(pair)
     if not a.per_step or not b.per_step:
         return
-    more = round(b.per_step - a.per_step, 6) or b.again - a.again
+    more = b.frames - a.frames or b.again - a.again
+    if not more and not a.ids and not b.ids and calls_alike(pair):
+        more = round(b.per_step - a.per_step, 6)
     if not more:
         return
     rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
     explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
     delta = sum(explained.values())
-    same = a.per_step == b.per_step
-    what = "recompilations" if same else "graph breaks"
+    what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
     sentence = (
         f"{'More' if more > 0 else 'Fewer'} {what}: {signed_time(delta)} per step; {a.text} → {b.text}{again}"
