@@ -94,7 +94,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     a, b = _both(pair)
     if not a.per_step or not b.per_step:
         return
-    more = b.frames - a.frames or b.again - a.again
+    more: float = b.frames - a.frames or b.again - a.again
     if not more and not a.ids and not b.ids and calls_alike(pair):
         more = round(b.per_step - a.per_step, 6)
     if not more:
