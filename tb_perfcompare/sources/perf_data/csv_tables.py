@@ -21,8 +21,8 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording, CycleTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.perf_data.file_names import names_beside
-from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.perf_data.published_numbers import published_numbers
+from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.storage.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.storage.file_systems import file_system, is_address
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
