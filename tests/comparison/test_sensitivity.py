@@ -81,3 +81,17 @@ def test_exchanging_the_sides_says_the_mirrored_thing() -> None:
 def test_nothing_is_said_of_samples_of_thousands() -> None:
     many = np.random.default_rng(1).integers(1000, 1100, 1500).tolist()
     assert said(run(many), run(many[::-1])) == ""
+
+
+def test_a_verdict_that_one_step_changes_says_so_in_its_second_clause() -> None:
+    a, b = run([1000, 1004, 1001, 1003, 1002, 1200]), run([1100, 1102, 1101, 1103, 1104, 1105])
+    clause = compare_summaries(a, b, CompareOptions()).headline.reason.split("; ")[1]
+    assert clause == (
+        '"slower" without steps 5 (baseline) and 5 (candidate): leave them out with --steps 0-4, or by dragging over '
+        "the others in the step chart"
+    )
+
+
+def test_a_clear_verdict_has_no_such_clause() -> None:
+    reason = compare_summaries(run(STEADY), run(slower(STEADY, 1.3)), CompareOptions()).headline.reason
+    assert "without step" not in reason

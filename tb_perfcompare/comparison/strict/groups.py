@@ -45,7 +45,9 @@ class Rows:
         return Rows(self.group[rows], self.cycle[rows], self.beta[rows], self.mu[rows], self.lost)
 
 
-def align(normal: CycleTable, abnormal: CycleTable, *, published: bool = False) -> tuple[tuple[Triplet, ...], Rows, Rows]:
+def align(
+    normal: CycleTable, abnormal: CycleTable, *, published: bool = False
+) -> tuple[tuple[Triplet, ...], Rows, Rows]:
     """(triplets of both sides in lexicographic order, rows of normal, rows of abnormal); `published`: counters with
     their decimals read as the published reports do."""
     sides = [_keyed(table) for table in (normal, abnormal)]

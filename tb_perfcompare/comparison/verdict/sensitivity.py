@@ -77,13 +77,21 @@ def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, optio
         if found is not headline.verdict:
             moved.append(group)
             changed.setdefault(found, []).append(what)
-            if not hint and group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))):
+            one_step = group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline)))
+            if not hint and one_step and not _one_way(found, headline.verdict):
                 hint = _hint(baseline, sides, left, found)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
         f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(dropped)}' for found, dropped in changed.items()
     ]
     return Robustness("; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint)
+
+
+_WAYS = ({Verdict.SLOWER, Verdict.PROBABLY_SLOWER}, {Verdict.FASTER, Verdict.PROBABLY_FASTER})
+
+
+def _one_way(a: Verdict, b: Verdict) -> bool:
+    return any(a in way and b in way for way in _WAYS)
 
 
 def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str:
