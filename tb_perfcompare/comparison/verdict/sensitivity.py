@@ -94,6 +94,12 @@ def _one_way(a: Verdict, b: Verdict) -> bool:
     return any(a in way and b in way for way in _WAYS)
 
 
+def _which(sides: _Sides, left: _Sides) -> str:
+    """ " (4 and 2)", the steps that are left out of either side; "" where they are many."""
+    gone = [list(Counter(whole.label) - Counter(rest.label)) for whole, rest in zip(sides, left, strict=True)]
+    return f" ({gone[0][0]} and {gone[1][0]})" if [len(one) for one in gone] == [1, 1] else ""
+
+
 def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str:
     """ "without steps 1 (baseline) and 1 (candidate): slower; --steps 2-5 compares the others"."""
     gone, ranges = [], []
@@ -140,8 +146,9 @@ def _side(summary: Summary) -> _Side:
 def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[tuple[str, str, _Sides]]:
     """(what is left out, what kind of thing that is, the rest)."""
     first, slowest = _FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))
-    yield first, first, _each(sides, _not_first)
-    yield slowest, slowest, _each(sides, _not_slowest)
+    for group, keep in ((first, _not_first), (slowest, _not_slowest)):
+        left = _each(sides, keep)
+        yield f"{group}{_which(sides, left)}", group, left
     for place, word in enumerate(("baseline", "candidate")):
         side = sides[place]
         captures = np.unique(side.capture)
