@@ -32,19 +32,18 @@ _LEAST_SHARE = 0.1
 def admit_steps(summary: Summary) -> Summary:
     """The summary without incomplete and warm-up steps, judged within each capture; the same one if there are none.
 
-    Only traces with step markers are judged. Launches tell what is complete in device windows alone: in marker windows
-    the device works on the step before.
+    Only traces with step markers are judged. What a step launched tells whether it is complete, in windows of either
+    rule.
     """
     if summary.format != TRACE or not summary.marked:
         return summary
     reasons: dict[int, str] = {}
     for capture in np.unique(summary.steps.capture).tolist():
         places = np.flatnonzero(summary.steps.capture == capture)
-        if summary.window == "device":
-            found = admit(summary.steps.launches[places])
-            reasons |= {int(at): INCOMPLETE for at in places[found.incomplete]}
-            if holds_what_came_before(summary.steps.total_ns[places], summary.steps.backlog_ns[places]):
-                reasons.setdefault(int(places[0]), WARM_UP)
+        found = admit(summary.steps.launches[places])
+        reasons |= {int(at): INCOMPLETE for at in places[found.incomplete]}
+        if holds_what_came_before(summary.steps.total_ns[places], summary.steps.backlog_ns[places]):
+            reasons.setdefault(int(places[0]), WARM_UP)
         left = np.array([at for at in places.tolist() if at not in reasons], dtype=np.int64)
         reasons |= {int(at): WARM_UP for at in left[: leading_warm_up(summary.steps.total_ns[left])]}
     if not reasons:
