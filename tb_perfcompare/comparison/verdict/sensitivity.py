@@ -147,8 +147,8 @@ def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[
     """(what is left out, what kind of thing that is, the rest)."""
     first, slowest = _FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))
     for group, keep in ((first, _not_first), (slowest, _not_slowest)):
-        left = _each(sides, keep)
-        yield f"{group}{_which(sides, left)}", group, left
+        others = _each(sides, keep)
+        yield f"{group}{_which(sides, others)}", group, others
     for place, word in enumerate(("baseline", "candidate")):
         side = sides[place]
         captures = np.unique(side.capture)
