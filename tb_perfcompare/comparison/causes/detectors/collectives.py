@@ -135,25 +135,18 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """As the table of ranks has it (docs/ranks.md); where no collective can be found on several ranks call by call, the
-    shortest time over ranks of all calls of one name in a step is the transfer. None unless all of several workers
-    recorded the same steps."""
+    """As the table of ranks has it (docs/ranks.md). None unless all of several workers recorded the same steps and a
+    collective of one matches one of another."""
     if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)
     if not ranks.common.shape[1]:
         return None
     found = ranks.waiting
-    if found is not None and found.matched[ranks.common].any():
-        transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
-        waited = found.waiting[ranks.common].T / 1000
-    elif summary.ranks is None:
-        each = summary.groups["communication"].measures_ns["total"][:, ranks.common.T] / 1000
-        shortest = each.min(axis=2, keepdims=True)  # (collectives, steps, 1)
-        waited = (each - shortest).sum(axis=0)
-        transfer = shortest.sum(axis=0)
-    else:
+    if found is None or not found.matched[ranks.common].any():
         return None
+    transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
+    waited = found.waiting[ranks.common].T / 1000
     owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
     beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
     return _Split(
