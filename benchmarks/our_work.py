@@ -80,10 +80,11 @@ def tables() -> Work:
 def named_tables() -> Work:
     """File to operator tables, kernel tables, every step's time by category and how busy devices were: of what the tab
     compares the part that other tools show as well, without call trees, modules, memory and causes."""
-    from tb_perfcompare.analysis.attribution.entities import find_shares, step_of
+    from tb_perfcompare.analysis.attribution.entities import find_shares
     from tb_perfcompare.analysis.entities.device_metrics import device_metrics
     from tb_perfcompare.analysis.entities.device_work import device_tables
     from tb_perfcompare.analysis.entities.operators import operator_tables
+    from tb_perfcompare.analysis.trace.event_steps import event_steps
     from tb_perfcompare.analysis.trace.steps import step_windows
     from tb_perfcompare.analysis.trace.timeline import interpret
     from tb_perfcompare.analysis.trace.vendor import find_vendor
@@ -93,9 +94,10 @@ def named_tables() -> Work:
     def work(path: str) -> dict[str, Any]:
         recording = read_trace(path, want_hash=False)
         timeline = interpret(recording.events, find_vendor(recording)[0])
-        windows = step_windows(timeline)["device"]
+        both = step_windows(timeline)
+        windows = both["device"]
         steps = len(windows.label)
-        step = step_of(recording.events.start_ns, windows)
+        step = event_steps(timeline, both, "device").step
         tables = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
         _, role, shares = find_shares(timeline, windows)
         cell = role[shares.claim].astype(np.int64) * steps + shares.step
@@ -194,10 +196,10 @@ def aggregate() -> Work:
     """All tables of drawn events, and the parts of it that are in every reading: nesting, launches, operators, kernels.
     The base, one stable sort of as many random integers, is timed in the same process."""
     from benchmarks.drawn_events import drawn_recording
-    from tb_perfcompare.analysis.attribution.entities import step_of
     from tb_perfcompare.analysis.entities.device_work import device_tables
     from tb_perfcompare.analysis.entities.operators import operator_tables
     from tb_perfcompare.analysis.summarize import summarize
+    from tb_perfcompare.analysis.trace.event_steps import event_steps
     from tb_perfcompare.analysis.trace.steps import step_windows
     from tb_perfcompare.analysis.trace.timeline import interpret
     from tb_perfcompare.analysis.trace.vendor import find_vendor
@@ -205,8 +207,9 @@ def aggregate() -> Work:
 
     def core(recording: TraceRecording) -> None:
         timeline = interpret(recording.events, find_vendor(recording)[0])
-        windows = step_windows(timeline)["device"]
-        step = step_of(recording.events.start_ns, windows)
+        both = step_windows(timeline)
+        windows = both["device"]
+        step = event_steps(timeline, both, "device").step
         operator_tables(timeline, step, len(windows.label))
         device_tables(timeline, step, len(windows.label))
 

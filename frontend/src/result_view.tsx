@@ -16,7 +16,7 @@ import { StepChart } from './summary/step_chart';
 import { Verdict, VerdictLine } from './summary/verdict';
 import { WaterfallView } from './summary/waterfall_view';
 import { findRow, joinKey, rowKey } from './table/order';
-import { isCut } from './table/shown_rows';
+import { isCut, shorterStep } from './table/shown_rows';
 import { hasSteps, STEPPED } from './table/step_column';
 import { TableView, type FigureRows } from './table/table_view';
 import { useWhole } from './table/use_whole';
@@ -79,7 +79,7 @@ export function ResultView(props: Props) {
         source={source}
         stepped={source !== null && hasSteps(comparison, tab) ? question : ''}
         address={address}
-        stepTime={comparison.headline.baseline}
+        stepTime={shorterStep(comparison.headline.baseline, comparison.headline.candidate)}
         words={words}
         sums={tab !== CALL_TREE && tab !== RANKS}
         figure={figureOf(props, table, source)}

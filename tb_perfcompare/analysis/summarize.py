@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.call_paths import call_paths
 from tb_perfcompare.analysis.attribution.call_tree import call_tree
-from tb_perfcompare.analysis.attribution.entities import find_owners, own, step_of
+from tb_perfcompare.analysis.attribution.entities import Owners, find_owners, own
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, owned_modules
 from tb_perfcompare.analysis.columns.native_passes import release
+from tb_perfcompare.analysis.columns.numbering import chunks
 from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coarse_note, sampled_counters
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
@@ -23,6 +24,7 @@ from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.trace.clock import clock_zero_ns
 from tb_perfcompare.analysis.trace.environment import environment
+from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
 from tb_perfcompare.analysis.trace.steps import Windows, step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
@@ -77,7 +79,8 @@ def summarize(
             "no operators, annotations, API calls or device events to time",
             hint="record with torch.profiler's CPU or device activity",
         )
-    step = step_of(recording.events.start_ns, windows)
+    found = event_steps(timeline, both, window)
+    step = found.step
     events = len(recording.events)
     release(events)  # what reading and nesting took
     owners = find_owners(timeline, windows)
@@ -95,7 +98,7 @@ def summarize(
     if modules is not None:
         groups["modules"] = modules
     groups = {name: table for name, table in groups.items() if len(table)}
-    memory = memory_use(timeline, windows)
+    memory = memory_use(timeline, both["marker"])
     sampled = _counters(recording, windows, device.word)
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
     paths = module_paths(timeline, owners, recording.flows)
@@ -103,8 +106,9 @@ def summarize(
     release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
     release(events)
+    backlog = _backlog(timeline, owners, found, steps)
     told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
-    known = {name for name, found in told if found is not None}
+    known = {name for name, present in told if present is not None}
     if "kernels" not in groups:
         known.add("kernels_by_launch")  # no loss of its own
     other = both["marker" if window == "device" else "device"]
@@ -120,7 +124,7 @@ def summarize(
         device=device,
         window=window,
         marked=windows.marked,
-        steps=_step_table(timeline, windows, step),
+        steps=_step_table(timeline, windows, step, backlog),
         dropped=tuple(DroppedStep(0, label, total, reason) for label, total, reason in windows.dropped),
         other_window=other.end_ns - other.start_ns,
         owned=owned,
@@ -137,6 +141,7 @@ def summarize(
         collectives=collectives(timeline, windows, step),
         notes=recording.notes
         + _notes(recording, timeline, windows)
+        + _disputed(windows, found, backlog, recording.file.path)
         + _pooled(owned.parts, by_module, recording.file.path)
         + ((coarse,) if coarse is not None else ()),
         counters=None if sampled is None else sampled.series,
@@ -160,7 +165,20 @@ def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
     return rank if isinstance(rank, int) else by_name
 
 
-def _step_table(timeline: InterpretedTrace, windows: Windows, step: NDArray[np.int32]) -> StepTable:
+def _backlog(timeline: InterpretedTrace, owners: Owners, found: EventSteps, steps: int) -> NDArray[np.int64]:
+    """(s,) of each window, what device work that an earlier step launched owns."""
+    shares, device = owners.shares, timeline.is_device
+    out = np.zeros(steps, dtype=np.int64)
+    for some in chunks(len(shares.claim)):
+        row, window = owners.row[shares.claim[some]], shares.step[some]
+        late = device[row] & (found.step[row] < window) & ((found.step[row] >= 0) | found.before[row])
+        np.add.at(out, window[late], shares.time_ns[some][late])
+    return out
+
+
+def _step_table(
+    timeline: InterpretedTrace, windows: Windows, step: NDArray[np.int32], backlog: NDArray[np.int64]
+) -> StepTable:
     steps = len(windows.label)
     launched = timeline.is_device & (step >= 0)
     return StepTable(
@@ -169,7 +187,33 @@ def _step_table(timeline: InterpretedTrace, windows: Windows, step: NDArray[np.i
         start_ns=windows.start_ns,
         total_ns=windows.end_ns - windows.start_ns,
         launches=np.bincount(step[launched], minlength=steps).astype(np.int64),
+        backlog_ns=backlog,
     )
+
+
+def _disputed(
+    windows: Windows, found: EventSteps, backlog: NDArray[np.int64], where: str
+) -> tuple[Note, ...]:
+    """Says where windows and markers disagree on a step, and how much of the windows is backlog."""
+    length = windows.end_ns - windows.start_ns
+    if not windows.marked or not (len(found.disputed) or len(found.collapsed)):
+        return ()
+    named = _named([windows.label[at] for at in found.disputed.tolist()])
+    message = f"windows and host markers hold different numbers of calls in step {named}: calls count for their marker"
+    if backlog.any():
+        message += (
+            f"; work launched by an earlier step owns {backlog.sum() / length.sum():.1%} of the windows"
+        )
+    collapsed = [
+        f"{windows.label[at]} ({length[at] / 1e6:,.3f} ms)" for at in found.collapsed.tolist()
+    ]
+    if collapsed:
+        message += f"; next to nothing is left of the window of step {_named(collapsed)}: other steps own its time"
+    return (Note(NoteCode.BACKLOG, message, where),)
+
+
+def _named(labels: list[str], most: int = 5) -> str:
+    return ", ".join(labels[:most]) + (f" and {len(labels) - most} more" if len(labels) > most else "")
 
 
 def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:

@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, moved_co
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import Told, told_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
+from tb_perfcompare.comparison.causes.evidence.largest_entry import with_largest_entry
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.checks.comparability import check_comparability
@@ -35,7 +36,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
-from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.statistics.samples import counted_steps, observations
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
@@ -79,7 +80,10 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)
-    headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
+    robustness = sensitivity(baseline, candidate, headline, options)
+    headline = replace(
+        headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text
+    )
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)
@@ -173,6 +177,8 @@ def _findings(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
         findings = largest_first((*told.findings, *findings, *causes.findings), options)
+        if baseline.metric == STEP_TIME:
+            findings = with_largest_entry(findings, ledger, baseline, candidate, options, told.explained)
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 
@@ -210,9 +216,16 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
 
 
+def _with_hint(reason: str, hint: str) -> str:
+    """The hint behind the clause that is read first."""
+    lead, _, rest = reason.partition("; ")
+    return "; ".join(filter(None, (lead, hint, rest)))
+
+
 def side_facts(summary: Summary) -> SideFacts:
     """Who a side is, for people: names, device, steps, files."""
     captures = summary.captures
+    admitted, total = counted_steps(summary)
     return SideFacts(
         source=summary.source,
         run=_listed([capture.run for capture in captures]),
@@ -220,8 +233,8 @@ def side_facts(summary: Summary) -> SideFacts:
         span=_listed([capture.span for capture in captures]),
         format=summary.format,
         device=summary.device,
-        steps_total=len(summary.steps) + len(summary.dropped),
-        steps_admitted=len(summary.steps),
+        steps_total=total,
+        steps_admitted=admitted,
         dropped=summary.dropped,
         files=tuple(capture.file for capture in captures),
         captures=len(captures),

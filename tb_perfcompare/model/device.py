@@ -42,6 +42,17 @@ CATEGORY_OF: dict[str, Category] = {
 }
 """Lower-cased `cat` of a trace event -> Category; anything else is Category.OTHER and is kept under its own name."""
 
+DEVICE_WAITS: dict[str, frozenset[str]] = {"mtia_ccp_events": frozenset({"event_wait", "event_record"})}
+"""Lower-cased `cat` of device work -> names of its events that wait or signal: Category.SYNC, no work."""
+
+
+def category_of(cat: str, name: str) -> Category:
+    """What a complete event with this `cat` and name is."""
+    if name.lower() in DEVICE_WAITS.get(cat.lower(), ()):
+        return Category.SYNC
+    return CATEGORY_OF.get(cat.lower(), Category.OTHER)
+
+
 FLOW_CATEGORIES = frozenset({"fwdbwd", "forward_backward"})
 """Arrows from a forward operator to its backward; launch arrows (`ac2g`, `async*`) repeat the correlation: skipped."""
 
@@ -194,6 +205,18 @@ COLLECTIVE_LIBRARIES: tuple[str, ...] = tuple(
     dict.fromkeys((*(name for v in VENDORS for name in v.collectives), "gloo", "mpi"))
 )
 """Prefixes (before `:` in annotations, before a separator in kernel names) that mean communication between ranks."""
+
+COMMUNICATING_KERNELS: tuple[str, ...] = (
+    "cross_device_reduce",  # vLLM, SGLang, AITER
+    "multimem_all_reduce", "multimem_all_gather", "multimem_reduce_scatter", "multimem_one_shot_all_reduce",  # PyTorch
+    "one_shot_all_reduce", "two_shot_all_reduce",  # PyTorch's symmetric memory
+    "oneShotAllReduce", "twoShotAllReduce", "allreduce_fusion", "ar_fusion",  # TensorRT-LLM, FlashInfer, AITER
+    "userbuffers_",  # Transformer Engine
+    "allreduce_prototype",  # QuickReduce on ROCm
+    "mscclpp", "deep_ep::", "nvshmem", "rocshmem",
+)  # fmt: skip
+"""Parts of names of kernels that serving engines and frameworks write for communication between ranks, without a
+library of collectives. (Those of a reduction within a block or warp, such as blockAllReduceSum, are none.)"""
 
 COLLECTIVE_KERNELS: tuple[str, ...] = tuple(name for v in VENDORS for name in v.collective_kernels)
 COLLECTIVE_RANGES: tuple[str, ...] = tuple(name for v in VENDORS for name in v.collective_ranges)

@@ -8,6 +8,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.render import numbers
 
 LEDGER = "ledger"
 """Name under which the ledger is asked for as a table."""
@@ -51,7 +52,12 @@ def ledger_table(comparison: Comparison) -> Table:
         )  # fmt: skip
     total = map(per_step, (ledger.baseline, ledger.candidate, ledger.delta))
     rows.append(("", "total", "", *total, *[None] * 6, "both"))
-    return Table(LEDGER, _TITLE, _COLUMNS, tuple(rows))
+    notes: tuple[str, ...] = ()
+    if any(ledger.backlog):
+        a, b = (numbers.time(per_step(backlog)) for backlog in ledger.backlog)
+        notes = (f"Backlog: device work that an earlier step launched owns {a} of the baseline's mean step, {b} of the "
+                 "candidate's.",)  # fmt: skip
+    return Table(LEDGER, _TITLE, _COLUMNS, tuple(rows), notes)
 
 
 def category_table(comparison: Comparison) -> Table:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME
+from tb_perfcompare.model.device import FLOW_CATEGORIES, MEMORY_EVENT_NAME, category_of
 from tb_perfcompare.model.events import (
     ABSENT,
     ARG_COLUMNS,
@@ -102,7 +102,7 @@ class _Reader:
 
     def _take_event(self, event: dict[str, Any], instant: bool) -> None:
         cat, args = event.get("cat", ""), event.get("args") or {}
-        category = Category.MEMORY if instant else CATEGORY_OF.get(cat.lower(), Category.OTHER)
+        category = Category.MEMORY if instant else category_of(cat, event.get("name", ""))
         lane = self.lanes.setdefault((event.get("pid", ""), event.get("tid", "")), len(self.lanes))
         external = args.get("external id", args.get("External id"))
         row = len(self.rows)

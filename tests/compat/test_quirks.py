@@ -165,3 +165,19 @@ def test_fractional_times_answer_floats_and_whole_ones_integers() -> None:
         trace.op("aten::mm", 10, 20)
         overview: Any = answer(read(trace), "overview")
         assert total in overview["steps"]["rows"][0][2]
+
+
+def test_the_advice_on_tensor_cores_counts_what_eligible_operators_launch_themselves() -> None:
+    """addmm launches 30 us, a copy below it 20, and relu 50: 30 of 100 are addmm's own."""
+    trace = whole()
+    trace.step(1, 0, 400)
+    trace.op("aten::addmm", 10, 100)
+    trace.kernel("gemm", 120, 150, launch=(12, 14))
+    trace.op("aten::copy_", 20, 60)
+    trace.kernel("copy", 150, 170, launch=(22, 24))
+    trace.op("aten::relu", 200, 250)
+    trace.kernel("relu", 300, 350, launch=(210, 212))
+    profile = read(trace)
+    assert profile.tensor_cores.eligible == 0.3
+    (advice,) = [text for text in profile.recommendations if "Tensor Cores" in text]
+    assert advice.startswith("Kernels with 30% time are launched by Tensor Cores eligible operators.")

@@ -68,12 +68,12 @@ def test_attention_and_convolution_find_each_other_under_their_vendors_names() -
 def test_a_compiled_model_against_an_eager_one_is_matched_as_far_as_operators_go() -> None:
     """Half of the candidate runs inside CompiledFunction, which the baseline does not have."""
     found = aligned("hta/control.json.gz", "hta/test.json.gz")
-    assert [round(share(found, "matched_ns", number), 2) for number in (0, 1)] == [0.78, 0.57]
+    assert [round(share(found, "matched_ns", number), 2) for number in (0, 1)] == [0.78, 0.61]
     check = matched_check(found)
     assert check.status == "warn"
-    assert "baseline 78 %, candidate 57 %" in check.detail
+    assert "baseline 78 %, candidate 61 %" in check.detail
     alone = {match.operator: match.time_ns for match in found.matches if match.is_alone}
-    assert {"CompiledFunction", "CompiledFunctionBackward", "(no operator)"} <= set(alone)
+    assert {"CompiledFunction", "CompiledFunctionBackward"} <= set(alone)
 
 
 def test_two_runs_of_one_device_differ_in_the_algorithms_of_convolutions_alone() -> None:

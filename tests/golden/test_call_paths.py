@@ -27,7 +27,7 @@ def source(path: str) -> PathSource:
 
 
 @pytest.mark.parametrize(
-    ("pair", "stacks", "rows"), [(STACKS_AS_TEXT, True, 220), (NO_STACKS, False, 700), (FUNCTIONS, True, 450)]
+    ("pair", "stacks", "rows"), [(STACKS_AS_TEXT, True, 220), (NO_STACKS, False, 680), (FUNCTIONS, True, 450)]
 )
 def test_the_paths_of_every_row_are_the_row(pair: tuple[str, str], stacks: bool, rows: int) -> None:
     a, b = map(source, pair)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from tb_perfcompare import compare as compare_files
@@ -106,8 +108,9 @@ def test_vllm_waits_for_the_slow_gpu_are_named() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_another_device_runs_other_kernels_and_its_calls_are_not_counted_against_each_other(model: str) -> None:
     found = compare(f"mixed_devices/h100/{model}.json.gz", f"mixed_devices/mi300/{model}.json.gz")
-    (told,) = [finding for finding in found.findings if finding.rule == "kernel_replaced"]
-    assert told.sentence.startswith("Different kernels on a different device: ")
+    told = [finding for finding in found.findings if finding.rule == "kernel_replaced"]
+    assert len({math.copysign(1, finding.delta_us or 0) for finding in told}) == len(told) > 0, "one a direction"
+    assert all(finding.sentence.startswith("Different kernels on a different device: ") for finding in told)
     of_one_runtime = {"synchronisation", "launch_bound", "allocator_calls", "graph_lost", "graph_gained"}
     assert not causes(found) & of_one_runtime
     assert {"device_kind", "kernels", "steps"} <= checks(found).keys()
@@ -120,7 +123,7 @@ def test_a_compiled_program_against_an_eager_one() -> None:
     assert "graph launches 0 → 2 per step" in told["graph_gained"].sentence
     assert told["workload_changed"].subject.endswith("SplitLookupFunction_rowwise_adagrad_Op>")
     copies = told["more_copies"]
-    assert copies.sentence.startswith("More memory copies: +") and "(38 → 803.17 copies)" in copies.sentence
+    assert copies.sentence.startswith("More memory copies: +") and "(38 → 803 copies)" in copies.sentence
     assert copies.delta_us is not None and copies.delta_us < 15_000, "no more than all copies together"
     assert {"device_kind", "world_size", "ranks"} <= checks(found).keys()
 

@@ -16,6 +16,7 @@ from tests.listings.drawn import compare as compare_launches
 from tests.listings.drawn import drawn
 from tests.planted.faults import FAULTS
 from tests.planted.sides import compared, side
+from tests.planted.test_compiled_regions import compiled, eager
 from tests.planted.test_rank_causes import job
 from tests.planted.test_recorded_utilisation import HEALTHY, SLOW, measured
 
@@ -46,6 +47,8 @@ def _pairs() -> Iterator[tuple[Summary, Summary]]:
         yield side(fault.healthy, 1), side(fault.faulty, 101)
     yield job(), job(2, by_us=700.0, seed=1)
     yield job(), job(collective_us=600.0, seed=1)
+    yield eager(), compiled()
+    yield compiled(), compiled((("0/0", "1/0"),), us=1200.0)
     yield measured(HEALTHY, dram_active=0.72), measured(SLOW, dram_active=0.31)
 
 

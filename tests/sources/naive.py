@@ -10,7 +10,7 @@ import json
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
-from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES
+from tb_perfcompare.model.device import FLOW_CATEGORIES, category_of
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category
 from tests.sources.layouts import Json
 
@@ -47,7 +47,7 @@ def _row(event: Json) -> Json:
     memory = event["ph"] == "i"
     cat = event.get("cat", "")
     row = {
-        "category": Category.MEMORY if memory else CATEGORY_OF.get(cat.lower(), Category.OTHER),
+        "category": Category.MEMORY if memory else category_of(cat, event["name"]),
         "cat": cat,
         "name": event["name"],
         "pid": event["pid"],

@@ -84,5 +84,22 @@ def test_own_times_of_a_thread_sum_to_its_busy_time(trace: TraceBuilder) -> None
         listed = [KINDS.index(kind) for kind in ("python", "module")]
         ranges = [lane for lane in step.lanes if lane.kind == "ranges"]
         if not ranges and not any(name.kind in listed for name in step.names):
-            assert sum(total.own_ns for total in name_totals(step)) == int(own.sum())
-            assert sum(total.calls for total in name_totals(step)) == len(step)
+            assert sum(total.own_ns for total in name_totals(step)) == int(own[step.inside].sum())
+            assert sum(total.calls for total in name_totals(step)) == int(step.inside.sum())
+
+
+def test_only_work_of_the_step_counts_however_much_the_picture_shows() -> None:
+    """The device runs one step behind: what the picture of step 2 shows besides is work of steps 1 and 3."""
+    trace = TraceBuilder()
+    for number in range(4):
+        start = 100 * number
+        trace.step(number + 1, start, start + 98)
+        trace.op("aten::mm", start + 2, start + 40)
+        trace.kernel("gemm", start + 115, start + 195, launch=(start + 5, start + 10))
+    for window in ("device", "marker"):
+        step = StepCutter(recording(trace), window).cut("2")
+        shown = [name.name for name in step.names]
+        assert (step.name == shown.index("gemm")).sum() > 1
+        totals = {total.name: (total.calls, total.own_ns) for total in name_totals(step)}
+        assert totals["gemm"] == (1, 80 * US)
+        assert totals["aten::mm"] == (1, 33 * US)

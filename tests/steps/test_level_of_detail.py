@@ -23,7 +23,7 @@ def row_of(*spans: tuple[int, int], rows: list[int] | None = None) -> StepEvents
     return StepEvents(
         "w", "1", "1", 0, 100, (0, 100), (Lane("host.0", "host", "thread", 0, high),),
         tuple(EventName(f"e{i}", 1, f"e{i}") for i in range(n)), row, start, end - start,
-        np.arange(n, dtype=np.int32), nobody, nobody, nobody, {}, (), {},
+        np.arange(n, dtype=np.int32), nobody, nobody, nobody, np.ones(n, dtype=np.bool_), {}, (), {},
     )  # fmt: skip
 
 

@@ -106,6 +106,8 @@ export interface Ledger {
   baseline: number;
   candidate: number;
   delta: number;
+  /** of each side, what device work that an earlier step launched owns */
+  backlog?: [number, number];
   rows: LedgerRow[];
   /** of all entries, where the smallest of them are pooled */
   entries?: number;

@@ -59,6 +59,11 @@ export function remoteRows(table: Table, pages: TablePage[], places: number[], a
   };
 }
 
+/** The step that rows are measured against: the shorter side's, so that the same ones pass whichever side is which. */
+export function shorterStep(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.min(a, b);
+}
+
 export interface Asked {
   q: string;
   status: StatusFilter;

@@ -167,6 +167,7 @@ def _step_table(steps: list[SavedStep]) -> StepTable:
         start_ns=np.cumsum(total) - total,
         total_ns=total,
         launches=np.zeros(len(steps), dtype=np.int64),
+        backlog_ns=np.zeros(len(steps), dtype=np.int64),
     )
 
 

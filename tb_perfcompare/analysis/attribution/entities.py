@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.attribution.ownership import Claims, Shares, owned_
 from tb_perfcompare.analysis.columns.event_masks import among
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.native_passes import Coded
-from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
@@ -44,21 +44,6 @@ class Owners:
     category: NDArray[np.int8]
     key: Texts
     name: Texts
-
-
-def step_of(start_ns: Ints, windows: Windows) -> Rows:
-    """(n,) index of the window an event starts in, -1 outside all."""
-    if not len(windows.label):
-        return np.full(len(start_ns), -1, dtype=np.int32)
-    edges = np.sort(np.concatenate([windows.start_ns, windows.end_ns]))
-    step = np.searchsorted(windows.start_ns, edges, side="right") - 1
-    step = np.where((step >= 0) & (edges < windows.end_ns[np.maximum(step, 0)]), step, -1)
-    # from one edge to the next nothing changes
-    step = np.append(-1, step).astype(np.int32)
-    found = np.empty(len(start_ns), dtype=np.int32)
-    for some in chunks(len(start_ns)):
-        found[some] = step[np.searchsorted(edges, start_ns[some], side="right")]
-    return found
 
 
 def find_owners(timeline: InterpretedTrace, windows: Windows) -> Owners:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.attribution.entities import step_of
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
+from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.device import CPU
@@ -36,7 +36,7 @@ CURVE_POINTS = 2000
 
 
 def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None:
-    """None when the trace has no memory events in the compared window."""
+    """None when the trace has no memory events in the compared windows, which are those of the host's markers."""
     events = timeline.events
     rows = np.flatnonzero(events.category == Category.MEMORY)
     if not len(rows) or not len(windows.label):

@@ -78,24 +78,19 @@ def _operators(forest: Forest) -> list[int]:
 
 
 def _lowest_eligible_time(stream: EventStream, links: Links, forest: Forest, figures: NodeFigures) -> Any:
-    """Kernel time below (and of) eligible nodes that have no eligible node below them."""
+    """Kernel time of eligible nodes that have no eligible node below them: of their own API calls, as the original has
+    it, not of what they call."""
     kernel = stream.kind[links.device] == Kind.KERNEL
     span = stream.end[links.device] - stream.start[links.device]
     of_call = links.launched_sums(np.where(kernel, span, span.dtype.type(0))).tolist()
-    below: list[Any] = [0] * len(forest.name)
     has_eligible = [False] * len(forest.name)
     total = 0
     for node in forest.order:
-        time = 0
-        for child in forest.children[node]:
-            time += below[child]
-            has_eligible[node] = has_eligible[node] or has_eligible[child]
-        for call in forest.calls[node]:
-            time += of_call[call] if call != ORPHANS else 0
-        below[node] = time
+        has_eligible[node] = any(has_eligible[child] for child in forest.children[node])
         if figures.eligible[node] and not has_eligible[node]:
             has_eligible[node] = True
-            total += time
+            for call in forest.calls[node]:
+                total += of_call[call] if call != ORPHANS else 0
     return total
 
 

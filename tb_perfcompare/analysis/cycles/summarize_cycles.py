@@ -82,6 +82,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
         start_ns=cycles.start_ns[kept],
         total_ns=cycles.total_ns[kept],
         launches=launches[kept],
+        backlog_ns=np.zeros(len(kept), dtype=np.int64),
     )
     group = function_table(table, cycles, functions, kept)
     counters = cycle_counters(table, cycles, functions, recording.counters, kept)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import union
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -18,7 +19,8 @@ Ints = NDArray[np.int64]
 Some = NDArray[np.integer]
 Intervals = tuple[Ints, Ints]
 
-_NO_NAME = -1
+_SYMMETRIC = re.compile("allreduce|allgather|reducescatter|broadcast|barrier")
+"""Collectives whose messages are of one size on all ranks."""
 
 
 def collectives(timeline: InterpretedTrace, windows: Windows, step: Some) -> Collectives | None:
@@ -40,8 +42,8 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: Some) -> Col
         kernels = np.flatnonzero(timeline.role == StepCategory.KERNEL)
         hidden = _both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
     return Collectives(
-        keys, group_size, key[places], step[counted].astype(np.int64), events.dur_ns[counted], _within(busy, windows),
-        hidden,
+        keys, group_size, key[places], step[counted].astype(np.int64), events.start_ns[counted], events.dur_ns[counted],
+        _within(busy, windows), hidden,
     )  # fmt: skip
 
 
@@ -63,22 +65,46 @@ def _outermost(timeline: InterpretedTrace, rows: Ints) -> Ints:
 def _keys(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
     """(the keys, the size of each one's group, the key of each row); rows ascend."""
     events = timeline.events
-    group = np.asarray(argument_of(events, "process_group", rows, _NO_NAME), dtype=np.int64)
-    ranks = np.asarray(argument_of(events, "group_size", rows, UNKNOWN), dtype=np.int64)
+    group, ranks = _carried(timeline, "process_group", rows), _carried(timeline, "group_size", rows)
+    called, dtype = _carried(timeline, "collective_name", rows), _carried(timeline, "element_type", rows)
+    sizes = _carried(timeline, "in_elements", rows), _carried(timeline, "out_elements", rows)
     name = events.name[rows].astype(np.int64)
     index: dict[tuple[str, str], int] = {}
-    number: dict[tuple[int, int], int] = {}
-    texts = {code: kernel_key(events.strings[code]) for code in used_codes(name, len(events.strings)).tolist()}
+    number: dict[tuple[int, ...], int] = {}
+    strings = [*events.strings.texts, ""]  # the last stands for what was not recorded
     key = np.zeros(len(rows), dtype=np.int64)
-    for place, pair in enumerate(zip(name.tolist(), group.tolist(), strict=True)):
-        at = number.get(pair)
+    columns = (name, group, called, dtype, *sizes)
+    for place, one in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+        at = number.get(one)
         if at is None:
-            called = events.strings[pair[1]] if pair[1] != _NO_NAME else ""
-            at = number[pair] = index.setdefault((texts[pair[0]], called), len(index))
+            operation = _operation(strings[one[2]], strings[one[3]], one[4:], kernel_key(strings[one[0]]))
+            at = number[one] = index.setdefault((operation, strings[one[1]]), len(index))
         key[place] = at
     size = np.full(len(index), UNKNOWN, dtype=np.int64)
     np.maximum.at(size, key, ranks)
     return tuple(index), size, key
+
+
+def _carried(timeline: InterpretedTrace, argument: str, rows: Ints) -> Ints:
+    """(r,) an argument of the events, of the operators that launched them where they do not have it, else UNKNOWN."""
+    events = timeline.events
+    own = np.asarray(argument_of(events, argument, rows, UNKNOWN), dtype=np.int64)
+    lost = np.flatnonzero((own == UNKNOWN) & (timeline.operator[rows] >= 0))
+    if len(lost):
+        own = own.copy()
+        own[lost] = argument_of(events, argument, timeline.operator[rows[lost]].astype(np.int64), UNKNOWN)
+    return own
+
+
+def _operation(called: str, dtype: str, sizes: tuple[int, ...], kernel: str) -> str:
+    """What ranks must agree on: the collective, its type and size; of uneven ones (all-to-all, gather) no size."""
+    if not called:
+        return kernel
+    plain = called.strip('"').replace("_", "").lower()
+    shown = [text for text in (plain, dtype.strip('"')) if text]
+    if _SYMMETRIC.search(plain):
+        shown += [f"{size:,}" for size in sizes if size != UNKNOWN]
+    return " ".join(shown)
 
 
 def _within(intervals: Intervals, windows: Windows) -> Ints:

@@ -49,7 +49,8 @@ def summarize_launches(recording: LaunchRecording, origin: Origin, window: str =
         window=window,
         marked=True,
         steps=StepTable(
-            np.zeros(1, dtype=np.int32), ("0",), np.zeros(1, dtype=np.int64), total, np.array([len(launches)])
+            np.zeros(1, dtype=np.int32), ("0",), np.zeros(1, dtype=np.int64), total, np.array([len(launches)]),
+            np.zeros(1, dtype=np.int64),
         ),
         dropped=(),
         other_window=total,

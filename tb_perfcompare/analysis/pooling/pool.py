@@ -97,6 +97,7 @@ def _steps(summaries: Sequence[Summary], offsets: NDArray[np.integer]) -> StepTa
         start_ns=np.concatenate([p.start_ns for p in parts]),
         total_ns=np.concatenate([p.total_ns for p in parts]),
         launches=np.concatenate([p.launches for p in parts]),
+        backlog_ns=np.concatenate([p.backlog_ns for p in parts]),
     )
 
 

@@ -122,6 +122,7 @@ def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
         start_ns=table.start_ns[columns],
         total_ns=table.total_ns[columns],
         launches=table.launches[columns],
+        backlog_ns=table.backlog_ns[columns],
     )
 
 

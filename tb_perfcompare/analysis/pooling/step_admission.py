@@ -22,6 +22,9 @@ FEWEST = 8
 MOST_SHARE = 0.25
 """At most this share of a capture's steps is warm-up."""
 
+FEWEST_OTHERS = 2
+"""Steps that must be left where the first is left out for the backlog that it begins with."""
+
 _DEVIATIONS = 5 * 1.4826
 _LEAST_SHARE = 0.1
 
@@ -29,17 +32,18 @@ _LEAST_SHARE = 0.1
 def admit_steps(summary: Summary) -> Summary:
     """The summary without incomplete and warm-up steps, judged within each capture; the same one if there are none.
 
-    Only traces with step markers are judged. Launches tell what is complete in device windows alone: in marker windows
-    the device works on the step before.
+    Only traces with step markers are judged. What a step launched tells whether it is complete, in windows of either
+    rule.
     """
     if summary.format != TRACE or not summary.marked:
         return summary
     reasons: dict[int, str] = {}
     for capture in np.unique(summary.steps.capture).tolist():
         places = np.flatnonzero(summary.steps.capture == capture)
-        if summary.window == "device":
-            found = admit(summary.steps.launches[places])
-            reasons |= {int(at): INCOMPLETE for at in places[found.incomplete]}
+        found = admit(summary.steps.launches[places])
+        reasons |= {int(at): INCOMPLETE for at in places[found.incomplete]}
+        if holds_what_came_before(summary.steps.total_ns[places], summary.steps.backlog_ns[places]):
+            reasons.setdefault(int(places[0]), WARM_UP)
         left = np.array([at for at in places.tolist() if at not in reasons], dtype=np.int64)
         reasons |= {int(at): WARM_UP for at in left[: leading_warm_up(summary.steps.total_ns[left])]}
     if not reasons:
@@ -49,6 +53,15 @@ def admit_steps(summary: Summary) -> Summary:
     note = Note(NoteCode.STEPS_DROPPED, f"left out: step {named}{more}; --all-steps compares them too")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
+
+
+def holds_what_came_before(total_ns: NDArray[np.int64], backlog_ns: NDArray[np.int64]) -> bool:
+    """Whether the first of (n,) windows is longer by a tenth than half of the others, and at least a tenth of it is
+    work that was launched before the recording began."""
+    if len(total_ns) <= FEWEST_OTHERS:
+        return False
+    beyond = total_ns[0] - float(np.median(total_ns[1:]))
+    return bool(beyond > _LEAST_SHARE * total_ns[0] and backlog_ns[0] > _LEAST_SHARE * total_ns[0])
 
 
 def leading_warm_up(total_ns: NDArray[np.int64]) -> int:

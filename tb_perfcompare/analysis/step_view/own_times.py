@@ -33,10 +33,10 @@ def own_times(step: StepEvents) -> Ints:
 
 
 def name_totals(step: StepEvents) -> tuple[NameTotals, ...]:
-    """Calls and own time by name and kind. Python functions and modules are left out, the operators and calls inside
-    them are there, and so are ranges on streams, which repeat those of the host."""
+    """Calls and own time of the step's work by name and kind. Python functions and modules are left out, the operators
+    and calls inside them are there; ranges on streams, which repeat those of the host, are left out as well."""
     repeats = _in(step, np.array([lane.kind == "ranges" for lane in step.lanes], dtype=np.bool_))
-    counted = np.flatnonzero(~repeats)
+    counted = np.flatnonzero(~repeats & step.inside)
     own = own_times(step)[counted]
     numbers: dict[tuple[str, int], int] = {}
     group = np.array([numbers.setdefault((name.key, name.kind), len(numbers)) for name in step.names], dtype=np.int64)

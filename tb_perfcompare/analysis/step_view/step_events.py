@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.step_view.row_packing import pack
 from tb_perfcompare.analysis.step_view.step_lanes import NOT_DRAWN, LanesFound, find_lanes
+from tb_perfcompare.analysis.trace.event_steps import event_steps
 from tb_perfcompare.analysis.trace.steps import step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
@@ -59,6 +60,7 @@ class StepCutter:
         both = step_windows(self._timeline)
         self._window = both[window]
         self._device, self._marker = both["device"], both["marker"]
+        self._step = event_steps(self._timeline, both, window).step
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -119,6 +121,7 @@ class StepCutter:
             parent=place[parent[order]].astype(np.int32),
             operator=np.where(calls, number[timeline.operator[rows]], NOBODY).astype(np.int32),
             launcher=number[timeline.launcher[rows]].astype(np.int32),
+            inside=self._step[rows] == self._at(label),
             args=args,
             texts=texts,
             left_out=left_out,

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.compiled_names import COMPILED_REGIONS, MOST_REGIONS, region_id
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -41,9 +44,20 @@ def environment(
     rows += _distributed(properties.get("distributedInfo"))
     threads = np.count_nonzero(np.bincount(timeline.lane[timeline.host.row]))
     rows.append(("host.threads_with_operators", str(threads)))
+    rows.append((COMPILED_REGIONS, _regions(timeline)))
     if "schemaVersion" in properties:
         rows.append(("trace.schema", _text(properties["schemaVersion"])))
     return tuple((name, value) for name, value in rows if value != "")
+
+
+def _regions(timeline: InterpretedTrace) -> str:
+    """ "0/0, 1/0": frame and compilation of each region that ran compiled, "" without any."""
+    events = timeline.events
+    ids = {code: text for code, name in enumerate(events.strings.texts) if (text := region_id(name))}
+    host = among(events.category, (Category.OPERATOR, Category.ANNOTATION))
+    used = used_codes(events.name[host], len(events.strings)).tolist() if ids else []
+    found = {ids[code] for code in used if code in ids}
+    return ", ".join(sorted(found, key=lambda text: [int(part) for part in text.split("/")])[:MOST_REGIONS])
 
 
 def _device(properties: list[dict[str, Any]]) -> list[tuple[str, str]]:

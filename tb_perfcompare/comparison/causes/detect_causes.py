@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tb_perfcompare.comparison.causes.detectors.allocator import allocator_rules
 from tb_perfcompare.comparison.causes.detectors.changed_operators import changed_operator_rules
 from tb_perfcompare.comparison.causes.detectors.collectives import collective_rules
+from tb_perfcompare.comparison.causes.detectors.compiled_regions import graph_break_rules
 from tb_perfcompare.comparison.causes.detectors.cpu_contention import interruption_rules
 from tb_perfcompare.comparison.causes.detectors.device_copies import device_copy_rules
 from tb_perfcompare.comparison.causes.detectors.host import host_rules
@@ -30,7 +31,7 @@ from tb_perfcompare.comparison.result.finding import Finding
 RULES: tuple[Callable[[RuleContext], Iterator[Cause]], ...] = (
     more_calls_rules, step_rules, profiler_work_rules, substitution_rules, device_copy_rules, kernel_speed_rules,
     transfer_rules, collective_rules, allocator_rules, launch_rules, host_rules, host_copy_rules, interruption_rules,
-    pace_rules,
+    pace_rules, graph_break_rules,
 )  # fmt: skip
 """Each gives what it finds; order plays no part."""
 

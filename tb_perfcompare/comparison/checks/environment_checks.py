@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.device import CPU
 from tb_perfcompare.model.summary.summary import Summary
 
 _SIZES = ("device.compute_capability", "device.multiprocessors", "device.memory_bytes", "device.memory_mib")
@@ -17,6 +18,10 @@ def device(a: Summary, b: Summary) -> Check:
         return Check(
             "device_kind", "warn", f"the {silent} does not name its device: the devices may differ", ("cause",)
         )
+    if on_cpu_alone(a, b):
+        silent, other = ("baseline", b) if a.device.kind == CPU.kind else ("candidate", a)
+        detail = f"the {silent} recorded no device work, the other side ran on {_text(other)}"
+        return Check("device_kind", "warn", detail, ("kernels", "ledger entities", "verdict"))
     if a.device.kind != b.device.kind:
         return Check(
             "device_kind",
@@ -32,9 +37,14 @@ def device(a: Summary, b: Summary) -> Check:
     return Check("device_kind", "ok", f"same device: {_text(a)}")
 
 
+def on_cpu_alone(a: Summary, b: Summary) -> bool:
+    """Whether one side recorded the CPU alone and the other a device."""
+    return (a.device.kind == CPU.kind) != (b.device.kind == CPU.kind)
+
+
 def _text(summary: Summary) -> str:
     return summary.device.name or (
-        summary.device.word if summary.device.kind == "cpu" else f"{summary.device.word} (model not recorded)"
+        summary.device.word if summary.device.kind == CPU.kind else f"{summary.device.word} (model not recorded)"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
+from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import Summary
@@ -11,7 +12,9 @@ from tb_perfcompare.model.summary.summary import Summary
 
 def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
     """`same_work`: fails, and takes the verdict, when neither operators nor kernels by name nor device time by operator
-    have half in common; `input_shapes`, `input_types`: warn when the same operators run on other inputs."""
+    have half in common; where one side recorded the CPU alone, when operators have less than nine tenths: what a rank
+    without a device does may be called alike and be other work. `input_shapes`, `input_types`: warn when the same
+    operators run on other inputs."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = _shared(table, baseline, candidate)
@@ -19,16 +22,22 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
             found[words] = share
     if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
         found["device time, matched by operator"] = min(matched_share(alignment))
-    return (_same_work(found), *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate))
+    alone = on_cpu_alone(baseline, candidate)
+    return (
+        _same_work(found, SIMILAR_WORK if alone else SOME_WORK, alone),
+        *_inputs("shapes", baseline, candidate),
+        *_inputs("types", baseline, candidate),
+    )
 
 
-def _same_work(found: dict[str, float]) -> Check:
+def _same_work(found: dict[str, float], least: float, alone: bool) -> Check:
     if not found:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
     detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
-    if max(found.values()) >= SOME_WORK:
+    if max(found.values()) >= least:
         return Check("same_work", "ok", f"in common: {detail}")
-    reason = f"different work per step: only {detail} are in common"
+    lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
+    reason = f"{lead} different work per step: only {detail} are in common".lstrip()
     return Check("same_work", "fail", reason, ("verdict", "cause"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 
 FEW_STEPS = 6
@@ -87,7 +88,7 @@ def _named(summary: Summary, beginning: str) -> float:
 
 def number_of_steps(a: Summary, b: Summary) -> Check:
     """Enough steps for an interval."""
-    n, m = len(a.steps), len(b.steps)
+    (n, _), (m, _) = counted_steps(a), counted_steps(b)
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
     if a.metric == KERNEL_TIME:
         return Check("steps", "warn", "one listing per side: repeatability is unknown", ("verdict", "p"))
@@ -106,10 +107,10 @@ def left_out(a: Summary, b: Summary) -> Check:
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
     told, many = list[str](), False
     for side, summary in (("baseline", a), ("candidate", b)):
-        count = len(summary.dropped)
+        admitted, every = counted_steps(summary)
+        count = every - admitted
         if not count:
             continue
-        every = count + len(summary.steps)
         reasons = ", ".join(dict.fromkeys(step.reason for step in summary.dropped))
         told.append(f"{count} of {every} {noun} of the {side} ({reasons})")
         many |= count > MANY_LEFT_OUT * every

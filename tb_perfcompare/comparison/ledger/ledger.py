@@ -58,6 +58,9 @@ def build_ledger(baseline: Summary, candidate: Summary) -> Ledger:
         rows=tuple(
             row for head, entities in groups for row in (head, *(r for e in entities for r in (e, *below[e.path])))
         ),
+        backlog=(
+            int(baseline.steps.backlog_ns.sum()) * factors[0], int(candidate.steps.backlog_ns.sum()) * factors[1]
+        ),
     )
 
 

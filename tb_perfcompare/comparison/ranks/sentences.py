@@ -15,6 +15,9 @@ from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, signed
 
 _NAMED = 4
 _ALL_FOUND = 0.999
+_FAR_APART = 3
+"""Of two ranks one has changed if its own work changed this many times as much as the other's."""
+
 _WORDS = {
     "slower": {Verdict.SLOWER, Verdict.PROBABLY_SLOWER},
     "faster": {Verdict.FASTER, Verdict.PROBABLY_FASTER},
@@ -99,11 +102,26 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]
         return ["No rank's own work (without waiting) changed differently from the other ranks."]
     told = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
     more = f" and {many(len(clear) - _NAMED, 'more rank')}" if len(clear) > _NAMED else ""
-    two = "; with two ranks it is unclear which of them changed" if min(ranks_a, ranks_b) == 2 else ""
+    two = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""
     return [
         f"{len(clear)} of {len(tested)} ranks changed differently from the others in their own work (without waiting): "
         f"{', '.join(told)}{more} per step relative to the others{two}."
     ]
+
+
+def _which_of_two(rows: Sequence[RankRow]) -> str:
+    """Of two ranks each is the other's control; what each took in the baseline tells which one changed."""
+    own = [
+        (row.key, row.candidate.own_us - row.baseline.own_us)
+        for row in rows if row.baseline is not None and row.candidate is not None
+    ]  # fmt: skip
+    most, least = (sorted(own, key=lambda one: (-abs(one[1]), one[0])) if len(own) == 2 else [("", 0.0)] * 2)
+    if abs(most[1]) < _FAR_APART * abs(least[1]) or not most[1]:
+        return "with two ranks it is unclear which of them changed"
+    return (
+        f"it is {most[0]} that changed: against its own baseline it takes {signed_time(most[1])}, {least[0]} "
+        f"{signed_time(least[1])}"
+    )
 
 
 def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_us: float) -> list[str]:
@@ -151,8 +169,8 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
         out.append(f"No collectives in the {word}: waiting is not measured.")
     elif not any(shares):
         out.append(
-            f"Waiting is not measured in the {word}: no collective is called equally often on several ranks of a "
-            "process group."
+            f"Waiting is not measured in the {word}: no collective of one rank matches one of another in "
+            "number, operation, message size and time."
         )
     elif min(shares) < _ALL_FOUND:
         out.append(

@@ -76,7 +76,7 @@ def ranks_of(summary: Summary) -> Ranks:
         owned_ns=owned_ns,
         busy_ns=None if found is None else found.busy_ns,
         hidden_ns=None if found is None else found.hidden_ns,
-        waiting=None if found is None else split_waiting(found, job_step),
+        waiting=None if found is None else split_waiting(found, job_step, capture),
     )
 
 

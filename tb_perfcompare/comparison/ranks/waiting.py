@@ -1,8 +1,9 @@
 """The time of collectives split into the transfer itself and waiting for other ranks.
 
-No two machines' clocks agree, so only lengths are used: of one collective, found on several ranks, the shortest is what
-the transfer takes, and what the others take longer they wait. The same collective on two ranks is the n-th call of one
-name in one process group in one step (docs/method/ranks.md).
+Of one collective, found on several ranks, the shortest is what the transfer takes, and what the others take longer they
+wait. The same collective on two ranks is the n-th call of one operation (name, type, message size) in one process group
+in one step, as long as the calls can have run together: a collective ends on all ranks at about one time, so that the
+median distance of the ends is that of the two clocks, and with it removed the calls must meet (docs/method/ranks.md).
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.summary.collectives import Collectives
 
 Ints = NDArray[np.int64]
+
+CLOCK_SLACK_NS = 50_000
+"""Clocks of two machines drift by about this much over a recording."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,12 +35,13 @@ class Waiting:
     waiting: Ints
 
 
-def split_waiting(found: Collectives, job_step: Ints) -> Waiting:
+def split_waiting(found: Collectives, job_step: Ints, clock: NDArray[np.integer]) -> Waiting:
     """`job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
-    rank the same."""
+    rank the same; `clock` (s,) numbers the recordings they are in."""
     steps, keys = len(job_step), len(found.keys)
     order = np.lexsort((found.key, found.step))  # stable: calls of one key keep their order
     step, key, dur = found.step[order], found.key[order], found.dur_ns[order]
+    start = found.start_ns[order]
     first, ordinal, count = _runs(step * keys + key)
     # one row per (step of a rank, key): do all ranks that have the key there call it equally often?
     place, member = np.unique(job_step[step[first]] * keys + key[first], return_inverse=True)
@@ -52,6 +57,9 @@ def split_waiting(found: Collectives, job_step: Ints) -> Waiting:
     if len(chosen):
         same = group[chosen] * (int(ordinal.max()) + 1) + ordinal[chosen]
         _, call = np.unique(same, return_inverse=True)
+        meets = _meet(call, clock[step[chosen]].astype(np.int64), start[chosen], dur[chosen])
+        chosen, call = chosen[meets], call[meets]
+    if len(chosen):
         transfer = np.full(int(call.max()) + 1, np.iinfo(np.int64).max)
         np.minimum.at(transfer, call, dur[chosen])
         np.add.at(matched, step[chosen], dur[chosen])
@@ -59,6 +67,29 @@ def split_waiting(found: Collectives, job_step: Ints) -> Waiting:
     plain = np.zeros(steps, dtype=np.int64)
     np.add.at(plain, step, dur)
     return Waiting(plain, matched, waiting)
+
+
+def _meet(call: Ints, clock: Ints, start: Ints, dur: Ints) -> NDArray[np.bool_]:
+    """(m,) whether all members of a call can have run together: they meet, or are no further apart than the longest of
+    them takes."""
+    order = np.lexsort((clock, call))
+    call, clock, end = call[order], clock[order], (start + dur)[order]
+    first = np.flatnonzero(np.concatenate([[True], call[1:] != call[:-1]]))
+    of_call = np.cumsum(np.concatenate([[True], call[1:] != call[:-1]])) - 1
+    apart = end - end[first][of_call]
+    pair = clock[first][of_call] * (int(clock.max()) + 1) + clock
+    by_pair = np.argsort(pair, kind="stable")
+    bounds = np.flatnonzero(np.diff(pair[by_pair])) + 1
+    shift = np.empty(len(pair), dtype=np.int64)
+    for some in np.split(by_pair, bounds):
+        shift[some] = int(np.median(apart[some]))
+    end = end - shift
+    began = end - dur[order]
+    gap = np.maximum.reduceat(began, first) - np.minimum.reduceat(end, first)
+    longest = np.maximum.reduceat(dur[order], first)
+    out = np.empty(len(call), dtype=np.bool_)
+    out[order] = (gap <= longest + CLOCK_SLACK_NS)[of_call]
+    return out
 
 
 def _runs(code: Ints) -> tuple[Ints, Ints, Ints]:

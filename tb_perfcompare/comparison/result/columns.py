@@ -178,7 +178,8 @@ def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
     joint, space = f"{name}_" if name else "", f"{label} " if label else ""
     change = (
         "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
-        "added, removed: on one side only; unchanged: the whole interval is too small to matter; "
+        "with negligible: clearly, but the whole interval is too small to matter; added, removed: on one side only; "
+        "unchanged: too small to matter, and not clearly different; "
         "cannot tell: anything else"
     )
     return (

@@ -70,7 +70,8 @@ class Ledger:
     """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, rows of depth 3 to their row of depth 2
     where it has any, all exactly. A row comes before the rows below it.
 
-    Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts.
+    Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts. `backlog`
+    is what of the two sides' windows belongs to device work that an earlier step launched.
     """
 
     denominator: int
@@ -78,6 +79,7 @@ class Ledger:
     candidate: int
     delta: int
     rows: tuple[LedgerRow, ...]
+    backlog: tuple[int, int] = (0, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Integers as they are; divide by the denominator."""
@@ -87,6 +89,7 @@ class Ledger:
             "baseline": self.baseline,
             "candidate": self.candidate,
             "delta": self.delta,
+            "backlog": list(self.backlog),
             "rows": [row.to_dict() for row in self.rows],
         }
 

@@ -14,10 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families, student_p
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.family_wise import family_wise_p
+from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+
+FAR = 1.75
+"""Captures of one program may differ by half in single rows, all of their steps: what is further apart does not."""
+
+_CLOCK_NS, _STEADY = 1000.0, 1e-3
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -28,6 +34,8 @@ class Change(str, Enum):
 
     SLOWER = "slower"
     FASTER = "faster"
+    SLOWER_NEGLIGIBLE = "slower, negligible"
+    FASTER_NEGLIGIBLE = "faster, negligible"
     ADDED = "added"
     REMOVED = "removed"
     UNCHANGED = "unchanged"
@@ -38,7 +46,9 @@ class Change(str, Enum):
 class EntityTests:
     """One family of tests, arrays of shape (rows,).
 
-    p              two-sided p, the larger of that of steps and that of captures; NaN where a side has one observation
+    p              two-sided p, the larger of that of steps and that of captures; NaN where a side has one observation.
+                   Where so few steps of one capture a side cannot make a small q by their ranks, rows that lie apart
+                   have the p of the gap
     q              adjusted within the family as the options say, NaN where p is
     shift_ns       Hodges-Lehmann shift per step, NaN where it was not computed
     low_ns, high_ns  its interval of level 1 - alpha; NaN where no such interval exists
@@ -55,9 +65,10 @@ class EntityTests:
     change: tuple[Change, ...]
 
 
-def floor_ns(baseline_step_ns: float, options: CompareOptions) -> float:
-    """Changes below this many nanoseconds per step do not matter."""
-    return max(options.material_fraction * baseline_step_ns, float(options.material_ns))
+def floor_ns(shorter_step_ns: float, options: CompareOptions) -> float:
+    """Changes below this many nanoseconds per step do not matter; of the shorter side's mean step, so that it is the
+    same whichever side is which."""
+    return max(options.material_fraction * shorter_step_ns, float(options.material_ns))
 
 
 def entity_tests(
@@ -82,14 +93,41 @@ def entity_tests(
         change = _changes(nothing, nothing, nothing, delta_ns, present, least_ns, alpha)
         return EntityTests(nothing, nothing, nothing, nothing, nothing, nothing, change)
     found = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
-    q = np.empty(rows)
+    q, p = np.empty(rows), found.p.copy()
     for one in families:
         if options.discoveries == "family_wise":
             q[one] = family_wise_p(baseline[one], candidate[one], captures, options.seed)
-        else:
-            q[one] = q_values(found.p[one], any_dependence=options.discoveries == "any_dependence")
+            continue
+        if smallest_p(n, m) * len(p[one]) > alpha and not any(len(set(at.tolist())) > 1 for at in captures):
+            p[one] = np.minimum(p[one], _p_apart(baseline[one], candidate[one]))
+        q[one] = q_values(p[one], any_dependence=options.discoveries == "any_dependence")
     change = _changes(q, found.low, found.high, delta_ns, present, least_ns, alpha)
-    return EntityTests(found.p, q, found.shift, found.low, found.high, found.cliffs_delta, change)
+    return EntityTests(p, q, found.shift, found.low, found.high, found.cliffs_delta, change)
+
+
+def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
+    """(g,) p of rows whose steps of one side all take FAR times as long as the other's, 1 of other rows: so few steps
+    make no small p by their ranks, but the gap in standard errors does. Welch's, with the freedom of the smaller side
+    alone and no side steadier than the clock or than a thousandth of its time."""
+    n, m = baseline.shape[1], candidate.shape[1]
+    apart = _far_below(baseline, candidate) | _far_below(candidate, baseline)
+    p = np.ones(len(baseline))
+    if not apart.any():
+        return p
+    x, y = baseline[apart].astype(np.float64), candidate[apart].astype(np.float64)
+    error = np.zeros(len(x))
+    for side, size in ((x, n), (y, m)):
+        least = np.maximum(_CLOCK_NS, _STEADY * side.mean(axis=1))
+        error += np.maximum(side.std(axis=1, ddof=1), least) ** 2 / size
+    distance = (y.mean(axis=1) - x.mean(axis=1)) / np.sqrt(error)
+    p[apart] = student_p(distance, np.full(len(x), float(min(n, m) - 1)))
+    return p
+
+
+def _far_below(low: Ints, high: Ints) -> NDArray[np.bool_]:
+    """(g,) whether every step of `high` takes FAR times as long as every step of `low`."""
+    found: NDArray[np.bool_] = FAR * low.max(axis=1) < high.min(axis=1)
+    return found
 
 
 def _changes(
@@ -101,20 +139,23 @@ def _changes(
     least: float,
     alpha: float,
 ) -> tuple[Change, ...]:
-    """Clear and material changes by their direction; no change only where the whole interval is too small to matter."""
+    """Clear changes by their direction, with a word more where the whole interval is too small to matter; no change
+    only where it is and nothing is clear."""
     at_a, at_b = present
     with np.errstate(invalid="ignore"):
-        clear = (q <= alpha) & (np.abs(delta) >= least)
+        known = q <= alpha
+        clear = known & (np.abs(delta) >= least)
         still = (low >= -least) & (high <= least) & (np.abs(delta) < least)
     # a row of one side only is new or gone, however often it occurred there
     return tuple(
         Change.ADDED if new and not old
         else Change.REMOVED if old and not new
         else (Change.SLOWER if by > 0 else Change.FASTER) if sure
+        else (Change.SLOWER_NEGLIGIBLE if by > 0 else Change.FASTER_NEGLIGIBLE) if same and other and by
         else Change.UNCHANGED if same or by == 0
         else Change.UNDETERMINED
-        for old, new, sure, same, by in zip(
-            at_a.tolist(), at_b.tolist(), clear.tolist(), still.tolist(), delta.tolist(), strict=True
+        for old, new, sure, same, other, by in zip(
+            at_a.tolist(), at_b.tolist(), clear.tolist(), still.tolist(), known.tolist(), delta.tolist(), strict=True
         )
     )  # fmt: skip
 

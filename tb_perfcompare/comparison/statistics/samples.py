@@ -63,3 +63,15 @@ def observations(summary: Summary) -> Samples:
     spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in index))}
     capture_of = np.array([spans[span] for span, _ in index], dtype=np.int32)
     return Samples(group, capture_of, tuple(label for _, label in index), True, False)
+
+
+def counted_steps(summary: Summary) -> tuple[int, int]:
+    """(steps that are compared, all recorded ones) of a side as they are counted for people: of ranks of one job a step
+    is one, however many ranks recorded it."""
+    seen = observations(summary)
+    if not seen.pooled:
+        return len(summary.steps), len(summary.steps) + len(summary.dropped)
+    places = zip(summary.steps.capture.tolist(), summary.steps.label, strict=True)
+    kept = {(summary.captures[at].span, label) for at, label in places}
+    dropped = {(summary.captures[step.capture].span, step.label) for step in summary.dropped}
+    return len(seen.label), len(kept | dropped)

@@ -45,15 +45,19 @@ class Rows:
         return Rows(self.group[rows], self.cycle[rows], self.beta[rows], self.mu[rows], self.lost)
 
 
-def align(normal: CycleTable, abnormal: CycleTable) -> tuple[tuple[Triplet, ...], Rows, Rows]:
-    """(triplets of both sides in lexicographic order, rows of normal, rows of abnormal)."""
+def align(
+    normal: CycleTable, abnormal: CycleTable, *, published: bool = False
+) -> tuple[tuple[Triplet, ...], Rows, Rows]:
+    """(triplets of both sides in lexicographic order, rows of normal, rows of abnormal); `published`: counters with
+    their decimals read as the published reports do."""
     sides = [_keyed(table) for table in (normal, abnormal)]
     triplets = tuple(sorted({*sides[0][0], *sides[1][0]}))
     place = {triplet: index for index, triplet in enumerate(triplets)}
     rows = []
     for table, (own, inverse, usable) in zip((normal, abnormal), sides, strict=True):
         to_all = np.array([place[triplet] for triplet in own], dtype=np.int64)
-        mu = table.mu_pct[usable]
+        read_so = table.published_mu_pct if published else None
+        mu = (table.mu_pct if read_so is None else read_so)[usable]
         rows.append(
             Rows(
                 group=to_all[inverse],

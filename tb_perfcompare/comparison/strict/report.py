@@ -76,7 +76,7 @@ def strict_report(normal: CycleTable, abnormal: CycleTable, labels: tuple[str, s
 
 
 def _compared(normal: CycleTable, abnormal: CycleTable, labels: tuple[str, str]) -> StrictReport:
-    triplets, rows_a, rows_b = align(normal, abnormal)
+    triplets, rows_a, rows_b = align(normal, abnormal, published=True)
     count = len(triplets)
     layouts = Layout(rows_a.group, count), Layout(rows_b.group, count)
     cycles = cycles_per_group(rows_a, count), cycles_per_group(rows_b, count)

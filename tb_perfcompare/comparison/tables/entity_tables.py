@@ -250,7 +250,7 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
     seen = [observations(summary) for summary in both]
     values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
     x, y = (own.means(side) if len(side) else side for own, side in zip(seen, values, strict=True))
-    least = floor_ns(float(both[0].steps.total_ns.mean()), options)
+    least = floor_ns(min(float(side.steps.total_ns.mean()) for side in both), options)
     at_a, at_b = (np.concatenate([at(test.joined) for test in batch]) >= 0 for at in (_at_a, _at_b))
     ends = np.cumsum([0, *(len(test.delta_ns) for test in batch)]).tolist()
     families = tuple(slice(start, end) for start, end in itertools.pairwise(ends))

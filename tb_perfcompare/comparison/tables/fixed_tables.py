@@ -9,7 +9,8 @@ import numpy as np
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
@@ -70,8 +71,11 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
         for label in CATEGORY_LABELS
     )
+    backlog: tuple[Column, ...] = (
+        columns.time("backlog_us", "Backlog", "exposed time of device work that an earlier step launched", shown=False),
+    )
     if any(summary.metric == CYCLE_TIME for summary in sides.values()):
-        parts = ()
+        parts = backlog = ()
         words = ("Cycle", "number of the cycle in the table", "Cycle time", "length of the cycle")
     else:
         words = ("Step", "number of the step marker", "Step time", "length of the step window")
@@ -80,8 +84,9 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
         columns.key("step", words[0], words[1]),
         columns.time("total_us", words[2], words[3]),
-        columns.count("launches", "Device events", "kernels, copies and sets that start in the window"),
+        columns.count("launches", "Device events", "kernels, copies and sets that the step launched"),
         *parts,
+        *backlog,
         columns.flag("admitted", "Compared", "whether the step counts in the comparison"),
         columns.text("reason", "Reason", "why a step is left out"),
     )
@@ -96,9 +101,10 @@ def steps_table(sides: dict[str, Summary]) -> Table:
             capture = names[int(steps.capture[i])]
             times = tuple(float(x) for x in owned[:, i])[: len(parts)]
             launches = int(steps.launches[i]) if summary.counts_launches else None
-            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, True, ""))
+            late: tuple[Cell, ...] = (int(steps.backlog_ns[i]) / 1000,) if backlog else ()
+            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, *late, True, ""))
         for step in summary.dropped:
-            none: tuple[Cell, ...] = (None,) * len(parts)
+            none: tuple[Cell, ...] = (None,) * len((*parts, *backlog))
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
     return Table("steps", "Steps", shown, tuple(rows))
 
@@ -151,8 +157,10 @@ _METRICS = {
 
 
 def device_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """Device figures joined by metric and ordinal of the device: numbers of devices differ between machines."""
-    a, b = _metrics(baseline), _metrics(candidate)
+    """Device figures joined by metric and device; devices are named as in the table of counters."""
+    sides = baseline, candidate
+    labels = device_labels(*(dict.fromkeys(metric.device for metric in side.device_metrics) for side in sides))
+    a, b = (_metrics(side, names) for side, names in zip(sides, labels, strict=True))
     keys = list(dict.fromkeys([*a, *b]))
     if not keys:
         return None
@@ -164,7 +172,7 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         label = _METRICS[key[1]][0] if key[1] in _METRICS else key[1]
         rows.append(
             (
-                f"#{key[0] + 1}",
+                key[0],
                 label,
                 x[0] if x else None,
                 y[0] if y else None,
@@ -175,7 +183,9 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
             )
         )
     shown = (
-        columns.key("device", "Device", "ordinal of the device on its side"),
+        columns.key(
+            "device", "Device", "its name; GPU #1 and so on: first device of a side, where the numbers differ"
+        ),
         columns.key("metric", "Metric", "; ".join(f"{label}: {what}" for label, what, _ in _METRICS.values())),
         columns.text("baseline_device", "Device A", "device of the baseline", shown=False),
         columns.text("candidate_device", "Device B", "device of the candidate", shown=False),
@@ -184,16 +194,16 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         columns.fraction("delta", "Δ", "candidate minus baseline", role="delta", better=Better.HIGHER),
         columns.text("reason", "Not measured because", "why a figure is missing"),
     )
-    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.",))
+    pairs = ((row[0], row[2], row[3]) for row in rows if row[2] and row[3] and row[2] != row[3])
+    told = tuple(f"{label} is {x} of the baseline and {y} of the candidate." for label, x, y in dict.fromkeys(pairs))
+    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.", *told))
 
 
-def _metrics(summary: Summary) -> dict[tuple[int, str], tuple[str, float | None, str]]:
-    order: dict[str, int] = {}
-    out: dict[tuple[int, str], tuple[str, float | None, str]] = {}
-    for metric in summary.device_metrics:
-        ordinal = order.setdefault(metric.device, len(order))
-        out[ordinal, metric.name] = (metric.device, metric.value, metric.reason)
-    return out
+def _metrics(summary: Summary, names: dict[str, str]) -> dict[tuple[str, str], tuple[str, float | None, str]]:
+    return {
+        (names[metric.device], metric.name): (metric.device, metric.value, metric.reason)
+        for metric in summary.device_metrics
+    }
 
 
 def environment_table(baseline: Summary, candidate: Summary) -> Table:

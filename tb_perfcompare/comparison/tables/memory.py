@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.thinning import thinned
@@ -48,7 +49,9 @@ class _Row:
 
 
 def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
-    """The tables of two sides, none without memory events on either."""
+    """The tables of two sides, none without memory events on either. Devices are named as in the table of counters."""
+    labels = device_labels(_devices(baseline), _devices(candidate))
+    baseline, candidate = _renamed(baseline, labels[0]), _renamed(candidate, labels[1])
     a, b = baseline.memory, candidate.memory
     if a is None and b is None:
         return {}
@@ -75,6 +78,20 @@ def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
     if curves is not None:
         tables[CURVES] = curves
     return tables
+
+
+def _devices(summary: Summary) -> list[str]:
+    use = summary.memory
+    return [] if use is None else [*(device for _, device in use.keys), *(curve.device for curve in use.curves)]
+
+
+def _renamed(summary: Summary, names: Mapping[str, str]) -> Summary:
+    use = summary.memory
+    if use is None or all(device == name for device, name in names.items()):
+        return summary
+    keys = tuple((operator, names[device]) for operator, device in use.keys)
+    curves = tuple(replace(curve, device=names[curve.device]) for curve in use.curves)
+    return replace(summary, memory=replace(use, keys=keys, curves=curves))
 
 
 def memory_views(summary: Summary) -> dict[str, Table]:

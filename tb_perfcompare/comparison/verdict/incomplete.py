@@ -37,6 +37,7 @@ def with_incomplete(summary: Summary) -> Summary:
         start_ns=np.concatenate([steps.start_ns, none])[order],
         total_ns=total[order],
         launches=np.concatenate([steps.launches, none])[order],
+        backlog_ns=np.concatenate([steps.backlog_ns, none])[order],
     )
     return replace(summary, steps=whole)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 
 MOST_PAIRS = 1_000_000
 """Beyond this many pairs of steps no single one of them decides, and nothing is tried."""
@@ -21,38 +22,51 @@ MOST_PAIRS = 1_000_000
 MOST_LEFT_OUT = 16
 """Captures or ranks per side tried one by one."""
 
+_FIRST, _SLOWEST = "the first {} of each capture", "the slowest {} of each side"
 _ANY_SPAN = "any one span"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """Observations of one side, (n,) ns with the capture of each, and what their captures are called."""
+    """Observations of one side, (n,) ns with the capture and label of each, and what their captures are called."""
 
     times: NDArray[np.int64]
     capture: NDArray[np.int32]
+    label: tuple[str, ...]
     names: tuple[str, ...]
 
     def without(self, kept: NDArray[np.bool_]) -> _Side:
-        return _Side(self.times[kept], self.capture[kept], self.names)
+        label = tuple(text for text, is_kept in zip(self.label, kept.tolist(), strict=True) if is_kept)
+        return _Side(self.times[kept], self.capture[kept], label, self.names)
 
 
 _Sides = tuple[_Side, _Side]
 _Keep = Callable[[_Side], NDArray[np.bool_]]
 
 
-def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> str:
-    """One sentence: which single steps, captures or ranks change the verdict when dropped; "" where none can be."""
+@dataclass(frozen=True, slots=True)
+class Robustness:
+    """text: which single steps, captures or ranks change the verdict when dropped; "" where none can be. hint: where
+    one step of each side does, which verdict is left without it and how to leave it out."""
+
+    text: str = ""
+    hint: str = ""
+
+
+def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> Robustness:
+    """What the verdict hangs on, in words."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
-        return ""
+        return Robustness()
     sides = _side(baseline), _side(candidate)
     if len(sides[0].times) * len(sides[1].times) > MOST_PAIRS:
-        return ""
+        return Robustness()
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
-        return ""
+        return Robustness()
     whole = _settled(sides, options)
     tried: list[str] = []
     changed: dict[Verdict, list[str]] = {}
     moved: list[str] = []
+    hint = ""
     for what, group, left in _variants(baseline, candidate, sides):
         if min(len(side.times) for side in left) < 2:
             continue
@@ -63,11 +77,57 @@ def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, optio
         if found is not headline.verdict:
             moved.append(group)
             changed.setdefault(found, []).append(what)
+            one_step = group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline)))
+            if not hint and one_step and not _one_way(found, headline.verdict):
+                hint = _hint(baseline, sides, left, found)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
         f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(dropped)}' for found, dropped in changed.items()
     ]
-    return "; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])])
+    return Robustness("; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint)
+
+
+_WAYS = ({Verdict.SLOWER, Verdict.PROBABLY_SLOWER}, {Verdict.FASTER, Verdict.PROBABLY_FASTER})
+
+
+def _one_way(a: Verdict, b: Verdict) -> bool:
+    return any(a in way and b in way for way in _WAYS)
+
+
+def _which(sides: _Sides, left: _Sides) -> str:
+    """ " (4 and 2)", the steps that are left out of either side; "" where they are many."""
+    gone = [list(Counter(whole.label) - Counter(rest.label)) for whole, rest in zip(sides, left, strict=True)]
+    return f" ({gone[0][0]} and {gone[1][0]})" if [len(one) for one in gone] == [1, 1] else ""
+
+
+def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str:
+    """ "without steps 1 (baseline) and 1 (candidate): slower; --steps 2-5 compares the others"."""
+    gone, ranges = [], []
+    for word, whole, rest in zip(("baseline", "candidate"), sides, left, strict=True):
+        dropped = Counter(whole.label) - Counter(rest.label)
+        gone.append(f"{', '.join(dict.fromkeys(dropped))} ({word})")
+        ranges.append(_range(rest.label, frozenset(dropped)))
+    noun = _noun(baseline)
+    clause = f'"{VERDICT_WORDS[found]}" without {noun}s {" and ".join(gone)}'
+    if noun != "step" or "" in ranges or not baseline.marked:
+        return f"{clause}: look at these {noun}s first"
+    same = ranges[0] == ranges[1]
+    how = f"--steps {ranges[0]}" if same else f"--baseline-steps {ranges[0]} --candidate-steps {ranges[1]}"
+    return f"{clause}: leave them out with {how}, or by dragging over the others in the step chart"
+
+
+def _range(kept: tuple[str, ...], dropped: frozenset[str]) -> str:
+    """ "2-5", which holds the kept steps and none of the dropped; "" if no such range does."""
+    numbers = [int(text) for text in kept if text.isdecimal()]
+    if len(numbers) < len(kept) or not numbers:
+        return ""
+    first, last = min(numbers), max(numbers)
+    beyond = all(text.isdecimal() and not first <= int(text) <= last for text in dropped)
+    return f"{first}-{last}" if beyond else ""
+
+
+def _noun(baseline: Summary) -> str:
+    return {CYCLE_TIME: "cycle"}.get(baseline.metric, "step")
 
 
 def _any_of(names: list[str]) -> str:
@@ -80,14 +140,15 @@ def _side(summary: Summary) -> _Side:
     spans = tuple(dict.fromkeys(capture.span for capture in summary.captures))
     several = len({capture.worker for capture in summary.captures}) > 1 and not seen.pooled
     names = tuple(f"{c.worker}/{c.span}" for c in summary.captures) if several else spans
-    return _Side(seen.means(summary.steps.total_ns), seen.capture, names)
+    return _Side(seen.means(summary.steps.total_ns), seen.capture, seen.label, names)
 
 
 def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[tuple[str, str, _Sides]]:
     """(what is left out, what kind of thing that is, the rest)."""
-    noun = {"cycle_time": "cycle"}.get(baseline.metric, "step")
-    yield f"the first {noun} of each capture", f"the first {noun} of each capture", _each(sides, _not_first)
-    yield f"the slowest {noun} of each side", f"the slowest {noun} of each side", _each(sides, _not_slowest)
+    first, slowest = _FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))
+    for group, keep in ((first, _not_first), (slowest, _not_slowest)):
+        others = _each(sides, keep)
+        yield f"{group}{_which(sides, others)}", group, others
     for place, word in enumerate(("baseline", "candidate")):
         side = sides[place]
         captures = np.unique(side.capture)
@@ -142,6 +203,7 @@ def _without_worker(summary: Summary, worker: str) -> Summary:
         start_ns=summary.steps.start_ns[kept],
         total_ns=summary.steps.total_ns[kept],
         launches=summary.steps.launches[kept],
+        backlog_ns=summary.steps.backlog_ns[kept],
     )
     return replace(summary, captures=tuple(summary.captures[place] for place in places), steps=steps)
 

@@ -61,6 +61,7 @@ class CycleTable:
                   None when the file has no such column
     start_us      start of the cycle since the epoch, NaN where empty; None when the file has no such column
     host          code of the machine's name; None when the file has no such column
+    published_mu_pct  mu_pct with the decimals read as the published reports do (sources/perf_data); None: the same
     """
 
     source: str
@@ -81,6 +82,7 @@ class CycleTable:
     sigma_pct: Floats | None = None
     start_us: Floats | None = None
     host: Codes | None = None
+    published_mu_pct: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.cycle)
@@ -103,6 +105,7 @@ class CycleTable:
             None if self.sigma_pct is None else self.sigma_pct[chosen],
             None if self.start_us is None else self.start_us[chosen],
             None if self.host is None else self.host[chosen],
+            None if self.published_mu_pct is None else self.published_mu_pct[chosen],
         )  # fmt: skip
 
     def of_pid(self, pid: int) -> CycleTable:

@@ -19,11 +19,13 @@ UNKNOWN = -1
 class Collectives:
     """c calls in s steps, in order of step and start.
 
-    keys        k tuples (name, process group), unique; all ranks of the group make the calls of one key in one order.
-                The group is "" where it was not recorded
+    keys        k tuples (operation, process group), unique; all ranks of the group make the calls of one key in one
+                order. The operation is the collective with its message size and type, the kernel's name where that was
+                not recorded; the group is "" where that was not
     group_size  (k,) int64 ranks of the group, UNKNOWN where it was not recorded
     key         (c,) int64 index into keys
     step        (c,) int64 admitted step the call starts in
+    start_ns    (c,) int64 in the clock of the capture
     dur_ns      (c,) int64 length of the call, waiting for other ranks included
     busy_ns     (s,) int64 time of the step in which at least one collective runs
     hidden_ns   (s,) int64 part of it in which a kernel that computes runs as well; UNKNOWN where collectives were
@@ -34,6 +36,7 @@ class Collectives:
     group_size: Ints
     key: Ints
     step: Ints
+    start_ns: Ints
     dur_ns: Ints
     busy_ns: Ints
     hidden_ns: Ints
@@ -56,6 +59,7 @@ class Collectives:
             self.group_size[used],
             key,
             step[order],
+            self.start_ns[kept][order],
             self.dur_ns[kept][order],
             self.busy_ns[columns],
             self.hidden_ns[columns],
@@ -75,7 +79,7 @@ def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
         if part is None:
             none = np.zeros(0, dtype=np.int64)
             zeros = np.zeros(steps, dtype=np.int64)
-            found.append(Collectives((), none, none, none, none, zeros, zeros))
+            found.append(Collectives((), none, none, none, none, none, zeros, zeros))
         else:
             number = []
             for key, ranks in zip(part.keys, part.group_size.tolist(), strict=True):
@@ -92,6 +96,7 @@ def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
         np.array(size, dtype=np.int64),
         key=np.concatenate([one.key for one in found]),
         step=np.concatenate([one.step for one in found]),
+        start_ns=np.concatenate([one.start_ns for one in found]),
         dur_ns=np.concatenate([one.dur_ns for one in found]),
         busy_ns=np.concatenate([one.busy_ns for one in found]),
         hidden_ns=np.concatenate([one.hidden_ns for one in found]),

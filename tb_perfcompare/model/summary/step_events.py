@@ -76,6 +76,7 @@ class StepEvents:
     parent    (n,) int32 the event of the same lane that encloses it, NOBODY at the top
     operator  (n,) int32 of API calls and device work: the operator that called or launched it, else NOBODY
     launcher  (n,) int32 of device work: the API call that launched it, else NOBODY
+    inside    (n,) bool the event is work of the step, by its marker or its launch; the picture shows others beside it
     args      name of an ArgColumn -> what is recorded of it; texts are places in `texts`
     left_out  what lies in the extent and is not drawn: reason -> number of events
     """
@@ -95,6 +96,7 @@ class StepEvents:
     parent: NDArray[np.int32]
     operator: NDArray[np.int32]
     launcher: NDArray[np.int32]
+    inside: NDArray[np.bool_]
     args: Mapping[str, SparseColumn]
     texts: tuple[str, ...]
     left_out: Mapping[str, int]

@@ -137,7 +137,8 @@ class StepTable:
     label      s texts: the number after `ProfilerStep#`, or "0" for a window without markers
     start_ns   (s,) int64 in the clock of the capture
     total_ns   (s,) int64 length of the window
-    launches   (s,) int64 device events (kernels, copies, sets) starting in the window
+    launches   (s,) int64 device events (kernels, copies, sets) that the step launched
+    backlog_ns (s,) int64 of the window, what work that an earlier step launched owns
     """
 
     capture: NDArray[np.int32]
@@ -145,6 +146,7 @@ class StepTable:
     start_ns: NDArray[np.int64]
     total_ns: NDArray[np.int64]
     launches: NDArray[np.int64]
+    backlog_ns: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.label)

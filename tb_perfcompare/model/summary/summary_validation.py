@@ -84,7 +84,8 @@ def _misfits(summary: Summary) -> Iterator[str]:
     if _is_too_large(summary):
         yield "numbers that cannot be added up"
     table = summary.steps
-    yield from _shapes("the steps", (steps,), table.capture, table.start_ns, table.total_ns, table.launches)
+    columns = (table.capture, table.start_ns, table.total_ns, table.launches, table.backlog_ns)
+    yield from _shapes("the steps", (steps,), *columns)
     if table.capture.any() or any(step.capture for step in summary.dropped):
         yield "steps of another capture"
     if summary.other_window.ndim != 1:
@@ -188,7 +189,7 @@ def _call_tree(tree: CallTree, steps: int) -> Iterator[str]:
 
 
 def _collectives(found: Collectives, steps: int) -> Iterator[str]:
-    yield from _shapes("collectives", found.key.shape, found.key, found.step, found.dur_ns)
+    yield from _shapes("collectives", found.key.shape, found.key, found.step, found.start_ns, found.dur_ns)
     yield from _shapes("groups of collectives", (len(found.keys),), found.group_size)
     yield from _shapes("time in collectives", (steps,), found.busy_ns, found.hidden_ns)
     yield from _places("kinds of collectives", found.key, len(found.keys))

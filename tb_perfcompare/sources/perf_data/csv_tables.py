@@ -21,6 +21,7 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording, CycleTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.perf_data.file_names import names_beside
+from tb_perfcompare.sources.perf_data.published_numbers import published_numbers
 from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.storage.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.storage.file_systems import file_system, is_address
@@ -72,7 +73,8 @@ def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
         "metric": columns.texts("metric_name", strings),
         "device": columns.texts("device", strings),
         "beta_pct": columns.numbers("beta_pct"),
-        "mu_pct": columns.numbers("mu_pct", missing=math.nan),
+        "mu_pct": (mu := columns.numbers("mu_pct", missing=math.nan)),
+        "published_mu_pct": published_numbers(columns.raw("mu_pct"), mu),
         "cycle_us": columns.numbers("anchor_dur_us"),
     }
     if "anchor_name" in columns:

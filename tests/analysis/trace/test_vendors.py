@@ -3,12 +3,17 @@ a collective, what its nested calls cost, and whether tensor cores are a questio
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.model.device import VENDORS as ROWS
+from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import DeviceMetric, Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import categories_us, operator_us, recording, summary
 from tests.build import VENDORS, TraceBuilder
 
@@ -86,6 +91,44 @@ COLLECTIVE_KERNELS = {
 @pytest.mark.parametrize("vendor", KINETO)
 def test_kernels_of_the_collective_library_are_communication(vendor: str) -> None:
     assert categories_us(summary(one_kernel(vendor, COLLECTIVE_KERNELS[vendor])))["Communication"] == 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*, vllm::Signal*, int)",
+        "void sglang::cross_device_reduce_2stage<half, 8>(sglang::RankData*, int)",
+        "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*, unsigned long)",
+        "multimem_one_shot_all_reduce_kernel<float, 16>(float*, float*)",
+        "void c10d::symmetric_memory::two_shot_all_reduce_kernel_inplace<float, 16, 8>(float**, unsigned long)",
+        "void tensorrt_llm::kernels::twoShotAllReduceKernel<__nv_bfloat16, 8, true>(tensorrt_llm::AllReduceParams)",
+        "void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<half, 8, true>(int)",
+        "void aiter::ar_fusion_1stage<__hip_bfloat16, 8>(aiter::RankData*, int)",
+        "quickreduce::allreduce_prototype_twoshot(half const*, half*, unsigned int)",
+        "rccl_main_kernel(ncclDevComm*)",
+        "void deep_ep::intranode::dispatch<8, 768>(int4*, float*)",
+    ],
+)
+def test_collectives_that_engines_write_themselves_are_communication(name: str) -> None:
+    assert categories_us(summary(one_kernel("cuda", name)))["Communication"] == 20
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["void softmax<float, blockAllReduceSum>(float*)", "fused_linear_fusion_kernel", "NormWarpAllReduce<half>(half*)"],
+)
+def test_reductions_within_a_device_are_kernels(name: str) -> None:
+    assert categories_us(summary(one_kernel("cuda", name)))["Kernel"] == 20
+
+
+def test_waiting_on_an_mtia_device_is_no_work_of_its(tmp_path: Path) -> None:
+    trace = one_kernel("mtia")
+    trace.kernel("event_wait", 50, 90, launch=(15, 17))
+    read = read_trace(str(trace.write(tmp_path / "worker0.1.pt.trace.json")))
+    for recorded in (read, recording(trace)):
+        of = summarize(recorded, Origin("drawn", "drawn", "worker0", "1", 0))
+        assert categories_us(of).get("Kernel") == 20
+        assert of.steps.launches.tolist() == [1]
 
 
 def test_what_cncl_moves_within_the_device_is_a_kernel() -> None:

@@ -7,6 +7,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -64,3 +65,33 @@ def test_steps_of_copies_alone_are_not_taken_for_other_work() -> None:
         trace.step(number, number * 2000, number * 2000 + 1000)
         trace.memcpy(number * 2000 + 100, number * 2000 + 300, launch=(number * 2000 + 10, number * 2000 + 20))
     assert check(compared(trace, trace), "same_work").status == "ok"
+
+
+def rank(*operators: str, device: bool) -> Summary:
+    trace = TraceBuilder(vendor="cuda" if device else "cpu")
+    for number in range(8):
+        at = 1000 * number
+        trace.step(number + 1, at, at + 900 + 10 * (number % 3))
+        for place, name in enumerate(operators):
+            trace.op(f"aten::{name}", at + 100 * place, at + 100 * place + 50)
+        if device:
+            trace.kernel("gemm", at + 120, at + 700, launch=(at + 5, at + 10))
+    return summary(trace)
+
+
+def test_a_rank_without_a_device_that_does_other_work_is_not_compared_with_one_on_a_device() -> None:
+    """Three of five operators in common would do between two devices."""
+    host, gpu = rank("empty", "copy_", "add", "sort", device=False), rank("empty", "copy_", "add", "mm", device=True)
+    for a, b in ((host, gpu), (gpu, host)):
+        got = compare_summaries(a, b, CompareOptions()).headline
+        assert got.verdict is Verdict.WITHHELD
+        assert "one side recorded the CPU alone, the other a device" in got.reason
+        assert "60% of the operator calls" in got.reason
+
+
+def test_the_same_model_on_the_cpu_and_on_a_device_is_compared() -> None:
+    host, gpu = rank("mm", "add", "relu", device=False), rank("mm", "add", "relu", device=True)
+    found = compare_summaries(host, gpu, CompareOptions())
+    assert found.headline.verdict is not Verdict.WITHHELD
+    (check,) = [check for check in found.comparability if check.check == "device_kind"]
+    assert check.detail == "the baseline recorded no device work, the other side ran on NVIDIA A100-SXM4-40GB"

@@ -157,8 +157,70 @@ def test_more_ranks_than_the_group_has_are_several_groups() -> None:
     assert set(cells(table, "candidate_waiting_us").values()) == {(None,)}
 
 
-def test_with_two_ranks_it_is_unclear_which_of_them_changed() -> None:
+def sampled(number: int, kinds: str, *, clock_us: float = 0) -> Summary:
+    """Every 10 ms a collective of 100 us, of which this rank's recording holds some: "r" all_reduce, "a" all_to_all,
+    both in a kernel of one name; "." is not recorded."""
+    trace = TraceBuilder(rank=number, world_size=2)
+    trace.step(1, clock_us, clock_us + 10_000 * len(kinds))
+    for place, kind in enumerate(kinds):
+        at = clock_us + 10_000 * place + 50
+        if kind != ".":
+            called = {"r": "allreduce", "a": "all_to_allv"}[kind]
+            group = {"Process Group Name": "0", "Group size": 2}
+            told: dict[str, Any] = {"Collective name": called, "In msg nelems": 64, "dtype": "Float", **group}
+            trace.op("record_param_comms", at, at + 20, **told)
+            trace.kernel("ncclDevKernel_Generic", at + 30, at + 130, launch=(at + 5, at + 10), **told)
+    return summary(trace, worker=f"worker{number}")
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "share"),
+    [
+        ("rrrr", "rrrr", 1.0),
+        ("rara", "arar", 0.0),  # as many of each: what begins at one time is another operation
+        ("ra..", "ra..", 1.0),
+        ("r.r.r.", "r.rr..", 2 / 3),  # as often, but the third is not the same call
+        ("rr", "aa", 0.0),
+    ],
+)
+def test_only_the_same_operation_at_one_time_is_the_same_collective(one: str, two: str, share: float) -> None:
+    job = pool([sampled(0, one), sampled(1, two, clock_us=123_456)])
+    got = cells(compared(job, job).tables["ranks"], "candidate_matched")
+    assert got == {"rank 0": (pytest.approx(share),), "rank 1": (pytest.approx(share),)}
+
+
+def test_of_two_ranks_each_ones_baseline_says_which_changed() -> None:
     table = compared(job(2), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
+    assert any("it is rank 0 that changed: against its own baseline it takes +300 µs, rank 1 " in note
+               for note in table.notes), table.notes  # fmt: skip
+
+
+def gloo(rank: int, *, sorts_us: float = 0.0, late_us: float = 0.0, steps: int = 10) -> Summary:
+    """A step on the CPU: work, a sort if there is one, and a collective that ends on both ranks at once."""
+    trace, chance, at = TraceBuilder(vendor="cpu", rank=rank, world_size=2), random.Random(rank), 0.0
+    for step in range(1, steps + 1):
+        own = 2000 + chance.uniform(-20, 20)
+        trace.op("aten::mm", at + 10, at + own)
+        if sorts_us:
+            trace.op("aten::sort", at + own + 5, at + own + 5 + sorts_us)
+        begin, end = at + own + 10 + sorts_us, at + 2500 + late_us
+        trace.annotation("gloo:all_reduce", begin, end)
+        trace.step(step, at, end + 50)
+        at = end + 60
+    return summary(trace, worker=f"worker{rank}")
+
+
+def test_a_late_ranks_sentence_names_the_operator_that_makes_it_late() -> None:
+    before, after = pool([gloo(0), gloo(1)]), pool([gloo(0, late_us=60_000), gloo(1, sorts_us=60_000, late_us=60_000)])
+    found = compared(before, after)
+    (late,) = [finding for finding in found.findings if finding.rule == "late_rank"]
+    assert "aten::sort +60.0 ms, new on this rank alone" in late.sentence
+    back = [finding for finding in compared(after, before).findings if finding.rule == "late_rank"]
+    assert "aten::sort +60.0 ms" in back[0].sentence
+
+
+def test_with_two_ranks_that_change_places_it_is_unclear_which_of_them_changed() -> None:
+    table = compared(job(2, late=1, by_us=300), job(2, late=0, by_us=300, seed=1)).tables["ranks"]
     assert any("with two ranks it is unclear which of them changed" in note for note in table.notes)
 
 
@@ -214,9 +276,12 @@ def test_of_one_collective_the_shortest_is_the_transfer(
     got = split_waiting(
         Collectives(
             (("all_reduce", "0"),), np.array([ranks]), np.zeros(len(order), dtype=np.int64),
-            np.array([r * steps + s for r, s, _ in order]), np.array([length[one] for one in order]), zeros, zeros,
+            np.array([r * steps + s for r, s, _ in order]),
+            np.array([7_000_000 * r + 1000 * (s * calls + c) - length[r, s, c] for r, s, c in order]),
+            np.array([length[one] for one in order]), zeros, zeros,
         ),
         np.tile(np.arange(steps), ranks),
+        np.repeat(np.arange(ranks), steps),
     )  # fmt: skip
     for r in range(ranks):
         for s in range(steps):

@@ -37,7 +37,7 @@ def one(baseline: list[int], candidate: list[int], least_ns: float = 0.0) -> Cha
     [
         ([12, 10, 14, 11, 13], [32, 30, 34, 31, 33], 0, Change.SLOWER),
         ([32, 30, 34, 31, 33], [12, 10, 14, 11, 13], 0, Change.FASTER),
-        ([12, 10, 14, 11, 13], [32, 30, 34, 31, 33], 100, Change.UNCHANGED),
+        ([12, 10, 14, 11, 13], [32, 30, 34, 31, 33], 100, Change.SLOWER_NEGLIGIBLE),
         ([10, 12, 11, 13, 14], [12, 11, 13, 10, 15], 1, Change.UNDETERMINED),
         ([10, 12, 11, 13, 14], [14, 13, 11, 12, 10], 1, Change.UNCHANGED),
         ([0, 0, 0, 0, 0], [5, 0, 0, 0, 0], 0, Change.ADDED),
@@ -111,7 +111,8 @@ def test_exchanging_the_sides_mirrors_everything(a: Ints, b: Ints) -> None:
     assert np.array_equal(there.shift_ns, -back.shift_ns + 0.0)
     assert np.array_equal(there.low_ns, -back.high_ns, equal_nan=True)
     mirror = {Change.SLOWER: Change.FASTER, Change.FASTER: Change.SLOWER, Change.ADDED: Change.REMOVED,
-              Change.REMOVED: Change.ADDED}  # fmt: skip
+              Change.REMOVED: Change.ADDED, Change.SLOWER_NEGLIGIBLE: Change.FASTER_NEGLIGIBLE,
+              Change.FASTER_NEGLIGIBLE: Change.SLOWER_NEGLIGIBLE}  # fmt: skip
     assert there.change == tuple(mirror.get(change, change) for change in back.change)
 
 
@@ -133,6 +134,14 @@ def test_q_values_are_those_of_scipy(values: list[float]) -> None:
     assert np.isnan(got).sum() == np.isnan(p).sum()
     if len(real):
         assert np.allclose(got[~np.isnan(p)], false_discovery_control(real), rtol=1e-12, atol=0)
+
+
+def test_a_clear_change_too_small_to_matter_is_slower_and_negligible() -> None:
+    """3.3 times as long in every one of 12 steps, but only 2.3 us."""
+    steps = np.arange(12, dtype=np.int64)
+    a, b = 1000 + steps[None, :], 3300 + steps[None, :]
+    assert found_in(a, b, 5000.0).change == (Change.SLOWER_NEGLIGIBLE,)
+    assert found_in(b, a, 5000.0).change == (Change.FASTER_NEGLIGIBLE,)
 
 
 def test_what_matters_grows_with_the_step() -> None:

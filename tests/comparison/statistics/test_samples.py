@@ -51,3 +51,18 @@ def test_ranks_with_different_steps_stay_separate_and_that_is_said() -> None:
     got = compare(before, before)
     assert got.headline.n == (5, 5)
     assert NoteCode.UNEVEN_RANKS in {note.code for note in got.notes}
+
+
+def test_steps_are_counted_alike_on_every_face() -> None:
+    """Two ranks, ten steps of the job: ten steps, not twenty."""
+    from tb_perfcompare.analysis.pooling.pool import pool
+    from tb_perfcompare.comparison.engine import compare_summaries
+    from tb_perfcompare.comparison.result.options import CompareOptions
+    from tests.analysis.summaries import summary as drawn
+    from tests.drawn_runs import drawn_trace
+
+    side = pool([drawn(drawn_trace(steps=10), worker=f"worker{rank}") for rank in range(2)])
+    found = compare_summaries(side, side, CompareOptions())
+    (check,) = [check for check in found.comparability if check.check == "steps"]
+    assert (found.headline.n, check.detail) == ((10, 10), "10 vs 10 steps")
+    assert (found.baseline.steps_admitted, found.baseline.steps_total) == (10, 10)

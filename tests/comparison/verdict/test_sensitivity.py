@@ -47,7 +47,7 @@ def test_one_step_may_decide() -> None:
     # six against five steps: the slowest of the baseline is what keeps the sides from being apart
     a, b = [1000, 1004, 1001, 1003, 1002, 1200], [1100, 1102, 1101, 1103, 1104, 1105]
     found = said(run(a), run(b))
-    assert found.startswith('becomes "slower" when dropping the slowest step of each side')
+    assert found.startswith('becomes "slower" when dropping the slowest step of each side (5 and 5)')
 
 
 def test_one_span_may_decide() -> None:
@@ -81,3 +81,17 @@ def test_exchanging_the_sides_says_the_mirrored_thing() -> None:
 def test_nothing_is_said_of_samples_of_thousands() -> None:
     many = np.random.default_rng(1).integers(1000, 1100, 1500).tolist()
     assert said(run(many), run(many[::-1])) == ""
+
+
+def test_a_verdict_that_one_step_changes_says_so_in_its_second_clause() -> None:
+    a, b = run([1000, 1004, 1001, 1003, 1002, 1200]), run([1100, 1102, 1101, 1103, 1104, 1105])
+    clause = compare_summaries(a, b, CompareOptions()).headline.reason.split("; ")[1]
+    assert clause == (
+        '"slower" without steps 5 (baseline) and 5 (candidate): leave them out with --steps 0-4, or by dragging over '
+        "the others in the step chart"
+    )
+
+
+def test_a_clear_verdict_has_no_such_clause() -> None:
+    reason = compare_summaries(run(STEADY), run(slower(STEADY, 1.3)), CompareOptions()).headline.reason
+    assert "without step" not in reason

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.ranks.extra_work import extra_work
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -17,6 +18,9 @@ from tb_perfcompare.comparison.result.wording import short, signed_time, times_t
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 Floats = NDArray[np.float64]
+
+NAMED, _MOST_NAMED = 0.25, 3
+"""What makes this share of a late rank's extra work is named, the largest first."""
 
 COMMUNICATION = "Communication"
 
@@ -92,9 +96,13 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
     own = side.beyond_us[side.late] - other.get(side.late, np.zeros(len(CATEGORY_LABELS)))
     own[CATEGORY_LABELS.index(COMMUNICATION)] = 0.0
     most = int(own.argmax())
-    does = ""
+    does, evidence = "", [Evidence("communication", first.path[1])]
     if own[most] > pair.least_us:
-        does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks)"
+        extra = extra_work(*((pair.candidate, pair.baseline) if longer else (pair.baseline, pair.candidate)), side.late)
+        named = [work for work in extra if work.us >= NAMED * own[most]][:_MOST_NAMED]
+        of = f": {', '.join(work.text for work in named)}" if named else ""
+        does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks{of})"
+        evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
     sentence = (
         f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(exposed)} exposed per step; "
         f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "
@@ -108,7 +116,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         if us > pair.least_us and sign * pair.exposed(label) > 0:
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
     return cause(
-        pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, (Evidence("communication", first.path[1]),),
+        pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, tuple(evidence),
         confidence="the others wait for the rank with the shortest collectives",
         look_at=f"what {side.late} does before its collectives: data loading, uneven work, a slower device",
         explains=explains, rank=2,
@@ -127,25 +135,18 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """Waiting as in the table of ranks (docs/method/ranks.md). Where no collective can be matched across ranks call by
-    call, the transfer is the shortest time over ranks of all calls of one name in a step. None unless several workers
-    all recorded the same steps."""
+    """As the table of ranks has it (docs/method/ranks.md). None unless all of several workers recorded the same steps and a
+    collective of one matches one of another."""
     if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)
     if not ranks.common.shape[1]:
         return None
     found = ranks.waiting
-    if found is not None and found.matched[ranks.common].any():
-        transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
-        waited = found.waiting[ranks.common].T / 1000
-    elif summary.ranks is None:
-        each = summary.groups["communication"].measures_ns["total"][:, ranks.common.T] / 1000
-        shortest = each.min(axis=2, keepdims=True)  # (collectives, steps, 1)
-        waited = (each - shortest).sum(axis=0)
-        transfer = shortest.sum(axis=0)
-    else:
+    if found is None or not found.matched[ranks.common].any():
         return None
+    transfer = (found.matched - found.waiting)[ranks.common].T / 1000  # (steps, workers)
+    waited = found.waiting[ranks.common].T / 1000
     owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
     beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
     return _Split(

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_sh
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.names.compiled_names import is_compiled
 
 IN_BOTH = 0.8
 """Share of the calls that operators of both sides make; a rewritten program has other operators."""
@@ -27,7 +28,10 @@ BEYOND = 1.5
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """Work that is there more often is called more often everywhere, and its time is that of the calls."""
-    operators = pair.amounts("operators", "host_total")
+    # regions of compiled code are no work of their own: more of them have a rule (compiled_regions.py)
+    operators = {
+        key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
+    }
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
     every = sum(one.calls_a + one.calls_b for one in operators.values())
     if not every or calls_alike(pair):

@@ -23,6 +23,9 @@ FAR = 1.1
 """A slow step takes at least this many times as long as the middle one of its side: of few steps some lie outside the
 fence by chance."""
 
+OFTEN = 2
+"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause."""
+
 LEADING = 0.25
 """Steps up to this share from the start of a recording may be a warm-up."""
 
@@ -48,8 +51,10 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     # one-off steps have to matter to the mean, not only to be longer
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
-    summary, slow, _ = sides[1] if delta > 0 else sides[0]
+    (summary, slow, _), (other, other_slow, _) = sides[::-1] if delta > 0 else sides
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
+        return
+    if len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
         return
     entities = _grown(summary, slow)
     growth = _of_categories(entities)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -34,6 +35,10 @@ SAME_CALLS = 0.1
 
 FEWER = 0.2
 """Generated kernels run less often if their launches fell by at least this."""
+
+OPPOSITE = 0.1
+"""Operators that change the other way have a finding of their own if they make this share of what the others do, or of
+the change of the step."""
 
 _NAMED = 2
 """Further operators that a sentence names."""
@@ -89,7 +94,7 @@ def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
     direct = _swaps(pair)
     told = {name for swap in direct for name in (*swap.gone, *swap.new)}
     swaps = [*direct, *_swaps_below(pair, told)]
-    yield from _compiled(pair)
+    yield from list(_compiled(pair)) or compiled_on_one_side(pair)
     yield from _substituted(pair, [swap for swap in swaps if not _generated(swap)])
 
 
@@ -123,7 +128,7 @@ def _of_compiler(
         f"{'Less' if lost else 'More'} code is compiled: {signed_time(delta)} per step{_of_it(explained)}; "
         f"{many(len(generated), 'generated kernel')}, e.g. {compiled}: {numbers_text(*counts)} launches per step; "
         f"{many(len(plain), 'plain kernel')}, e.g. {usual}, {'is' if len(plain) == 1 else 'are'} "
-        f"{'new' if lost else 'gone'}."
+        f"{'new' if lost else 'gone'}{regions_clause(pair)}."
     )
     return cause(
         pair, "compilation_lost" if lost else "compilation_gained", first.path[1], KERNEL, delta, sentence,
@@ -187,7 +192,7 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
     for swap in swaps:
         given = other_inputs(pair, swap.operator)
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
-    for rule, members in groups.items():
+    for rule, members in ((rule, part) for rule, whole in groups.items() for part in _one_way(pair, whole)):
         explained: dict[Part, float] = {}
         for swap in members:
             for part, us in swap.explains.items():
@@ -196,6 +201,16 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
         delta = sum(swap.delta_us for swap in members) + sum(us for part, us in explained.items() if part[0] != KERNEL)
         if abs(delta) >= pair.least_us:
             yield _of_swaps(pair, rule, members, delta, explained)
+
+
+def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
+    """All of them, or those that take longer and those that take less time, where both make a good part: what cancels
+    out in a sum is not told by it."""
+    parts = [[swap for swap in members if sign * swap.delta_us > 0] for sign in (1, -1)]
+    more, less = (abs(sum(swap.delta_us for swap in part)) for part in parts)
+    if min(more, less) < max(pair.least_us, OPPOSITE * min(max(more, less), abs(pair.delta_us))):
+        return [members]
+    return sorted(parts, key=lambda part: -abs(sum(swap.delta_us for swap in part)))
 
 
 def _launching(pair: RuleContext, more: float) -> dict[Part, float]:

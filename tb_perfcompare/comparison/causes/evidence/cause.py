@@ -26,6 +26,9 @@ class Cause:
     same_work: bool = False
 
 
+_CERTAIN, _LIKELY = "certain: ", "likely: "
+
+
 def cause(
     pair: RuleContext,
     rule: str,
@@ -42,6 +45,9 @@ def cause(
     same_work: bool = False,
 ) -> Cause:
     """A cause that explains `delta_us` of `category` unless `explains` says more."""
+    if confidence.startswith(_CERTAIN) and pair.disputed:
+        told = confidence.removeprefix(_CERTAIN)
+        confidence = f"{_LIKELY}{told}, but step windows and host markers disagree on calls"
     share = delta_us / pair.delta_us if delta_us is not None and pair.delta_us else None
     finding = Finding(rule, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:

@@ -22,7 +22,7 @@ from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, s
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 
-_SUBJECTS = {
+SUBJECTS = {
     StepCategory.KERNEL: "kernel time",
     StepCategory.MEMCPY: "memory copies",
     StepCategory.MEMSET: "memory sets",
@@ -35,7 +35,7 @@ _SUBJECTS = {
 PYTHON = "Python code outside operators"
 """The subject of Other where Python functions were recorded."""
 
-_RULES = {
+RULES = {
     StepCategory.KERNEL: "kernel_time",
     StepCategory.MEMCPY: "memcpy_time",
     StepCategory.MEMSET: "memset_time",
@@ -46,7 +46,7 @@ _RULES = {
     StepCategory.OTHER: "unrecorded_time",
 }
 
-_LOOK_AT = {
+LOOK_AT = {
     StepCategory.KERNEL: "these kernels and the operators that launch them",
     StepCategory.MEMCPY: "copy sizes, pinned memory, .to(device) and .cpu() inside the step",
     StepCategory.MEMSET: "buffers cleared in every step",
@@ -57,7 +57,7 @@ _LOOK_AT = {
     StepCategory.OTHER: "Python code between operators (record with_stack=True), other load on the machine",
 }
 
-_TABLES = {
+TABLES = {
     StepCategory.KERNEL: "kernels",
     StepCategory.MEMCPY: "memcpy",
     StepCategory.MEMSET: "memcpy",
@@ -143,10 +143,11 @@ def find_causes(
             continue
         if not books.is_clear(row.path[0], rest_us) and not _is_counted(children[row.path[0]], rest_us, books):
             continue
-        entities = [entity for entity in children[row.path[0]] if _moved_with(rest_us, entity)]
+        entities = [entity for entity in children[row.path[0]] if moved_with(rest_us, entity)]
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
             entities = _python(children[row.path[0]], entities)
-        found.append(_finding(row, entities, books, rest_us))
+        against = [entity for entity in children[row.path[0]] if moved_with(-rest_us, entity)]
+        found.append(_finding(row, entities, books, rest_us, against))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
@@ -158,7 +159,7 @@ def _is_counted(entities: list[LedgerRow], delta_us: float, books: _Books) -> bo
     return part >= COUNTED
 
 
-def _moved_with(delta_us: float, entity: LedgerRow) -> bool:
+def moved_with(delta_us: float, entity: LedgerRow) -> bool:
     return entity.delta != 0 and (entity.delta > 0) == (delta_us > 0) and entity.path[1] != NOT_SPLIT
 
 
@@ -169,13 +170,16 @@ def _python(all_entities: list[LedgerRow], moved: list[LedgerRow]) -> list[Ledge
     return [row for row in moved if row in functions] if all(recorded) else []
 
 
-def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us: float) -> Finding:
+def _finding(
+    row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us: float, against: list[LedgerRow]
+) -> Finding:
     """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
-    where a source does not split its categories. `delta_us` is what causes told elsewhere leave of the change."""
+    where a source does not split its categories; `against` those that moved the other way. `delta_us` is what causes
+    told elsewhere leave of the change."""
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
     whole = delta_us == row.delta / books.unit
-    subject = PYTHON if category is StepCategory.OTHER and same_way else _SUBJECTS[category]
+    subject = PYTHON if category is StepCategory.OTHER and same_way else SUBJECTS[category]
     if whole:
         amounts = f" ({times_text(row.baseline / books.unit, row.candidate / books.unit)})"
         sentence = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)}{books.per}{amounts}"
@@ -195,8 +199,12 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
         clauses += _one_sided_clauses(rest, least, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
-            if category in _TABLES:
-                evidence.append(Evidence(_TABLES[category], entity.path[1]))
+            if category in TABLES:
+                evidence.append(Evidence(TABLES[category], entity.path[1]))
+    clauses += [
+        f"against it {_entity_clause(entity, books)}" for entity in against[:2]
+        if entity.status == "both" and abs(entity.delta) >= least and entity.path[1] not in books.told
+    ]  # fmt: skip
     if category is StepCategory.RUNTIME:
         behind = operator_behind(books.baseline, books.candidate, delta_us)
         if behind:
@@ -207,7 +215,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
         if uniform is not None:
             clauses.append(f"kernels ×{uniform:.2f} per launch across the board, as from another clock or device")
     return Finding(
-        rule=_RULES[category],
+        rule=RULES[category],
         subject=named[0].path[1] if named else label,
         category=label,
         delta_us=delta_us,
@@ -215,7 +223,7 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
-        look_at=_LOOK_AT[category],
+        look_at=LOOK_AT[category],
     )
 
 

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 Key = tuple[str, ...]
@@ -85,6 +86,11 @@ class RuleContext:
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
     _clear: list[SignificantCategories] = field(default_factory=list)
+
+    @property
+    def disputed(self) -> bool:
+        """Whether step windows and host markers of a side hold different calls."""
+        return any(note.code == NoteCode.BACKLOG for side in (self.baseline, self.candidate) for note in side.notes)
 
     @property
     def unit(self) -> int:

@@ -9,7 +9,8 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SP
 SPECIFIC = (
     "workload_changed", "data_type_changed", "more_calls", "fewer_calls", "operators_changed", "warm_up_inside",
     "slow_steps",
-    "profiler_overhead", "compilation_lost", "compilation_gained", "fusion_lost", "fusion_gained",
+    "profiler_overhead", "compilation_lost", "compilation_gained", "more_graph_breaks", "fewer_graph_breaks",
+    "fusion_lost", "fusion_gained",
     "tensor_cores_lost", "tensor_cores_gained", "kernel_replaced", "layout_copies", "more_copies", "fewer_copies",
     "late_rank", "collective_slower", "collective_faster", "overlap_lost", "overlap_gained", "memory_pressure",
     "memory_relieved", "allocator_calls", "graph_lost", "graph_gained", "synchronisation", "launch_bound",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.device import CATEGORY_OF
+from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import Densify, dense, joined_spellings
@@ -198,17 +198,21 @@ def _categories(
     """((n,) categories, repairs without those that a category from the process has undone)."""
     texts = found.strings.texts
     kinds = np.zeros(len(texts), np.int8)
-    no_text = -1
+    no_text, waits = -1, list[tuple[int, frozenset[str]]]()
     category = np.empty(len(found), np.int8)
     spans = [slice(at, at + _SPAN) for at in range(0, len(found), _SPAN)]
     is_used = np.zeros(len(texts), np.bool_)
     for span in spans:
         is_used[found.raw_category[span]] = True
     for code in np.flatnonzero(is_used).tolist():
-        kinds[code] = CATEGORY_OF.get(texts[code].lower(), Category.OTHER)
+        kinds[code] = category_of(texts[code], "")
         no_text = code if not texts[code] else no_text
+        waits += [(code, names) for names in (DEVICE_WAITS.get(texts[code].lower()),) if names]
     for span in spans:
         category[span] = kinds[found.raw_category[span]]
+    for code, names in waits:
+        rows = np.flatnonzero(found.raw_category == code)
+        category[rows[[texts[name].lower() in names for name in found.name[rows].tolist()]]] = Category.SYNC
     bare = (found.raw_category == no_text) & found.complete
     category, layers = layered(
         category, bare, lane, found.name, lanes, found.strings, found.processes, task_type

@@ -1,0 +1,150 @@
+"""torch.compile: regions that run compiled, graph breaks between them, recompilations of one region.
+
+The host records them whatever the device: `Torch-Compiled Region: 2/1` is the region of frame 2, compiled once again
+after its guards failed; `## Call CompiledFxGraph ##` runs its graph, `CompiledFunction` is the operator autograd sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
+from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
+from tb_perfcompare.model.summary.summary import NOBODY, Summary
+
+HOST = "CPU Exec"
+
+_MOST_IDS, _MOST_GONE = 6, 3
+_LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"
+_COUNTED = "certain: compiled regions are counted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Regions:
+    """per_step: compiled regions that run in a step, graphs or functions where regions have no events; ids: theirs, as
+    "frame/compilation"."""
+
+    per_step: float
+    ids: tuple[str, ...]
+
+    @property
+    def again(self) -> int:
+        """Compilations of frames that had been compiled before."""
+        return len(self.ids) - self.frames
+
+    @property
+    def frames(self) -> int:
+        """Of the program, each of which is one region or more."""
+        return len({text.partition("/")[0] for text in self.ids})
+
+    @property
+    def text(self) -> str:
+        """ "2 compiled regions per step (0/0, 1/0)"."""
+        more = f" and {len(self.ids) - _MOST_IDS} more" if len(self.ids) > _MOST_IDS else ""
+        told = f" ({', '.join(self.ids[:_MOST_IDS])}{more})" if self.ids else ""
+        one = "compiled region" if self.per_step == 1 else "compiled regions"
+        return f"{number_text(self.per_step)} {one} per step{told}"
+
+
+def regions_clause(pair: RuleContext) -> str:
+    """ "; compiled regions per step 2 → 0 (0/0, 1/0)", "" where neither side has any."""
+    a, b = regions = _both(pair)
+    if not a.per_step and not b.per_step:
+        return ""
+    ids = max(regions, key=lambda side: len(side.ids)).ids
+    told = f" ({', '.join(ids[:_MOST_IDS])})" if ids else ""
+    return f"; compiled regions per step {numbers_text(a.per_step, b.per_step)}{told}"
+
+
+def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
+    """One side runs compiled regions, the other none: operators that only one side has are what they took the place
+    of."""
+    a, b = _both(pair)
+    if (a.per_step > 0) == (b.per_step > 0):
+        return
+    gained = b.per_step > 0
+    rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
+    explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
+    whole = sum(explained.values())
+    rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
+    if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and rest * whole > 0:
+        explained["Other", NOBODY] = rest  # Python between operators goes with them
+    delta = sum(explained.values())
+    word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
+    sentence = (
+        f"{'More' if gained else 'Less'} code is compiled: {signed_time(delta)} per step; the {word} runs "
+        f"{(b if gained else a).text}, the {other} none{_instead(pair, gained)}."
+    )
+    yield cause(
+        pair, "compilation_gained" if gained else "compilation_lost", _first(rows), HOST, delta, sentence,
+        (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
+        confidence=_COUNTED, look_at=_LOOK_AT, explains=explained, rank=2,
+    )  # fmt: skip
+
+
+def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Both sides are compiled, into regions of other frames: each graph break makes one more. Or the same frames are
+    compiled more often. Where regions have no ids, another number of them does while the operators stay the same."""
+    a, b = _both(pair)
+    if not a.per_step or not b.per_step:
+        return
+    more: float = b.frames - a.frames or b.again - a.again
+    if not more and not a.ids and not b.ids and calls_alike(pair):
+        more = round(b.per_step - a.per_step, 6)
+    if not more:
+        return
+    rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
+    explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
+    delta = sum(explained.values())
+    what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
+    again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
+    sentence = (
+        f"{'More' if more > 0 else 'Fewer'} {what}: {signed_time(delta)} per step; {a.text} → {b.text}{again}"
+        f"{_instead(pair, more < 0)}."
+    )
+    yield cause(
+        pair, "more_graph_breaks" if more > 0 else "fewer_graph_breaks", _first(rows), HOST, delta, sentence,
+        (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
+        confidence=_COUNTED, look_at=_LOOK_AT, explains=explained, rank=2,
+    )  # fmt: skip
+
+
+def _instead(pair: RuleContext, gained: bool) -> str:
+    """ "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"."""
+    operators = pair.amounts("operators", "host_total")
+    calls = [sum(getattr(one, side) for one in operators.values()) for side in ("calls_a", "calls_b")]
+    here, there = ("us_a", "calls_b") if gained else ("us_b", "calls_a")
+    alone = [key for key, one in operators.items() if not getattr(one, there) and not is_compiled(key[0])]
+    alone.sort(key=lambda key: (-getattr(operators[key], here), key))
+    if calls[0] == calls[1] and not alone:
+        return ""
+    more = f" and {many(len(alone) - _MOST_GONE, 'other')}" if len(alone) > _MOST_GONE else ""
+    names = ", ".join(short(key[0]) for key in alone[:_MOST_GONE])
+    told = f", {'gone' if gained else 'new'}: {names}{more}" if alone else ""
+    return f"; operator calls {numbers_text(*calls)} per step{told}"
+
+
+def _first(rows: list[LedgerRow]) -> str:
+    compiled = [row for row in rows if is_compiled(row.path[1])] or rows
+    return max(compiled, key=lambda row: (abs(row.delta), row.path)).path[1] if compiled else HOST
+
+
+def _both(pair: RuleContext) -> tuple[_Regions, _Regions]:
+    rows = pair.entities(HOST)
+    of = [row for row in rows if row.path[1].startswith(COMPILED_REGION)] or [
+        row for row in rows if is_compiled(row.path[1])
+    ]
+    ids = [_ids(side) for side in (pair.baseline, pair.candidate)]
+    a, b = (_Regions(sum(row.calls[side] for row in of), ids[side]) for side in (0, 1))
+    return a, b
+
+
+def _ids(summary: Summary) -> tuple[str, ...]:
+    told = dict(summary.environment).get(COMPILED_REGIONS, "")
+    return tuple(dict.fromkeys(text for text in told.split(", ") if text))

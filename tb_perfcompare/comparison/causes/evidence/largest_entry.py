@@ -1,0 +1,70 @@
+"""The ledger's largest entry among the findings: the cause that is named first is never a smaller one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tb_perfcompare.comparison.causes.evidence.findings import LOOK_AT, RULES, SUBJECTS, TABLES, moved_with
+from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN
+from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
+from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+
+
+def with_largest_entry(
+    findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
+    explained: Mapping[str, float],
+) -> tuple[Finding, ...]:
+    """Findings, the first of which is no smaller than the largest entry of the ledger that changed the step's way: it
+    is told where no finding names it. Only entries of both sides, whose steps lie apart, are certain to be one thing
+    that changed. `explained` is what findings tell of each category, microseconds per step.
+    """
+    unit = ledger.denominator * 1000
+    rows = [
+        row for row in ledger.rows
+        if len(row.path) == 2 and row.status == "both" and row.path[1] != NOBODY and moved_with(ledger.delta, row)
+    ]  # fmt: skip
+    if not ledger.delta or not rows:
+        return findings
+    largest = max(rows, key=lambda row: (abs(row.delta), row.path))
+    delta_us = largest.delta / unit
+    least = max(options.material_fraction * min(ledger.baseline, ledger.candidate), options.material_ns * unit / 1000)
+    if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
+        return findings
+    key = largest.path[1]
+    named = any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
+    told = [abs(found.delta_us) for found in findings if found.delta_us and found.delta_us * delta_us > 0]
+    if named or max(*told, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
+        return findings
+    category = StepCategory(CATEGORY_LABELS.index(largest.path[0]))
+    subject = SUBJECTS[category]
+    amounts = times_text(largest.baseline / unit, largest.candidate / unit)
+    each = f"{largest.calls[0]:,.4g} → {largest.calls[1]:,.4g} calls per step"
+    lead = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)} per step"
+    sentence = f"{lead} in {short(key)} ({amounts}, {each})."
+    table = (Evidence(TABLES[category], key),) if category in TABLES else ()
+    one = Finding(
+        RULES[category], key, largest.path[0], delta_us, largest.delta / ledger.delta, sentence,
+        (Evidence("ledger", " / ".join(largest.path)), *table),
+        "no overlap between the steps of the two sides" if min(len(baseline.steps), len(candidate.steps)) > 1
+        else f"size certain, {REPEATABILITY_UNKNOWN} (only one step on a side)",
+        LOOK_AT[category],
+    )  # fmt: skip
+    return tuple(sorted((one, *findings), key=lambda finding: -abs(finding.delta_us or 0.0)))[: options.top_findings]
+
+
+def _lies_apart(row: LedgerRow, baseline: Summary, candidate: Summary) -> bool:
+    times = []
+    for side in (baseline, candidate):
+        places = [
+            at for at, (category, key) in enumerate(zip(side.owned.category.tolist(), side.owned.key, strict=True))
+            if (CATEGORY_LABELS[category], key) == row.path
+        ]  # fmt: skip
+        if not places:
+            return False
+        times.append(observations(side).means(side.owned.time_ns[places]))
+    return bool(lie_apart(times[0], times[1])[0])

@@ -1,0 +1,65 @@
+"""What one rank does beyond the others: the operators, calls and kernels that make its extra work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.ranks.sides import ranks_of
+from tb_perfcompare.comparison.result.wording import short, signed_time
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+
+_UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
+"""Waiting is no work, and of the loader the category says all."""
+
+Entity = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraWork:
+    """One entity of a category: microseconds per step beyond the other ranks that it did not take before. `is_alone`:
+    no other rank has it, and before this one had not either."""
+
+    category: str
+    key: str
+    us: float
+    is_alone: bool
+
+    @property
+    def text(self) -> str:
+        """ "aten::sort +60.0 ms, new on this rank alone"."""
+        return f"{short(self.key)} {signed_time(self.us)}{', new on this rank alone' if self.is_alone else ''}"
+
+
+def extra_work(side: Summary, before: Summary, worker: str) -> tuple[ExtraWork, ...]:
+    """What takes this worker of a side longer than the others and did not before, largest first; communication and
+    time of nobody are left out. Empty where tables hold means over many ranks."""
+    now, then = _by_rank(side, worker), _by_rank(before, worker)
+    found = []
+    for (category, key), (own, others) in now.items():
+        once, once_others = then.get((category, key), (0.0, 0.0))
+        us = (own - others) - (once - once_others)
+        if us > 0 and category not in _UNNAMED and key != NOBODY:
+            found.append(ExtraWork(CATEGORY_LABELS[category], key, us, not (others or once or once_others)))
+    return tuple(sorted(found, key=lambda work: (-work.us, work.category, work.key)))
+
+
+def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]:
+    """Entity -> microseconds per step on this worker, and on the others on average; in steps that all recorded."""
+    if summary.ranks is not None:
+        return {}
+    ranks = ranks_of(summary)
+    if worker not in ranks.workers or len(ranks) < 2 or not ranks.common.shape[1]:
+        return {}
+    at, owned = ranks.workers.index(worker), summary.owned
+    mean = np.stack([_mean(owned.time_ns, columns) for columns in ranks.common], axis=1)  # (entities, ranks)
+    others = (mean.sum(axis=1) - mean[:, at]) / (len(ranks) - 1)
+    entities = zip(owned.category.tolist(), owned.key, strict=True)
+    return dict(zip(entities, zip(mean[:, at].tolist(), others.tolist(), strict=True), strict=True))
+
+
+def _mean(time_ns: NDArray[np.int64], columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = time_ns[:, columns].mean(axis=1) / 1000
+    return found

@@ -1,0 +1,92 @@
+"""The same model eager and compiled, on the CPU: what the trace says of torch.compile is what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+LAYER = ("aten::layer_norm", "aten::linear", "aten::gelu", "aten::add", "aten::sum")
+STEPS = 10
+
+
+def eager() -> Summary:
+    """Four layers of five operators per step, Python between them."""
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, STEPS + 1):
+        begin = at
+        for _ in range(4):
+            for name in LAYER:
+                trace.op(name, at + 20, at + 120 + step % 3)
+                at += 130
+        trace.step(step, begin, at + 30)
+        at += 40
+    return summary(trace)
+
+
+def compiled(regions: Sequence[Sequence[str]] = (("0/0",),), us: float = 800.0) -> Summary:
+    """`regions` of one step after another, over and over: each a range around its graph and the autograd function."""
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, STEPS + 1):
+        begin, here = at, regions[(step - 1) % len(regions)]
+        for region in here:
+            length = us / len(here) + 60 + step % 3
+            trace.annotation(f"Torch-Compiled Region: {region}", at + 5, at + length)
+            trace.op("CompiledFunction", at + 15, at + length - 5)
+            trace.annotation("## Call CompiledFxGraph fk3abcdefghijklmnopqrstuvwxyz234567abcdefghijklmnop4 ##",
+                             at + 20, at + length - 10)  # fmt: skip
+            if region == here[0]:
+                trace.op("aten::linear", at + 30, at + 130)
+            at += length + 10
+        trace.op("CompiledFunctionBackward", at + 5, at + 300)
+        trace.step(step, begin, at + 320)
+        at += 330
+    return summary(trace)
+
+
+def found(a: Summary, b: Summary) -> tuple[Comparison, list[Finding]]:
+    comparison = compare_summaries(a, b, CompareOptions())
+    return comparison, [one for one in comparison.findings if "compil" in one.rule or "graph_breaks" in one.rule]
+
+
+def test_compiling_is_the_first_cause_and_says_which_operators_it_took_the_place_of() -> None:
+    comparison, (told,) = found(eager(), compiled())
+    assert comparison.findings[0] is told
+    assert told.rule == "compilation_gained"
+    assert told.sentence.startswith("More code is compiled: -")
+    assert "the candidate runs 1 compiled region per step (0/0), the baseline none" in told.sentence
+    assert "operator calls 20 → 3 per step, gone: aten::add, aten::gelu, aten::layer_norm and 1 other." in told.sentence
+    assert told.confidence == "certain: compiled regions are counted"
+
+
+def test_exchanging_the_sides_finds_the_opposite() -> None:
+    _, (there,) = found(eager(), compiled())
+    _, (back,) = found(compiled(), eager())
+    assert (there.rule, back.rule) == ("compilation_gained", "compilation_lost")
+    assert there.delta_us == -(back.delta_us or 0.0)
+    assert "the baseline runs 1 compiled region per step (0/0), the candidate none" in back.sentence
+
+
+def test_more_regions_per_step_are_graph_breaks() -> None:
+    _, (told,) = found(compiled(), compiled((("0/0", "1/0", "2/0"),)))
+    assert told.rule == "more_graph_breaks"
+    assert "1 compiled region per step (0/0) → 3 compiled regions per step (0/0, 1/0, 2/0)" in told.sentence
+    _, (back,) = found(compiled((("0/0", "1/0", "2/0"),)), compiled())
+    assert (back.rule, back.delta_us) == ("fewer_graph_breaks", -(told.delta_us or 0.0))
+
+
+def test_a_region_compiled_again_is_a_recompilation() -> None:
+    _, (told,) = found(compiled(), compiled((("0/0",), ("0/1",), ("0/2",)), us=1200.0))
+    assert told.sentence.startswith("More recompilations: ")
+    assert "recompilations 0 → 2" in told.sentence
+
+
+def test_equal_sides_have_none() -> None:
+    assert found(compiled(), compiled())[1] == []
+    assert found(eager(), eager())[1] == []
