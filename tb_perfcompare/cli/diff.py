@@ -59,6 +59,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )
     with new_workspace(scheduler=arguments.scheduler) as workspace:
         comparison = workspace.compare(question, console.progress)
+        if _format(arguments) == "csv":
+            console.say_lost(comparison.notes)
         data = render(comparison, _format(arguments), table=arguments.table, top=arguments.top)
         if arguments.output:
             write_file(arguments.output, data)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Iterable
 from typing import TextIO
 
 from tb_perfcompare.cli.progress_line import ProgressLine
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.render.printable import printable
 
@@ -53,6 +55,12 @@ class Console:
             self._stderr.flush()
         except BrokenPipeError:
             _forget(self._stderr)
+
+    def say_lost(self, notes: Iterable[Note]) -> None:
+        """What is in no figure, for answers that have no place for it, such as CSV."""
+        for note in notes:
+            if note.code in ALWAYS_SAID:
+                self.complain(f"note: {note.sentence}")
 
     def progress(self, progress: Progress, /) -> None:
         """A Reporter: redraws one line, on a terminal only."""

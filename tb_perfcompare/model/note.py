@@ -45,9 +45,17 @@ class NoteCode(str, Enum):
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
+    OTHER_TRACES = "other_traces"  # files beside the run that are traces by their content, but not by their name
     OTHER_VERSION = "other_version"  # a saved baseline of another version of the tool
     DUPLICATE_KEYS = "duplicate_keys"
     ANSWERS_DISAGREE = "answers_disagree"  # two saved answers contradict each other
+
+
+LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})
+"""Something that was recorded is in no figure."""
+
+ALWAYS_SAID = LOST | {NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
+"""What every face says, beside a single table as well: something of what the user named is in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +70,10 @@ class Note:
     def __post_init__(self) -> None:
         if len(self.message) > LONGEST_MESSAGE:
             object.__setattr__(self, "message", shortened(self.message))
+
+    @property
+    def sentence(self) -> str:
+        """The note as people read it, without its code."""
+        if self.code is NoteCode.TABLE_ABSENT:
+            return f"no table {self.where}: {self.message}"
+        return f"{self.where}: {self.message}" if self.where else self.message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render import document
 from tb_perfcompare.render.csv import csv
@@ -61,6 +61,17 @@ def render_table(table: Table, name: str, *, top: int | None = None) -> bytes:
     if name == "csv":
         return _utf8(csv(table, top=top))
     return _utf8(_drawn(document.table_blocks(table, top=top), name))
+
+
+def render_view(view: View, name: str, *, top: int | None = None) -> bytes:
+    """One run's table as "text" with what weakens it, or as "csv" or "json"; `top` rows (None: all)."""
+    match name:
+        case "csv":
+            return _utf8(csv(view.table, top=top))
+        case "json":
+            cut = view if top is None else replace(view, table=first_rows(view.table, top))
+            return wire.encode(cut.to_dict(), indent=2) + b"\n"
+    return _utf8(_drawn(document.view_blocks(view, top=top), name))
 
 
 def _drawn(blocks: tuple[document.Block, ...], name: str) -> str:

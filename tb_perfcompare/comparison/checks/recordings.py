@@ -11,6 +11,7 @@ import numpy as np
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 _FLAGS = (
@@ -117,7 +118,7 @@ def complete(a: Summary, b: Summary) -> Check:
         note
         for side in (a, b)
         for note in side.notes
-        if note.code.value in ("truncated", "repaired", "dropped_events", "file_failed")
+        if note.code in LOST
     ]
     if weak:
         return Check(

@@ -78,12 +78,13 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One table of one run, and what is said with it. `reading` says how the run was read (docs/readings.md); `notes`
-    are the run's weaknesses."""
+    """One table of one run, and what is said with it. `reading` says how the run was read (docs/readings.md); `sums`
+    are over all rows, by column, of the columns that add up; `notes` are the run's weaknesses."""
 
     reading: str
     side: SideFacts
     table: Table
+    sums: Mapping[str, float | None]
     notes: tuple[Note, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +94,7 @@ class View:
             "view": self.table.name,
             "reading": self.reading,
             "side": self.side.to_dict(),
-            "table": self.table.to_dict(),
+            "table": {**self.table.to_dict(), "sums": dict(self.sums)},
             "notes": [note_dict(note) for note in self.notes],
         }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,9 @@ _EFFECT = re.compile(r"(?:count|rate|mix|same_shape)_effect_")
 _SHIFT = re.compile(r"(?:.*_)?shift(?:_low|_high)?_us")
 _MEAN = re.compile(r"(?:baseline|candidate)_mean_us|mean_delta_us")
 _Q = re.compile(r"(?:.*_)?q")
+_DECIMALS = 6
+_MOST_ROUNDED = 1e9
+"""Larger floats have fewer decimals."""
 
 Sums = float | None
 
@@ -103,12 +106,19 @@ def _sum(rows: Sequence[Row], index: int) -> Sums:
         values = numbers[~np.isnan(numbers)].tolist()
     else:
         values = [cell for row in rows if type(cell := row[index]) is float or _is_number(cell)]
-    return math.fsum(values) if values else None
+    return exact_sum(values) if values else None
+
+
+def exact_sum(values: Iterable[float]) -> float:
+    """The sum to a millionth: of decimals such as 59,945.216 it is the decimal, not the float beside it."""
+    whole = math.fsum(values)
+    return round(whole, _DECIMALS) if abs(whole) < _MOST_ROUNDED else whole
 
 
 def adds_up(column: Column) -> bool:
-    """Times and counts of a side, and their differences; not means, nor estimates of a difference."""
-    return (
+    """Amounts of one run; times and counts of a side, and their differences; not means, nor estimates of a difference.
+    """
+    return column.role == "amount" or (
         column.kind in _ADDS_UP and column.role in _SIDES
         and not _SHIFT.fullmatch(column.name) and not _MEAN.fullmatch(column.name)
     )  # fmt: skip

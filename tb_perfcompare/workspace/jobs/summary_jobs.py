@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,7 +125,7 @@ def shown_error(error: InputError, file: CaptureFile) -> InputError:
 
 def pooled(loaded: LoadedSide) -> Summary:
     """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
-    note for each file that failed."""
+    note for each file that was not read."""
     summaries = loaded.summaries
     if loaded.counters is not None:
         summaries = with_counter_file(summaries, loaded.counters)
@@ -134,9 +134,8 @@ def pooled(loaded: LoadedSide) -> Summary:
         summary = admit_steps(summary)
     if loaded.launches is not None:
         summary = attach_launches(summary, loaded.launches)
-    if not loaded.failures:
-        return summary
-    return replace(summary, notes=(*summary.notes, *loaded.failures))
+    said = (*loaded.side.notes, *loaded.failures)
+    return replace(summary, notes=(*summary.notes, *said)) if said else summary
 
 
 def narrowed(summary: Summary, steps: Steps | None) -> Summary:
@@ -164,11 +163,15 @@ class CompatQuestion:
     params: Mapping[str, str]
 
 
-def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
-    """The answer as JSON-able values. Raises InputError and SelectionError."""
+def compat_answer(
+    question: CompatQuestion, report: Reporter, noted: Callable[[tuple[Note, ...]], None] = lambda notes: None
+) -> Any:
+    """The answer as JSON-able values, which has no place for what weakens it: `noted` is told. Raises InputError and
+    SelectionError."""
     try:
         match read_recording(question.file, report):
             case TraceRecording() as trace:
+                noted(trace.notes)
                 return answer(
                     read_compat(trace), question.route, worker_count=question.worker_count,
                     group_by=question.group_by, **question.params,

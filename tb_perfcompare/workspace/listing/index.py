@@ -84,7 +84,8 @@ class Index:
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
         attached = None if launches is None else as_on_disk(_launches_of(self._run(launches)))
-        return _as_saved(Side(run.name, tuple(map(as_on_disk, files)), steps, attached), run)
+        side = Side(run.name, tuple(map(as_on_disk, files)), steps, attached, notes=run.problems)
+        return _as_saved(side, run)
 
     def _run(self, name: str) -> RunEntry:
         listing = self.listing()
@@ -109,7 +110,7 @@ def side_from_path(
     run, files = _files_at(path, worker, span)
     side = Side(
         without_secrets(path), tuple(files), steps, None if launches is None else launches_from_path(launches),
-        None if counters is None else counters_from_path(counters),
+        None if counters is None else counters_from_path(counters), notes=run.problems,
     )  # fmt: skip
     return _as_saved(side, run)
 
@@ -190,7 +191,9 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
                 problems.append(Note(NoteCode.DUPLICATE_KEYS, message, name))
                 continue
             runs[name] = replace(run, name=name)
-            problems += [replace(note, where=f"{name}/{note.where}") for note in run.problems]
+            problems += [
+                replace(note, where=f"{name}/{note.where}" if note.where else name) for note in run.problems
+            ]
         problems += index.problems
         for point in index.points:
             named = _named_point(root, point)
