@@ -205,10 +205,13 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     run = _run(fs.basename(absolute), absolute, entries, fs)
     if run is not None:
         return _part_of(path, [run], part)
-    saved = [*_loose_files(entries, fs), *_unnamed_traces(entries, fs)]
+    saved = _loose_files(entries, fs)
     if len(saved) == 1:
         return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
-    nested = [run.name for run in find_runs(absolute, fs).runs]
+    found = find_runs(absolute, fs).runs
+    if len(found) == 1 and _unnamed_traces(entries, fs):
+        return _part_of(path, list(found), part)
+    nested = [run.name for run in found]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
