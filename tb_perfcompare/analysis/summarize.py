@@ -63,13 +63,15 @@ def without_unread(recording: TraceRecording) -> TraceRecording:
 
 @paused_collector()
 def summarize(
-    recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False
-) -> Summary:
+    recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False,
+    tail: bool = False,
+) -> Summary:  # fmt: skip
     """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it tells from where rows were
-    called. Raises CorruptInput if nothing in it can be timed."""
+    called, with `tail` the last step stays even if the recording ended before it did. Raises CorruptInput if
+    nothing in it can be timed."""
     vendor, _ = find_vendor(recording)
     timeline = interpret(recording.events, vendor)
-    both = step_windows(timeline)
+    both = step_windows(timeline, tail=tail)
     windows = both[window]
     if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
         raise CorruptInput(
@@ -206,6 +208,11 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
             bool(windows.dropped),
             NoteCode.STEPS_DROPPED,
             "; ".join(f"step {label} left out, {reason}" for label, _, reason in windows.dropped),
+        ),
+        (
+            bool(windows.unfinished),
+            NoteCode.UNFINISHED_STEPS,
+            "; ".join(f"step {label} is compared, though {reason}" for label, reason in windows.unfinished),
         ),
         (
             windows.overlaps > 0,

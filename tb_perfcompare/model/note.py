@@ -20,6 +20,7 @@ class NoteCode(str, Enum):
     NO_DEVICE_EVENTS = "no_device_events"
     DEVICE_STEPS_IGNORED = "device_steps_ignored"  # copies of the step marker on device streams
     STEPS_DROPPED = "steps_dropped"
+    UNFINISHED_STEPS = "unfinished_steps"  # the recording ended before they did; they were asked for
     OVERLAPPING_STEPS = "overlapping_steps"
     UNLINKED_DEVICE_EVENTS = "unlinked_device_events"  # no launching API call was recorded
     LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread

@@ -146,7 +146,7 @@ class SavedContent:
 
 def saved_content(side: Side, window: str, workspace: Workspace, report: Reporter = silent) -> SavedContent:
     """What is written of the side: what its captures say, without where they lie. Raises what reading raises."""
-    found = workspace.survey(side.files, window, report)
+    found = workspace.survey(side.files, window, report, tail=side.keeps_tail)
     read = [summary for summary in found if isinstance(summary, Summary)]
     failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
     if not read:

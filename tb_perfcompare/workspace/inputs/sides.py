@@ -78,6 +78,11 @@ class Side:
     notes: tuple[Note, ...] = ()
 
     @property
+    def keeps_tail(self) -> bool:
+        """Whether steps are wanted that the recording ended before: whoever names steps gets those."""
+        return self.all_steps or self.steps is not None
+
+    @property
     def everything(self) -> tuple[CaptureFile, ...]:
         """All files to read."""
         return (*self.files, *(file for file in (self.launches, self.counters) if file is not None))

@@ -38,11 +38,13 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
-    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called."""
+    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called; with
+    `tail` the last step stays even if the recording ended before it did."""
 
     file: CaptureFile
     window: str
     paths: bool = False
+    tail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
                 trace = without_unread(trace)
-                return summarize(trace, origin, job.window, paths_of_rows=job.paths)
+                return summarize(trace, origin, job.window, paths_of_rows=job.paths, tail=job.tail)
             case AnswersRecording() as answers:
                 return summarize_answers(answers, origin, job.window)
             case LaunchRecording() as launches:
