@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.checks.comparability import check_comparability
+from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
@@ -79,6 +80,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)
+    itself = with_itself(checks)
+    if itself:
+        headline = replace(headline, reason=f"{itself}; {headline.reason}")
     headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
