@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.trace.clock import clock_zero_ns
-from tb_perfcompare.analysis.trace.environment import environment
+from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, environment
 from tb_perfcompare.analysis.trace.steps import Windows, step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
@@ -152,8 +152,15 @@ def _counters(recording: TraceRecording, windows: Windows, word: str) -> Sampled
 
 
 def _absent(recording: TraceRecording) -> dict[str, str]:
-    """Table -> why it is absent if it is."""
-    return _ABSENT if recording.counters is None else {**_ABSENT, "counters": _LATE_COUNTERS}
+    """Table -> why it is absent if it is. An option that was on is not asked for again."""
+    on = [flag for flag in RECORDED_FLAGS if recording.properties.get(flag)]
+    told = {
+        name: f"{why.partition(';')[0]}, though {flag}=True was on"
+        for name, why in _ABSENT.items()
+        for flag in on
+        if f"{flag}=True" in why
+    }
+    return {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:

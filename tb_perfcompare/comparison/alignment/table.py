@@ -198,7 +198,7 @@ def _sentence(alignment: Alignment) -> str:
     if others:
         kernels += f", {_share(others, whole)} in kernels that stand one for the other under other names"
     if not any(alignment.has_operators):
-        return f"no operators were recorded: of the device time {kernels}"
+        return f"no device work is linked to an operator: of the device time {kernels}"
     least = _percent(min(matched_share(alignment)))
     return f"{least} of the device time is matched by operator{' and input shape' * alignment.has_shapes}; {kernels}"
 

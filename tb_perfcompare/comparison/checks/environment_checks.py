@@ -18,10 +18,11 @@ def device(a: Summary, b: Summary) -> Check:
             "device_kind", "warn", f"the {silent} does not name its device: the devices may differ", ("cause",)
         )
     if a.device.kind != b.device.kind:
+        told = [_text(side) if a.device.name != b.device.name else side.device.word for side in (a, b)]
         return Check(
             "device_kind",
             "warn",
-            f"different kinds of device: {_text(a)} vs {_text(b)}; their kernels have different names",
+            f"different kinds of device: {told[0]} vs {told[1]}; their kernels have different names",
             ("kernels", "ledger entities"),
         )
     if a.device.name != b.device.name:
