@@ -48,7 +48,8 @@ def rank(vendor: str, worker: str) -> Summary:
         trace.step(number, 1000 * number, 1000 * number + 900)
         trace.op("aten::mm", 1000 * number + 10, 1000 * number + 500)
         if vendor != "cpu":
-            trace.kernel("gemm", 1000 * number + 100, 1000 * number + 300, launch=(1000 * number + 20, 1000 * number + 30))
+            start = 1000 * number
+            trace.kernel("gemm", start + 100, start + 300, launch=(start + 20, start + 30))
     return summary(trace, worker=worker)
 
 

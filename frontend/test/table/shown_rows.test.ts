@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { joinRuns } from '../../src/api/api';
 import type { Cell, Column, Table, TablePage } from '../../src/contract/wire';
 import { findRow, parseSort } from '../../src/table/order';
-import { askedOf, remoteRows, firstMissing, isCut, localRows } from '../../src/table/shown_rows';
+import { askedOf, remoteRows, firstMissing, isCut, localRows, usualCount } from '../../src/table/shown_rows';
 import { isRegex, parseQuery } from '../../src/ui/search';
 
 const column = (name: string, role: Column['role'], kind: Column['kind']): Column => ({ name, label: name, unit: '', better: 'lower', description: '', role, kind, shown: true });
@@ -13,6 +13,27 @@ const everything = { query: parseQuery(''), category: null, status: 'all', minDe
 const page = (offset: number, rows: Cell[][]): TablePage => ({
   schema: '', columns: ['name', 'delta_us', 'status'], total_rows: 5, matching_rows: 4, sums: { delta_us: 1 }, hidden: { rows: 1, sums: { delta_us: -0.5 } },
   all_sums: { delta_us: 0.5 }, statuses: { added: 2, both: 3 }, offset, rows, next_offset: null, place: null, lost: 0,
+});
+
+describe('badges', () => {
+  const rows = [row('big', 5), row('small', 0.001), row('new', 3, 'added'), row('small new', 0.001, 'added')];
+  const table: Table = { title: 'T', columns: COLUMNS, rows, notes: [] };
+
+  it('count the rows that the table shows at first', () => {
+    const first = localRows(table, { ...everything, minDelta: 0.1 }, []);
+    expect([usualCount(table, 100), first.rows.length]).toEqual([2, 2]);
+    expect(usualCount(table, null)).toBe(4); // without step times no difference is too small
+  });
+
+  it('count the rows of a status that pass the other choices', () => {
+    const shown = localRows(table, { ...everything, query: parseQuery('small'), minDelta: 0.1 }, []);
+    expect([shown.withStatus('added'), shown.withStatus('removed')]).toEqual([1, 0]);
+    expect(localRows(table, everything, [], 1).withStatus('added')).toBe(1);
+  });
+
+  it('count all rows where what came of a longer table is all large', () => {
+    expect(usualCount(cut, 1)).toBe(5);
+  });
 });
 
 describe('a table that came cut', () => {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +62,7 @@ class ChosenRows:
     rows        (n,) int32 numbers of the rows that pass, in the order asked for
     hidden      (h,) int32 numbers of those that only `least_us` leaves out, in the table's order
     sums        column -> sum over `rows`, over `hidden`, and over all rows of the table
-    statuses    status -> number of rows in the whole table
+    statuses    status -> number of rows that pass all but the status, the change and the smallest difference asked for
     """
 
     rows: NDArray[np.int32]
@@ -89,7 +89,7 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
         rows = _sorted(table, rows, _index(table, name), descending)
     return ChosenRows(
         np.array(rows, dtype=np.int32), np.array(hidden, dtype=np.int32), sums_of(table, rows),
-        sums_of(table, hidden), sums_of(table), statuses_of(table),
+        sums_of(table, hidden), sums_of(table), statuses_of(table, query),
     )  # fmt: skip
 
 
@@ -124,11 +124,17 @@ def adds_up(column: Column) -> bool:
     )  # fmt: skip
 
 
-def statuses_of(table: Table) -> Mapping[str, int]:
-    """Status -> number of rows, empty for a table without."""
+def statuses_of(table: Table, query: RowQuery) -> Mapping[str, int]:
+    """Status -> number of rows that would be shown if it were chosen, empty for a table without."""
     out: dict[str, int] = {}
     index = next((i for i, column in enumerate(table.columns) if column.role == "status"), -1)
-    for cell in cells_of(table.rows, index) if index >= 0 else ():
+    if index < 0:
+        return out
+    passes = _tests(table, replace(query, status="", change=""))
+    cells: Iterable[Cell] = cells_of(table.rows, index)
+    if passes:
+        cells = (row[index] for row in table.rows if all(test(row) for test in passes))
+    for cell in cells:
         out[str(cell)] = out.get(str(cell), 0) + 1
     return out
 
