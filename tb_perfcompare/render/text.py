@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
-from tb_perfcompare.render.widths import display_width, elide, elide_name
+from tb_perfcompare.render.widths import display_width, elide, elide_names
 
 WIDTH = 110
 _INDENT = "  "
@@ -64,7 +64,11 @@ def _grid(grid: Grid) -> Iterator[str]:
     grid = with_short_names(grid, _widths(grid))
     widths = _widths(grid)
     yield _row([head.label for head in grid.heads], widths, grid.heads)
-    for row in grid.rows:
+    columns = [
+        elide_names(column, width) if head.code else column
+        for column, width, head in zip(zip(*grid.rows, strict=True), widths, grid.heads, strict=False)
+    ]
+    for row in zip(*columns, strict=True):
         yield _row(row, widths, grid.heads)
     if not grid.rows:
         yield f"{_INDENT}(no rows)"
@@ -92,7 +96,7 @@ def _widths(grid: Grid) -> list[int]:
 
 def _row(cells: Iterable[str], widths: list[int], heads: tuple[Head, ...]) -> str:
     drawn = (
-        _pad(cell if head.numeric else (elide_name if head.code else elide)(cell, width), width, head.numeric)
+        _pad(cell if head.numeric else elide(cell, width), width, head.numeric)
         for cell, width, head in zip(cells, widths, heads, strict=True)
     )
     return _INDENT + "  ".join(drawn)
