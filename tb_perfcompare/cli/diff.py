@@ -61,7 +61,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         comparison = workspace.compare(question, console.progress)
         if _format(arguments) == "csv":
             console.say_lost(comparison.notes)
-        data = render(comparison, _format(arguments), table=arguments.table, top=arguments.top)
+        data = render(
+            comparison, _format(arguments), table=arguments.table, top=arguments.top,
+            terminal=None if arguments.output else console.screen,
+        )
         if arguments.output:
             write_file(arguments.output, data)
         else:

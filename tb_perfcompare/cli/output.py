@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable
@@ -13,6 +14,7 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.text import Terminal
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
@@ -29,6 +31,14 @@ class Console:
         self._drawn = False
         self._next_s = 0.0
         self._line = ProgressLine()
+
+    @property
+    def screen(self) -> Terminal | None:
+        """The terminal that answers go to, None for a file or a pipe. https://no-color.org switches colours off."""
+        if not self._stdout.isatty():
+            return None
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return Terminal(shutil.get_terminal_size().columns, colours=not plain)
 
     def answer(self, data: bytes) -> None:
         """UTF-8 to standard output. A reader that went away (`| head`) is no error."""

@@ -85,7 +85,7 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     if arguments.csv:
         console.say_lost(view.notes)
     form = "json" if arguments.json else "csv" if arguments.csv else "text"
-    return render_view(view, form, top=arguments.top)
+    return render_view(view, form, top=arguments.top, terminal=None if arguments.output else console.screen)
 
 
 def _compat(arguments: argparse.Namespace, console: Console) -> bytes:

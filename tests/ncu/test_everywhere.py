@@ -191,7 +191,7 @@ def test_a_file_that_fails_beside_others_does_not_keep_figures_away(logs: Path) 
 def test_an_unknown_run_of_launches_says_what_there_is(logs: Path) -> None:
     workspace = open_logdir(logs)
     try:
-        with pytest.raises(SelectionError, match=r"no run called 'aftr.csv'; did you mean after.csv"):
+        with pytest.raises(SelectionError, match=r"no run called 'aftr.csv'; did you mean 'after.csv'"):
             workspace.side(Selection("normal"), launches="aftr.csv")
     finally:
         workspace.close()

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger
 from tb_perfcompare.comparison.result.plain_values import note_dict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 
 if TYPE_CHECKING:
@@ -71,8 +71,8 @@ class Comparison:
         if found is None:
             reasons = [note.message for note in self.notes if name in note.where.split(", ")]
             why = f": {reasons[0]}" if reasons else ""
-            known = ", ".join(("ledger", *self.tables))
-            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
+            known = (LEDGER, *self.tables)
+            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=choices(name, known, len(known)))
         return found
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 
 CLEAR_Q = 0.05
 """A difference with a q up to this one is called clear."""
@@ -177,7 +177,7 @@ def _text(cell: Cell) -> str:
 def _index(table: Table, name: str) -> int:
     names = [column.name for column in table.columns]
     if name not in names:
-        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=f"there are: {', '.join(names)}")
+        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=choices(name, names, len(names)))
     return names.index(name)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.discover import (
@@ -28,7 +27,6 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
 _KEPT_S = 5.0
-_NAMES_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +255,4 @@ def _capture(
 
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
-    near = difflib.get_close_matches(name, known, n=3)
-    if near:
-        return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
-    listed = ", ".join(known[:_NAMES_LISTED]) + (
-        f" and {len(known) - _NAMES_LISTED} more" if len(known) > _NAMES_LISTED else ""
-    )
-    return SelectionError(
-        f"there is no {what} called {name!r}", hint=f"there are: {listed}" if known else "there are none"
-    )
+    return SelectionError(f"there is no {what} called {name!r}", hint=choices(name, known))

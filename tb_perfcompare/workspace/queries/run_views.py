@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.row_query import sums_of
 from tb_perfcompare.comparison.tables.views import VIEWS, absent_views, view_tables
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -44,7 +44,7 @@ class RunViews:
 def check_view(name: str) -> None:
     """Raises SelectionError for a view that no run has, before a run is read for it."""
     if name not in VIEWS:
-        raise SelectionError(f"there is no view {name!r}", hint=f"there are: {', '.join(VIEWS)}")
+        raise SelectionError(f"there is no view {name!r}", hint=choices(name, VIEWS, len(VIEWS)))
 
 
 def run_views(summary: Summary) -> RunViews:
