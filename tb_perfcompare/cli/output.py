@@ -14,7 +14,7 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.render.printable import printable
-from tb_perfcompare.render.text import Terminal
+from tb_perfcompare.render.widths import Terminal
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79

@@ -11,7 +11,8 @@ from tb_perfcompare.render.csv import csv
 from tb_perfcompare.render.html import html
 from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.markdown import markdown
-from tb_perfcompare.render.text import Terminal, text
+from tb_perfcompare.render.text import text
+from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 
 DEFAULT_TOP = 20

@@ -5,25 +5,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
-from tb_perfcompare.render.widths import display_width, elide, elide_names
+from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
 
 WIDTH = 110
 _INDENT = "  "
 _GAP = "  "
 _NARROWEST_NAME = 20
 _WIDEST_NAME = 72
-
-
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """What a terminal shows: so many columns, and colours if it is asked to."""
-
-    width: int
-    colours: bool = False
 
 
 def text(blocks: Iterable[Block], terminal: Terminal | None = None) -> str:

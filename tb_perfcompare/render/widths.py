@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _ELLIPSIS = "…"
 _LEAST_BASE = 10
 """Of a short name's beginning, so that one sees what is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What a terminal shows: so many columns, and colours if it is asked to."""
+
+    width: int
+    colours: bool = False
 
 
 def elide(name: str, width: int) -> str:

@@ -117,10 +117,8 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         if not reason:
             return reader
         reasons[reader.format] = reason
-    likely = next((formats for ending, formats in _BY_ENDING.items() if name.removesuffix(".gz").endswith(ending)), ())
-    if not likely:
-        titles = ", ".join(TITLES[reader.format] for reader in READERS)
-        raise UnrecognisedFormat(path, f"begins like none of: {titles}", hint="give a file as the profiler wrote it")
+    stem = name.removesuffix(".gz")
+    likely = next((formats for ending, formats in _BY_ENDING.items() if stem.endswith(ending)), (TRACE,))
     told = "; ".join(f"no {TITLES[form]}: {reasons[form]}" for form in likely)
     raise UnrecognisedFormat(path, told, hint="give a file as the profiler wrote it")
 
