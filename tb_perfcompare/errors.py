@@ -15,11 +15,25 @@ PerfCompareError
 
 from __future__ import annotations
 
+import difflib
 import errno
+from collections.abc import Iterable
 from typing import Any
 
 LONGEST_MESSAGE = 2000
 """Characters of a message: names in it come from files and may have any length."""
+
+
+_MOST_NAMED = 20
+
+
+def choices(name: str, known: Iterable[str], most: int = _MOST_NAMED) -> str:
+    """The hint for a name there is not: those that are spelled much like it, else what there is."""
+    names = list(known)
+    if near := difflib.get_close_matches(name, names, n=3):
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"there are: {', '.join(names[:most])}{more}" if names else "there are none"
 
 
 def shortened(message: str) -> str:

@@ -50,7 +50,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/statistics": {"comparison/result"},
     "comparison/strict": {"comparison/pairing", "comparison/result", "comparison/statistics"},
     "comparison/tables": {
-        "comparison/launches", "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/verdict",
+        "comparison/launches", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
+        "comparison/verdict",
     },
     "comparison/verdict": {"comparison/result", "comparison/statistics"},
     "model/names": {"model"},

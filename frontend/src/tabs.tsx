@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
+import { usualCount } from './table/shown_rows';
 import { isSplit } from './summary/ledger';
 import { Menu } from './ui/menu';
 import { sentence, text } from './ui/strings';
@@ -25,7 +26,7 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const named = [...ORDER.filter((name) => given.includes(name)), ...given.filter((name) => !ORDER.includes(name))];
   const present: Tab[] = named.map((name) => {
     const table = comparison.tables[name]!;
-    return { id: name, label: labelOf(name, comparison, table.title), count: table.total_rows ?? table.rows.length, title: table.title, absent: '' };
+    return { id: name, label: labelOf(name, comparison, table.title), count: usualCount(table, comparison.headline.baseline), title: table.title, absent: '' };
   });
   const reasons = absentReasons(comparison, given);
   const refused = reasons.get(STRICT) ?? strictReason(comparison);

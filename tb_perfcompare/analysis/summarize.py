@@ -23,7 +23,7 @@ from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.trace.clock import clock_zero_ns
-from tb_perfcompare.analysis.trace.environment import environment
+from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, environment
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
 from tb_perfcompare.analysis.trace.steps import Windows, step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
@@ -65,13 +65,15 @@ def without_unread(recording: TraceRecording) -> TraceRecording:
 
 @paused_collector()
 def summarize(
-    recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False
-) -> Summary:
-    """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it has the
-    callers of rows. Raises CorruptInput if nothing in it can be timed."""
+    recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False,
+    tail: bool = False,
+) -> Summary:  # fmt: skip
+    """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it tells from where rows were
+    called, with `tail` the last step stays even if the recording ended before it did. Raises CorruptInput if
+    nothing in it can be timed."""
     vendor, _ = find_vendor(recording)
     timeline = interpret(recording.events, vendor)
-    both = step_windows(timeline)
+    both = step_windows(timeline, tail=tail)
     windows = both[window]
     if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
         raise CorruptInput(
@@ -155,8 +157,15 @@ def _counters(recording: TraceRecording, windows: Windows, word: str) -> Sampled
 
 
 def _absent(recording: TraceRecording) -> dict[str, str]:
-    """Table -> why it is absent if it is."""
-    return _ABSENT if recording.counters is None else {**_ABSENT, "counters": _LATE_COUNTERS}
+    """Table -> why it is absent if it is. An option that was on is not asked for again."""
+    on = [flag for flag in RECORDED_FLAGS if recording.properties.get(flag)]
+    told = {
+        name: f"{why.partition(';')[0]}, though {flag}=True was on"
+        for name, why in _ABSENT.items()
+        for flag in on
+        if f"{flag}=True" in why
+    }
+    return {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
@@ -250,6 +259,11 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
             bool(windows.dropped),
             NoteCode.STEPS_DROPPED,
             "; ".join(f"step {label} left out, {reason}" for label, _, reason in windows.dropped),
+        ),
+        (
+            bool(windows.unfinished),
+            NoteCode.UNFINISHED_STEPS,
+            "; ".join(f"step {label} is compared, though {reason}" for label, reason in windows.unfinished),
         ),
         (
             windows.overlaps > 0,

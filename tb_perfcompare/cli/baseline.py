@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         case "save":
             console.answer(_saved(baselines, arguments, console).encode())
         case "list":
-            console.answer(_listed(baselines, as_json=arguments.json))
+            console.answer(_listed(baselines, console, as_json=arguments.json))
         case "show":
             console.answer(_shown(baselines.facts(arguments.name), arguments))
         case _:
@@ -90,7 +90,7 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
     return f"saved {arguments.name}: {facts.run}, {files} file{'s' * (files != 1)}, {_steps(facts)}\n"
 
 
-def _listed(baselines: Baselines, *, as_json: bool) -> bytes:
+def _listed(baselines: Baselines, console: Console, *, as_json: bool) -> bytes:
     """One that cannot be read is listed with the reason."""
     found: list[tuple[str, SavedFacts | InputError]] = []
     for name in baselines.names():
@@ -103,7 +103,7 @@ def _listed(baselines: Baselines, *, as_json: bool) -> bytes:
         return wire.encode({"schema": LIST_SCHEMA, "baselines": rows}, indent=2) + b"\n"
     none = () if found else (f"none in {baselines.directory}; save one with: tb-perfcompare baseline save NAME RUN",)
     table = Table("baselines", "Saved baselines", _COLUMNS, tuple(_row(name, facts) for name, facts in found), none)
-    return render_table(table, "text")
+    return render_table(table, "text", terminal=console.screen)
 
 
 def _row(name: str, found: SavedFacts | InputError) -> tuple[Cell, ...]:

@@ -59,7 +59,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )
     with new_workspace(scheduler=arguments.scheduler) as workspace:
         comparison = workspace.compare(question, console.progress)
-        data = render(comparison, _format(arguments), table=arguments.table, top=arguments.top)
+        if _format(arguments) == "csv":
+            console.say_lost(comparison.notes)
+        data = render(
+            comparison, _format(arguments), table=arguments.table, top=arguments.top,
+            terminal=None if arguments.output else console.screen,
+        )
         if arguments.output:
             write_file(arguments.output, data)
         else:

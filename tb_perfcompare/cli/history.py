@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.json:
         console.answer(wire.encode(history_dict(listing, found), indent=2) + b"\n")
     elif found is None:
-        console.answer(render_table(series_table(listing, arguments.logdir), "text"))
+        console.answer(render_table(series_table(listing, arguments.logdir), "text", terminal=console.screen))
     else:
-        console.answer(render_table(history_table(found), "text"))
+        console.answer(render_table(history_table(found), "text", terminal=console.screen))
     return 0

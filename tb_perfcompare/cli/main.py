@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -11,7 +12,7 @@ from typing import NoReturn, Protocol, TextIO, cast
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.cli.output import Console
-from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
+from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, choices, out_of_memory
 from tb_perfcompare.workspace.workers.limits import check_address_space
 
 PROGRAM = "tb-perfcompare"
@@ -67,8 +68,16 @@ class _UsageError(Exception):
     """A command line that cannot be understood; the text is for the user."""
 
 
+_WRONG_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
+_QUOTED = re.compile(r"[\w-]+")
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        wrong = _WRONG_CHOICE.search(message)
+        near = choices(wrong[1], _QUOTED.findall(wrong[2])) if wrong else ""
+        if near.startswith("did you mean"):
+            message = f"{message.partition(' (choose from')[0]}; {near}"
         raise _UsageError(f"{self.prog}: {message}; see {self.prog} --help")
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
+from collections.abc import Iterable
 from typing import TextIO
 
 from tb_perfcompare.cli.progress_line import ProgressLine
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.widths import Terminal
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
@@ -27,6 +31,14 @@ class Console:
         self._drawn = False
         self._next_s = 0.0
         self._line = ProgressLine()
+
+    @property
+    def screen(self) -> Terminal | None:
+        """The terminal that answers go to, None for a file or a pipe. https://no-color.org switches colours off."""
+        if not self._stdout.isatty():
+            return None
+        plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return Terminal(shutil.get_terminal_size().columns, colours=not plain)
 
     def answer(self, data: bytes) -> None:
         """UTF-8 to standard output. A reader that went away (`| head`) is no error."""
@@ -53,6 +65,12 @@ class Console:
             self._stderr.flush()
         except BrokenPipeError:
             _forget(self._stderr)
+
+    def say_lost(self, notes: Iterable[Note]) -> None:
+        """What is in no figure, for answers that have no place for it, such as CSV."""
+        for note in notes:
+            if note.code in ALWAYS_SAID:
+                self.complain(f"note: {note.sentence}")
 
     def progress(self, progress: Progress, /) -> None:
         """A Reporter: redraws one line, on a terminal only."""

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     rows = tuple((_text(pair.baseline), _text(pair.candidate), pair.reason) for pair in listing.pairs)
     notes = () if rows else ("no two runs have names that suggest a pair; diff compares any two",)
     table = Table("pairs", f"Suggested pairs below {arguments.logdir}", _COLUMNS, rows, notes)
-    console.answer(render_table(table, "text"))
+    console.answer(render_table(table, "text", terminal=console.screen))
     return 0
 
 

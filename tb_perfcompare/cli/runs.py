@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     else:
         rows = tuple(_row(run, worker, span, found) for run, worker, span in spans)
         table = Table("runs", f"Runs below {arguments.logdir}", _COLUMNS, rows, (*_notes(listing), *_reader(found)))
-        console.answer(render_table(table, "text"))
+        console.answer(render_table(table, "text", terminal=console.screen))
     return 0
 
 

@@ -85,7 +85,7 @@ def _found(
     if wanted.steps in (TYPICAL, WORST):
         facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(wanted.steps)), window, report)
         return ExcerptSide(file, window, facts.label, facts.label, wanted.label)
-    listing = workspace.step_views.steps(side, window, report)
+    listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)  # whoever names one gets it
     if listing.absent:
         raise SelectionError(f"{wanted.source} has no events", hint=listing.absent)
     first, last = parse_steps(wanted.steps)
@@ -95,7 +95,8 @@ def _found(
     ]  # fmt: skip
     if not inside:
         labels = ", ".join(list(dict.fromkeys(step.label for step in listing.steps))[:_NAMED])
-        raise SelectionError(f"{wanted.source} has no step between {first} and {last}", hint=f"there are: {labels}")
+        asked = f"step {first}" if first == last else f"step between {first} and {last}"
+        raise SelectionError(f"{wanted.source} has no {asked}", hint=f"there are: {labels}")
     begin = inside[0]
     end = [step for step in inside if (step.worker, step.span) == (begin.worker, begin.span)][-1]
     file = next(file for file in side.files if (file.worker, file.span) == (begin.worker, begin.span))

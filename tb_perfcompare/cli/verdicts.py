@@ -49,7 +49,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.format == "json":
         data = wire.encode(several_dict(found), indent=2) + b"\n"
     else:
-        data = render_table(several_table(found, arguments.baseline), arguments.format)
+        data = render_table(
+            several_table(found, arguments.baseline), arguments.format,
+            terminal=None if arguments.output else console.screen,
+        )  # fmt: skip
     if arguments.output:
         write_file(arguments.output, data)
     else:

@@ -6,7 +6,6 @@ With --compat the answer is the JSON of torch-tb-profiler's HTTP route of that n
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from tb_perfcompare.cli.arguments import (
     add_all_steps,
@@ -20,11 +19,10 @@ from tb_perfcompare.cli.arguments import (
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
-from tb_perfcompare.comparison.result.comparison import View
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError
-from tb_perfcompare.render.formats import first_rows, render_table
+from tb_perfcompare.render.formats import render_view
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.inputs.sides import Side
@@ -83,15 +81,11 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     )  # fmt: skip
     with new_workspace() as workspace:
         summary = workspace.load(side, arguments.step_window, console.progress)
-    return _drawn(run_views(summary).view(arguments.view), arguments)
-
-
-def _drawn(view: View, arguments: argparse.Namespace) -> bytes:
-    if not arguments.json:
-        return render_table(view.table, "csv" if arguments.csv else "text", top=arguments.top)
-    if arguments.top is not None:
-        view = replace(view, table=first_rows(view.table, arguments.top))
-    return wire.encode(view.to_dict(), indent=2) + b"\n"
+    view = run_views(summary).view(arguments.view)
+    if arguments.csv:
+        console.say_lost(view.notes)
+    form = "json" if arguments.json else "csv" if arguments.csv else "text"
+    return render_view(view, form, top=arguments.top, terminal=None if arguments.output else console.screen)
 
 
 def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
@@ -106,7 +100,7 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
     workers = len({file.worker for file in everything.files})
     parameters = dict(arguments.param or ())
     question = CompatQuestion(side.files[0], arguments.view, arguments.group_by, workers, parameters)
-    return wire.encode(compat_answer(question, console.progress), indent=None) + b"\n"
+    return wire.encode(compat_answer(question, console.progress, console.say_lost), indent=None) + b"\n"
 
 
 def _parameter(text: str) -> tuple[str, str]:

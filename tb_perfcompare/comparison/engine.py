@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.largest_entry import with_largest
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
 from tb_perfcompare.comparison.checks.comparability import check_comparability
+from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
@@ -80,6 +81,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     headline = _withheld_if_void(headline, checks)
+    itself = with_itself(checks)
+    if itself:
+        headline = replace(headline, reason=f"{itself}; {headline.reason}")
     robustness = sensitivity(baseline, candidate, headline, options)
     headline = replace(
         headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text

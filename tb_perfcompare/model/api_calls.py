@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+JOINED = " / "
+"""Between the names that two vendors have for one call."""
+
 _LAYER = r"(?:\w+@)?"
 
 _LAUNCHES = (
@@ -70,5 +73,5 @@ RELEASE = _any_of(_RELEASES)
 
 
 def calls(role: re.Pattern[str], name: str) -> bool:
-    """Whether a call of that name has the role (LAUNCH, WAIT, ...)."""
-    return role.fullmatch(name) is not None
+    """Whether a call of that name has the role (LAUNCH, WAIT, ...); of several vendors' names for one any tells."""
+    return any(role.fullmatch(own) for own in name.split(JOINED))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from tb_perfcompare.model.events import Category
 
@@ -87,6 +88,7 @@ class Vendor:
     runtime         raw runtime categories only this vendor writes
     name_marks      substrings of deviceProperties names (lower case)
     api_prefixes    first letters of its host API names
+    calls           its host API names -> what another vendor calls the same, without that one's prefix
     kernel_args     argument columns only its kernels carry
     collectives     prefixes of collective annotations and kernels
     collective_kernels  beginnings of names of collective device functions that do not begin with such a prefix
@@ -107,6 +109,19 @@ class Vendor:
     collective_ranges: tuple[str, ...] = ()
     memory_types: tuple[int, ...] = ()
     tensor_cores: tuple[str, ...] | None = ()
+    calls: Mapping[str, str] = field(default_factory=dict)
+
+    def call_of(self, name: str) -> str | None:
+        """A host API name without the vendor's prefix; None for a name that has none."""
+        for prefix in self.api_prefixes:
+            rest = name.removeprefix(prefix)
+            if rest != name and rest[:1].isupper():
+                return self.calls.get(name, rest) if prefix == "cu" else rest
+        return None
+
+    def role_of(self, name: str) -> str | None:
+        """What the call does, in the words of whichever vendor."""
+        return self.calls.get(name) or self.call_of(name)
 
 
 TENSOR_CORES_2021: tuple[str, ...] = (
@@ -153,6 +168,11 @@ VENDORS: tuple[Vendor, ...] = (
         memory_types=(6,),
         # Tensile's MatrixInstruction (hipBLASLt, rocBLAS), composable kernel, rocWMMA
         tensor_cores=("_MI16x16", "_MI32x32", "_MI4x4", "_xdl", "xdlops", "mfma", "wmma"),
+        calls={
+            "hipGetDevicePropertiesR0600": "GetDeviceProperties",
+            "hipMemcpyWithStream": "MemcpyAsync",
+            "hipExtLaunchKernel": "LaunchKernel",
+        },
     ),
     Vendor(
         "mtia",
@@ -195,6 +215,11 @@ VENDORS: tuple[Vendor, ...] = (
         memory_types=(1,),
         # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell
         tensor_cores=(*TENSOR_CORES_2021, "tensorop", "wgmma", "gmma", "nvjet_", "_mma_", "tcgen05"),
+        calls={
+            "cuLaunchKernel": "ModuleLaunchKernel",
+            "cuLaunchKernelEx": "ExtModuleLaunchKernel",
+            "cudaLaunchKernelExC": "ExtModuleLaunchKernel",
+        },
     ),
 )
 """Checked in this order; the first row with evidence in the trace wins."""

@@ -21,6 +21,7 @@ class NoteCode(str, Enum):
     DEVICE_STEPS_IGNORED = "device_steps_ignored"  # copies of the step marker on device streams
     STEPS_DROPPED = "steps_dropped"
     BACKLOG = "backlog"  # step windows and host markers hold different calls: the device is behind the host
+    UNFINISHED_STEPS = "unfinished_steps"  # the recording ended before they did; they were asked for
     OVERLAPPING_STEPS = "overlapping_steps"
     UNLINKED_DEVICE_EVENTS = "unlinked_device_events"  # no launching API call was recorded
     LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread
@@ -46,9 +47,17 @@ class NoteCode(str, Enum):
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
+    OTHER_TRACES = "other_traces"  # files beside the run that are traces by their content, but not by their name
     OTHER_VERSION = "other_version"  # a saved baseline of another version of the tool
     DUPLICATE_KEYS = "duplicate_keys"
     ANSWERS_DISAGREE = "answers_disagree"  # two saved answers contradict each other
+
+
+LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})
+"""Something that was recorded is in no figure."""
+
+ALWAYS_SAID = LOST | {NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
+"""What every face says, beside a single table as well: something of what the user named is in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +72,10 @@ class Note:
     def __post_init__(self) -> None:
         if len(self.message) > LONGEST_MESSAGE:
             object.__setattr__(self, "message", shortened(self.message))
+
+    @property
+    def sentence(self) -> str:
+        """The note as people read it, without its code."""
+        if self.code is NoteCode.TABLE_ABSENT:
+            return f"no table {self.where}: {self.message}"
+        return f"{self.where}: {self.message}" if self.where else self.message

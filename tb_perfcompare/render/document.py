@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render import numbers
-from tb_perfcompare.render.grid import Grid, grid_of
+from tb_perfcompare.render.grid import Grid, grid_of, sums_line
 from tb_perfcompare.render.ledger_prose import largest_parts
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 from tb_perfcompare.render.printable import printable
@@ -100,13 +102,22 @@ def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Bl
     if name == LEDGER:
         parts = parts_table(comparison)
         below = () if parts is None else table_blocks(parts, top=_PARTS_LISTED if top is None else top)
-        return (*table_blocks(entity_table(comparison), top=top), *below)
-    return table_blocks(table_named(comparison, name), top=top)
+        tables = (*table_blocks(entity_table(comparison), top=top), *below)
+    else:
+        tables = table_blocks(table_named(comparison, name), top=top)
+    return (*tables, *_noted(note for note in comparison.notes if note.code in ALWAYS_SAID))
 
 
-def table_blocks(table: Table, *, top: int | None) -> tuple[Block, ...]:
-    """A heading and the table."""
-    return (Heading(printable(table.title)), grid_of(table, top=top, brief=False))
+def view_blocks(view: View, *, top: int | None) -> tuple[Block, ...]:
+    """One table of one run, its sums, and what weakens the run."""
+    return (*table_blocks(view.table, top=top, sums=view.sums), *_noted(view.notes))
+
+
+def table_blocks(table: Table, *, top: int | None, sums: Mapping[str, float | None] | None = None) -> tuple[Block, ...]:
+    """A heading and the table; `sums` over all rows by column."""
+    grid = grid_of(table, top=top, brief=False)
+    total = sums_line(table, sums or {})
+    return (Heading(printable(table.title)), replace(grid, notes=(*total, *grid.notes)))
 
 
 def table_named(comparison: Comparison, name: str) -> Table:
@@ -223,9 +234,14 @@ def _caveats(comparison: Comparison) -> Listing:
     items = []
     for check in comparison.comparability:
         if check.status != "ok":
+            failed = "failed: " if check.status == "fail" else ""
             weakens = f"weakens: {', '.join(check.invalidates)}" if check.invalidates else ""
-            items.append((printable(f"{check.status}: {check.check}: {check.detail}"), printable(weakens)))
-    for note in comparison.notes:
-        where = f" ({note.where})" if note.where else ""
-        items.append((printable(f"{note.code.value}: {note.message}{where}"), ""))
-    return Listing(tuple(items))
+            name = check.check.replace("_", " ")
+            items.append((printable(f"{failed}{name}: {check.detail}"), printable(weakens)))
+    return Listing((*items, *((printable(note.sentence), "") for note in comparison.notes)))
+
+
+def _noted(notes: Iterable[Note]) -> tuple[Block, ...]:
+    """What weakens a table that stands alone."""
+    items = tuple((printable(note.sentence), "") for note in notes)
+    return (Heading("Notes"), Listing(items)) if items else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render import document
 from tb_perfcompare.render.csv import csv
@@ -12,6 +12,7 @@ from tb_perfcompare.render.html import html
 from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.text import text
+from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 
 DEFAULT_TOP = 20
@@ -38,10 +39,14 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def render(comparison: Comparison, name: str, *, table: str | None = None, top: int | None = None) -> bytes:
+def render(
+    comparison: Comparison, name: str, *, table: str | None = None, top: int | None = None,
+    terminal: Terminal | None = None,
+) -> bytes:  # fmt: skip
     """The comparison in a format of FORMATS, as UTF-8.
 
     table  only this table ("ledger" is one). CSV always holds one table: the ledger by default.
+    terminal  where text is shown, None for a file or a pipe
     top    rows per table; None: 20 in a report for people, all where `table` is given, in CSV and in JSON
     """
     match name:
@@ -53,20 +58,31 @@ def render(comparison: Comparison, name: str, *, table: str | None = None, top: 
         blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
     else:
         blocks = document.one_table(comparison, table, top=top)
-    return _utf8(_drawn(blocks, name))
+    return _utf8(_drawn(blocks, name, terminal))
 
 
-def render_table(table: Table, name: str, *, top: int | None = None) -> bytes:
+def render_table(table: Table, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
     """One table on its own as "text", "md", "csv" or "html"."""
     if name == "csv":
         return _utf8(csv(table, top=top))
-    return _utf8(_drawn(document.table_blocks(table, top=top), name))
+    return _utf8(_drawn(document.table_blocks(table, top=top), name, terminal))
 
 
-def _drawn(blocks: tuple[document.Block, ...], name: str) -> str:
+def render_view(view: View, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
+    """One run's table as "text" with what weakens it, or as "csv" or "json"; `top` rows (None: all)."""
+    match name:
+        case "csv":
+            return _utf8(csv(view.table, top=top))
+        case "json":
+            cut = view if top is None else replace(view, table=first_rows(view.table, top))
+            return wire.encode(cut.to_dict(), indent=2) + b"\n"
+    return _utf8(_drawn(document.view_blocks(view, top=top), name, terminal))
+
+
+def _drawn(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | None = None) -> str:
     match name:
         case "text":
-            return text(blocks)
+            return text(blocks, terminal)
         case "md":
             return markdown(blocks)
         case "html":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.printable import printable
@@ -51,6 +52,22 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
     cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
     return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes, brief)
+
+
+def sums_line(table: Table, sums: Mapping[str, float | None]) -> tuple[str, ...]:
+    """Exact sums over all rows, times in microseconds; () where no shown column adds up."""
+    said = [
+        f"{column.label} {_exact(column, total)}"
+        for column in table.columns
+        if column.shown and column.kind != "fraction" and (total := sums.get(column.name)) is not None
+    ]
+    return (f"Sum of {many(len(table.rows), 'row')}: {', '.join(said)}.",) if said else ()
+
+
+def _exact(column: Column, total: float) -> str:
+    number = f"{total:,.0f}" if float(total).is_integer() else f"{total:,.3f}"
+    unit = numbers.MICROSECONDS.symbol if column.kind == "time_us" else column.unit if column.unit == "bytes" else ""
+    return f"{number} {unit}".rstrip()
 
 
 def with_short_names(grid: Grid, widths: Sequence[int]) -> Grid:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
-from tb_perfcompare.render.widths import elide_name
+from tb_perfcompare.render.widths import elide_names
 
 _NAME_WIDTH = 120
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$])")
@@ -58,7 +58,11 @@ def _grid(grid: Grid) -> Iterator[str]:
     grid = with_short_names(grid, [_NAME_WIDTH] * len(grid.heads))
     yield _line(escape(head.label) for head in grid.heads)
     yield _line("---:" if head.numeric else "---" for head in grid.heads)
-    for row in grid.rows:
+    columns = [
+        elide_names(column, _NAME_WIDTH) if head.code else column
+        for column, head in zip(zip(*grid.rows, strict=True), grid.heads, strict=False)
+    ]
+    for row in zip(*columns, strict=True):
         yield _line(_cell(cell, head) for cell, head in zip(row, grid.heads, strict=True))
     yield ""
     if grid.left_out:
@@ -72,4 +76,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(cell: str, head: Head) -> str:
-    return code(elide_name(cell, _NAME_WIDTH)) if head.code else escape(cell)
+    return code(cell) if head.code else escape(cell)

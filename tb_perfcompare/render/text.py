@@ -1,5 +1,5 @@
 """Plain text for a terminal or a log: aligned columns, names shortened or cut so that a report's lines stay below
-WIDTH. A table asked for by itself is as wide as its numbers need."""
+WIDTH, and all lines within a terminal. A table asked for by itself, elsewhere, is as wide as its numbers need."""
 
 from __future__ import annotations
 
@@ -8,94 +8,143 @@ from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
-from tb_perfcompare.render.widths import display_width, elide, elide_name
+from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
 
 WIDTH = 110
 _INDENT = "  "
+_GAP = "  "
 _NARROWEST_NAME = 20
 _WIDEST_NAME = 72
 
 
-def text(blocks: Iterable[Block]) -> str:
-    """The blocks as lines, ending with one line feed."""
+def text(blocks: Iterable[Block], terminal: Terminal | None = None) -> str:
+    """The blocks as lines, ending with one line feed; on a terminal no line is wider than it."""
+    drawer = _Drawer(terminal)
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Heading) and lines:
             lines.append("")
-        lines.extend(_draw(block))
+        lines.extend(drawer.draw(block))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _draw(block: Block) -> Iterator[str]:
-    match block:
-        case Heading(level=1):
-            yield from textwrap.wrap(block.text, WIDTH, break_long_words=False, break_on_hyphens=False)
-            yield ""
-        case Heading():
-            yield block.text
-        case Paragraph():
-            yield from _wrapped(block.text, _INDENT)
-        case Facts():
-            widest = max((display_width(name) for name, _ in block.rows), default=0)
-            for name, value in block.rows:
-                yield from _wrapped(value, f"{_INDENT}{_pad(name, widest, False)}  ")
-        case Listing():
-            yield from _listing(block)
-        case Grid():
-            yield from _grid(block)
+_BOLD, _RED, _GREEN, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[0m"
+_TONES = {"Slower": _RED, "Probably slower": _RED, "Faster": _GREEN, "Probably faster": _GREEN}
+_NARROWEST = 40
+"""Of a terminal; on a narrower one lines break."""
 
 
-def _listing(block: Listing) -> Iterator[str]:
-    for number, (sentence, detail) in enumerate(block.items, start=1):
-        lead = f"{_INDENT}{number}. " if block.numbered else f"{_INDENT}- "
-        yield from _wrapped(sentence, lead)
-        if detail:
-            yield from _wrapped(detail, " " * len(lead))
+class _Drawer:
+    """Draws blocks into so many columns; None leaves tables by themselves as wide as they are."""
 
+    def __init__(self, terminal: Terminal | None) -> None:
+        self._terminal = max(_NARROWEST, terminal.width) if terminal is not None else None
+        self._width = WIDTH if self._terminal is None else min(WIDTH, self._terminal)
+        self._colours = terminal is not None and terminal.colours
 
-def _wrapped(line: str, lead: str) -> list[str]:
-    return textwrap.wrap(
-        line, WIDTH, initial_indent=lead, subsequent_indent=" " * display_width(lead),
-        break_long_words=False, break_on_hyphens=False, drop_whitespace=True,
-    ) or [lead]  # fmt: skip
+    def draw(self, block: Block) -> Iterator[str]:
+        match block:
+            case Heading(level=1):
+                wrapped = textwrap.wrap(block.text, self._width, break_long_words=False, break_on_hyphens=False)
+                yield from (self._marked(line, _TONES.get(block.text.partition(":")[0], "")) for line in wrapped)
+                yield ""
+            case Heading():
+                yield self._marked(block.text)
+            case Paragraph():
+                yield from self._wrapped(block.text, _INDENT)
+            case Facts():
+                widest = max((display_width(name) for name, _ in block.rows), default=0)
+                for name, value in block.rows:
+                    yield from self._wrapped(value, f"{_INDENT}{_pad(name, widest, False)}  ")
+            case Listing():
+                yield from self._listing(block)
+            case Grid():
+                yield from self._grid(block)
 
+    def _marked(self, line: str, tone: str = "") -> str:
+        return f"{_BOLD}{tone}{line}{_PLAIN}" if self._colours else line
 
-def _grid(grid: Grid) -> Iterator[str]:
-    grid = with_short_names(grid, _widths(grid))
-    widths = _widths(grid)
-    yield _row([head.label for head in grid.heads], widths, grid.heads)
-    for row in grid.rows:
-        yield _row(row, widths, grid.heads)
-    if not grid.rows:
-        yield f"{_INDENT}(no rows)"
-    if grid.left_out:
-        how = f": --table {grid.name}" if grid.brief else ""
-        yield f"{_INDENT}… {grid.left_out:,} more rows{how}"
-    for note in grid.notes:
-        yield from _wrapped(note, f"{_INDENT}* ")
+    def _listing(self, block: Listing) -> Iterator[str]:
+        for number, (sentence, detail) in enumerate(block.items, start=1):
+            lead = f"{_INDENT}{number}. " if block.numbered else f"{_INDENT}- "
+            yield from self._wrapped(sentence, lead)
+            if detail:
+                yield from self._wrapped(detail, " " * len(lead))
 
+    def _wrapped(self, line: str, lead: str, width: int | None = None) -> list[str]:
+        return textwrap.wrap(
+            line, width or self._width, initial_indent=lead, subsequent_indent=" " * display_width(lead),
+            break_long_words=self._terminal is not None, break_on_hyphens=False, drop_whitespace=True,
+        ) or [lead]  # fmt: skip
 
-def _widths(grid: Grid) -> list[int]:
-    """Natural widths, but texts give way: in a report they share what the numbers leave of the line."""
-    columns = [[head.label, *(row[index] for row in grid.rows)] for index, head in enumerate(grid.heads)]
-    widths = [max(display_width(cell) for cell in column) for column in columns]
-    texts = [index for index, head in enumerate(grid.heads) if not head.numeric]
-    if not grid.brief:
-        return [min(width, _WIDEST_NAME) if index in texts else width for index, width in enumerate(widths)]
-    free = WIDTH - len(_INDENT) - 2 * (len(widths) - 1)
-    free -= sum(width for index, width in enumerate(widths) if index not in texts)
-    for rank, index in enumerate(sorted(texts, key=lambda index: widths[index])):
-        widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(texts) - rank)))
-        free -= widths[index]
-    return widths
+    def _grid(self, grid: Grid) -> Iterator[str]:
+        if len(grid.heads) == 1 and not grid.heads[0].numeric:  # sentences, such as recommendations
+            for (sentence,) in grid.rows:
+                yield from self._wrapped(sentence, f"{_INDENT}- ")
+        else:
+            yield from self._table(grid)
+        if not grid.rows:
+            yield f"{_INDENT}(no rows)"
+        if grid.left_out:
+            how = f": --table {grid.name}" if grid.brief else ""
+            yield f"{_INDENT}… {grid.left_out:,} more rows{how}"
+        for note in grid.notes:
+            yield from self._wrapped(note, f"{_INDENT}* ")
+
+    def _table(self, grid: Grid) -> Iterator[str]:
+        """Columns that do not fit a terminal follow below, behind the names again."""
+        grid = with_short_names(grid, self._widths(grid))
+        widths = self._widths(grid)
+        columns = [
+            elide_names(column, width) if head.code else column
+            for column, width, head in zip(zip(*grid.rows, strict=True), widths, grid.heads, strict=False)
+        ]
+        rows = list(zip(*columns, strict=True))
+        for part, places in enumerate(self._bands(grid.heads, widths)):
+            if part:
+                yield ""
+            heads = tuple(grid.heads[place] for place in places)
+            wide = [widths[place] for place in places]
+            yield self._marked(_row([head.label for head in heads], wide, heads))
+            for row in rows:
+                yield _row([row[place] for place in places], wide, heads)
+
+    def _bands(self, heads: tuple[Head, ...], widths: list[int]) -> list[list[int]]:
+        keys = [place for place, head in enumerate(heads) if head.code][:1]
+        bands: list[list[int]] = [[]]
+        used = len(_INDENT) - len(_GAP)
+        for place, width in enumerate(widths):
+            needs = len(_GAP) + width
+            if self._terminal is not None and used + needs > self._terminal and len(bands[-1]) > len(keys):
+                bands.append([key for key in keys if key != place])
+                used = len(_INDENT) - len(_GAP) + sum(len(_GAP) + widths[key] for key in bands[-1])
+            bands[-1].append(place)
+            used += needs
+        return bands
+
+    def _widths(self, grid: Grid) -> list[int]:
+        """Natural widths, but texts give way: in a report and on a terminal they share what the numbers leave of the
+        line."""
+        columns = [[head.label, *(row[index] for row in grid.rows)] for index, head in enumerate(grid.heads)]
+        widths = [max(display_width(cell) for cell in column) for column in columns]
+        texts = [index for index, head in enumerate(grid.heads) if not head.numeric]
+        if not grid.brief and self._terminal is None:
+            return [min(width, _WIDEST_NAME) if index in texts else width for index, width in enumerate(widths)]
+        whole = self._width if grid.brief else self._terminal or self._width
+        free = whole - len(_INDENT) - len(_GAP) * (len(widths) - 1)
+        free -= sum(width for index, width in enumerate(widths) if index not in texts)
+        for rank, index in enumerate(sorted(texts, key=lambda index: widths[index])):
+            widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(texts) - rank)))
+            free -= widths[index]
+        return widths
 
 
 def _row(cells: Iterable[str], widths: list[int], heads: tuple[Head, ...]) -> str:
     drawn = (
-        _pad(cell if head.numeric else (elide_name if head.code else elide)(cell, width), width, head.numeric)
+        _pad(cell if head.numeric else elide(cell, width), width, head.numeric)
         for cell, width, head in zip(cells, widths, heads, strict=True)
     )
-    return _INDENT + "  ".join(drawn)
+    return _INDENT + _GAP.join(drawn)
 
 
 def _pad(cell: str, width: int, right: bool) -> str:

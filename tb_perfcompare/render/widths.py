@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 _ELLIPSIS = "…"
 _LEAST_BASE = 10
 """Of a short name's beginning, so that one sees what is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What a terminal shows: so many columns, and colours if it is asked to."""
+
+    width: int
+    colours: bool = False
 
 
 def elide(name: str, width: int) -> str:
@@ -27,6 +37,30 @@ def elide_name(name: str, width: int) -> str:
     if not quoted or room >= display_width(base) or room < _LEAST_BASE:
         return elide(name, width)
     return f"{_take(base, room - 1)}{_ELLIPSIS}{quoted}{telling}"
+
+
+def elide_names(names: Sequence[str], width: int) -> list[str]:
+    """`elide_name` of each; different names stay different, if need be by the letters that differ, or by a number."""
+    cut = {name: elide_name(name, width) for name in dict.fromkeys(names)}
+    groups: dict[str, list[str]] = {}
+    for name, text in cut.items():
+        groups.setdefault(text, []).append(name)
+    for group in groups.values():
+        if len(group) > 1:
+            cut |= _told_apart(group, width)
+    return [cut[name] for name in names]
+
+
+def _told_apart(names: list[str], width: int) -> dict[str, str]:
+    """Names that look alike when their middle is cut: the beginning, and from where the first of them differ."""
+    low, high = min(names), max(names)
+    at = next((at for at, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
+    rest = max(1, (width - 1) // 2)
+    front = _take(names[0], width - 1 - rest)
+    cut = {name: f"{front}{_ELLIPSIS}{_take(name[at:], rest)}" for name in names}
+    if len(set(cut.values())) == len(names):
+        return cut
+    return {name: f"{elide(name, width - len(f' #{n}'))} #{n}" for n, name in enumerate(names, start=1)}
 
 
 def display_width(line: str) -> int:

@@ -15,9 +15,11 @@ from tb_perfcompare.errors import InputChanged
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
 from tb_perfcompare.sources.answers.lines import count_runs
 from tb_perfcompare.sources.recognition.format_sniffers import (
+    JSON_NAME,
     REMEMBERED_FILES,
     declines_baseline,
     declines_cycles,
+    declines_events,
     declines_layers,
     declines_listing,
     declines_ncu,
@@ -27,6 +29,8 @@ from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
 from tb_perfcompare.sources.storage.one_state import open_listed
 
 _HEAD_BYTES = 4096
+_TRACE_HEAD_BYTES = 64 << 10
+"""Properties of devices and of the job come before a trace's events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +48,16 @@ class LooseFormat:
 Declines = Callable[[str, bytes], str]
 
 
-def _one_if(declines: Declines) -> Callable[[FileStat, FileSystem], int]:
+def _one_if(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
     """1 for a file that is not declined by its name and beginning, else 0; remembered for an unchanged file."""
-    return functools.partial(_count_if, declines)
+    return functools.partial(_count_if, declines, head_bytes)
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
-def _count_if(declines: Declines, file: FileStat, fs: FileSystem) -> int:
+def _count_if(declines: Declines, head_bytes: int, file: FileStat, fs: FileSystem) -> int:
     try:
         with open_listed(file, fs) as opened:
-            return 0 if declines(file.name, read_head(opened, _HEAD_BYTES)) else 1
+            return 0 if declines(file.name, read_head(opened, head_bytes)) else 1
     except OSError:
         return 0
 
@@ -82,6 +86,16 @@ def possible_stem(name: str) -> str | None:
         if matched is not None:
             return matched["stem"]
     return None
+
+
+def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
+    """Whether a file is a trace by its content, though its name says nothing of it; False while it is written."""
+    if JSON_NAME.fullmatch(file.name) is None:
+        return False
+    try:
+        return _one_if(declines_events, _TRACE_HEAD_BYTES)(file, fs) == 1
+    except InputChanged:
+        return False
 
 
 def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:

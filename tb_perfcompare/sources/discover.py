@@ -1,4 +1,4 @@
-"""Finds runs below a log directory: traces by file name alone, other formats by how a file begins.
+"""Finds runs below a log directory: traces by file name, other formats by how a file begins.
 
 A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path
 below the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one
@@ -8,8 +8,9 @@ profiling window of it: stamps are numbered from 1 in their order as numbers, a 
 A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one, and so
 is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from, and a point of a
 history, which always has the name of its file, is one too. Another file has the name
-of its directory if it is the only such file there and there are no traces, else that of the file below the
-directory's.
+of its directory if it is the only such file there and no traces are beside it, else that of the file below the
+directory's. Where no file has a trace's name, files that are traces by their content are runs in the same way; beside
+traces they are named in a note.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from __future__ import annotations
 import functools
 import re
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.content_detection import held_runs, possible_stem
-from tb_perfcompare.sources.recognition.format_sniffers import REMEMBERED_FILES, TRACE_FILE, is_point
+from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem
+from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.storage.addresses import without_secrets
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
 from tb_perfcompare.sources.storage.inside_only import REFUSED
@@ -40,6 +41,8 @@ _NAMES = (
     "the name must end in .json or .json.gz, .jsonl for saved answers, .txt for a kernel listing, "
     ".csv for a perf_data table or an ncu export, .baseline for a saved baseline"
 )
+_TRACE_NAME = "<worker>[.<number>].pt.trace.json[.gz]"
+_NAMES_SHOWN = 10
 _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 # five digits and more behind a host name are a process id, the profiler's default worker name
@@ -160,10 +163,12 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             if entry.problem == REFUSED and TRACE_FILE.fullmatch(entry.name) is None:  # of those the run tells
                 below = f"{relative}/{entry.name}" if relative else entry.name
                 problems.append(Note(NoteCode.FILE_FAILED, REFUSED, below))
-        run = _run(name, directory.path, entries)
+        run = _run(name, directory.path, entries, fs)
         if run is not None:
             runs.append(run)
         saved = _loose_files(entries, fs)
+        if run is None:
+            saved = sorted([*saved, *_unnamed_traces(entries, fs)], key=lambda entry: entry.name)
         alone = [file for file in saved if not is_point(file.name)]  # points come one by one: each keeps its own name
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
@@ -197,19 +202,22 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
         entries = fs.entries(absolute)
     except OSError as error:
         raise _unreadable(absolute, error) from error
-    run = _run(fs.basename(absolute), absolute, entries)
+    run = _run(fs.basename(absolute), absolute, entries, fs)
     if run is not None:
         return _part_of(path, [run], part)
     saved = _loose_files(entries, fs)
     if len(saved) == 1:
         return _part_of(path, _loose_runs(fs.basename(absolute), saved[0], fs), part)
-    nested = [run.name for run in find_runs(absolute, fs).runs]
+    found = find_runs(absolute, fs).runs
+    if len(found) == 1 and _unnamed_traces(entries, fs):
+        return _part_of(path, list(found), part)
+    nested = [run.name for run in found]
     if nested:
         shown = ", ".join(nested[:10]) + (f" and {len(nested) - 10} more" if len(nested) > 10 else "")
         hint = f"give one of them, e.g. {_below(path, nested[0])}"
         raise SelectionError(f"{without_secrets(path)} is not a run but holds runs: {shown}", hint=hint)
     loose = sorted(entry.name for entry in entries if not entry.is_dir and _JSON_FILE.fullmatch(entry.name))
-    hint = "trace files are named <worker>[.<number>].pt.trace.json[.gz]"
+    hint = f"trace files are named {_TRACE_NAME}"
     if loose:
         hint = f"give one file by name, e.g. {_below(path, loose[0])}"
     raise InputError(without_secrets(path), "no trace files here or below", hint=hint)
@@ -289,10 +297,24 @@ def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
     ]
 
 
+def _unnamed_traces(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
+    """The files in a directory that are traces by their content, but not by their name, and no runs of another format,
+    by name."""
+    return [
+        entry
+        for entry in sorted(entries, key=lambda entry: entry.name)
+        if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
+        if is_unnamed_trace(entry, fs) and not held_runs(entry, fs)[2]
+    ]
+
+
 def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
     """One entry for every run in a file that is one by its content, none for another file. Raises InputError for a
     saved baseline that cannot be read."""
     form, worker, runs = held_runs(file, fs, any_name=any_name)
+    if not runs and not any_name and is_unnamed_trace(file, fs):
+        matched = JSON_NAME.fullmatch(file.name)
+        form, worker, runs = TRACE, matched["stem"] if matched else file.name, 1
     if form == BASELINE:
         point = is_point(file.name)
         facts = _point_facts(file, fs) if point else _facts_of(file, fs)  # type: ignore[arg-type]  # is hashable
@@ -300,9 +322,13 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
     out = []
     for part in range(1, runs + 1):
         entry = replace(_entry(file), part=part)
-        only = WorkerEntry(worker, None, (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
+        only = WorkerEntry(worker, _rank_beside(form, worker), (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
+
+
+def _rank_beside(form: str, worker: str) -> int | None:
+    return rank_of(worker) if form == TRACE else None
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
@@ -338,7 +364,7 @@ def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:
     return RunEntry(name, file.path, found, format=BASELINE, saved=facts)
 
 
-def _run(name: str, path: str, entries: Iterable[FileStat]) -> RunEntry | None:
+def _run(name: str, path: str, entries: Sequence[FileStat], fs: FileSystem) -> RunEntry | None:
     """The run a directory is, or None when no file in it is named like a trace."""
     spans: dict[str, dict[str, list[FileStat]]] = {}
     problems: list[Note] = []
@@ -355,7 +381,18 @@ def _run(name: str, path: str, entries: Iterable[FileStat]) -> RunEntry | None:
     workers = tuple(
         WorkerEntry(worker, rank_of(worker), _spans(by_stamp, problems)) for worker, by_stamp in sorted(spans.items())
     )
-    return RunEntry(name, path, workers, tuple(sorted(problems, key=lambda note: note.where)))
+    problems.sort(key=lambda note: note.where)
+    others = [entry.name for entry in _unnamed_traces(entries, fs)]
+    if others:
+        problems.append(Note(NoteCode.OTHER_TRACES, _not_named(others)))
+    return RunEntry(name, path, workers, tuple(problems))
+
+
+def _not_named(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMES_SHOWN])
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    count = "1 trace is" if len(names) == 1 else f"{len(names)} traces are"
+    return f"{count} not read, because of the name: {shown}{more}; a trace file is named {_TRACE_NAME}"
 
 
 def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[SpanEntry, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -102,21 +102,37 @@ READERS: tuple[Reader, ...] = (
 
 
 def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
-    """The reader of a file. Raises UnrecognisedFormat with every reader's reason, InputError if it cannot be opened."""
+    """The reader of a file. Raises UnrecognisedFormat, saying why those readers decline that take files of such a name,
+    InputError if it cannot be opened."""
     try:
         with fs.open(path) as file:
             head = read_head(file)
     except OSError as error:
         hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
         raise InputError(path, error.strerror or str(error), hint=hint) from error
-    reasons = []
+    name = fs.basename(path)
+    reasons = {}
     for reader in READERS:
-        reason = reader.declines(fs.basename(path), head)
+        reason = reader.declines(name, head)
         if not reason:
             return reader
-        reasons.append(f"{TITLES[reader.format]}: {reason}")
-    message = f"no reader takes it ({'; '.join(reasons)})"
-    raise UnrecognisedFormat(path, message, hint="give a file as the profiler wrote it")
+        reasons[reader.format] = reason
+    stem = name.removesuffix(".gz")
+    likely = next((formats for ending, formats in _BY_ENDING.items() if stem.endswith(ending)), (TRACE,))
+    told = "; ".join(f"no {TITLES[form]}: {reasons[form]}" for form in likely)
+    raise UnrecognisedFormat(path, told, hint="give a file as the profiler wrote it")
+
+
+_BY_ENDING: Mapping[str, tuple[str, ...]] = {
+    ".json": (TRACE,),
+    ".jsonl": (ANSWERS,),
+    ".ndjson": (ANSWERS,),
+    ".csv": (CYCLES, NCU),
+    ".txt": (LISTING,),
+    ".log": (LISTING,),
+    ".lst": (LISTING,),
+}
+"""Ending of a name -> the formats that files of that name usually have: of the others nobody needs to hear."""
 
 
 def read(

@@ -6,14 +6,13 @@ Documented in docs/guide/gate.md. The file itself is sources/saved/baseline_file
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import re
 from dataclasses import dataclass, replace
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.counters.counter_file import with_counter_file
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
@@ -126,11 +125,8 @@ class Baselines:
 
     def _unknown(self, name: str, what: str) -> SelectionError:
         known = self.names()
-        near = difflib.get_close_matches(name, known, n=3)
-        if near:
-            return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
-        listed = f"baselines in {self.directory}: {', '.join(known[:20])}" if known else f"none in {self.directory}"
-        return SelectionError(f"there is no {what} called {name!r}", hint=listed)
+        hint = f"{choices(name, known)} (in {self.directory})" if known else f"none in {self.directory}"
+        return SelectionError(f"there is no {what} called {name!r}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +142,7 @@ class SavedContent:
 
 def saved_content(side: Side, window: str, workspace: Workspace, report: Reporter = silent) -> SavedContent:
     """What is written of the side: what its captures say, without where they lie. Raises what reading raises."""
-    found = workspace.survey(side.files, window, report)
+    found = workspace.survey(side.files, window, report, tail=side.keeps_tail)
     read = [summary for summary in found if isinstance(summary, Summary)]
     failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
     if not read:

@@ -74,48 +74,46 @@ class Loader:
         return self._pool.run(function, arguments, flight, need)
 
     def survey(
-        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
+        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False
     ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read."""
-        return self._each(files, window, report, _summary_or_error)
+        """Each file by itself: its summary, or why it cannot be read; `tail` as of SummaryJob."""
+        return self._each([SummaryJob(file, window, tail=tail) for file in files], report, _summary_or_error)
 
     def _each(
-        self, files: Sequence[CaptureFile], window: str, report: Reporter, take: Callable[[Flight[Summary]], T],
-        paths: bool = False,
-    ) -> list[T]:  # fmt: skip
+        self, jobs: Sequence[SummaryJob], report: Reporter, take: Callable[[Flight[Summary]], T]
+    ) -> list[T]:
         """As many at once as there are workers, so that a question of many files does not keep others waiting until
         all of them are read."""
-        small = self.is_small(files)
-        for file in files:  # how much there is to do is known before all of it has begun
-            report(_not_begun(file))
+        small = self.is_small([job.file for job in jobs])
+        for job in jobs:  # how much there is to do is known before all of it has begun
+            report(_not_begun(job.file))
 
-        def begin(file: CaptureFile) -> Flight[Summary]:
-            job = SummaryJob(file, window, paths)
+        def begin(job: SummaryJob) -> Flight[Summary]:
             return self._summaries.join(job, self._summarizer(job, small))
 
         at_once = (self._cluster or self._pool).size
-        return each_in_turn(files, begin, self._summaries.leave, take, at_once, report)
+        return each_in_turn(jobs, begin, self._summaries.leave, take, at_once, report)
 
     def sides(
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
     ) -> tuple[list[LoadedSide], bool]:
-        """Reads the files of all sides in parallel; also whether one failed that may be readable next time. The mean of
-        many ranks is made as they are read, unless `whole`. With `paths` summaries have the callers of rows."""
-        files = [file for side in sides for file in side.files]
+        """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
+        ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called."""
+        jobs = [SummaryJob(file, window, paths, side.keeps_tail) for side in sides for file in side.files]
         intakes = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
         places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
-        waiting = {file: list[tuple[SummaryCollector, int]]() for file in files}
-        for file, place in zip(files, places, strict=True):
-            waiting[file].append(place)
+        waiting = {job: list[tuple[SummaryCollector, int]]() for job in jobs}
+        for job, place in zip(jobs, places, strict=True):
+            waiting[job].append(place)
 
         def take(flight: Flight[Summary]) -> bool:
             answer = _summary_or_error(flight)
-            intake, at = waiting[flight.key.file].pop(0)  # type: ignore[attr-defined]  # the key is a SummaryJob
+            intake, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
             intake.take(at, answer)
             # other errors are about what the file holds
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
-        provisional = any(self._each(files, window, report, take, paths))
+        provisional = any(self._each(jobs, report, take))
         loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
         attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))

@@ -112,10 +112,10 @@ class Workspace:
         return pooled(loaded)
 
     def survey(
-        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent
+        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False
     ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read."""
-        return self._loader.survey(files, window, report)
+        """Each file by itself: its summary, or why it cannot be read; `tail` as of SummaryJob."""
+        return self._loader.survey(files, window, report, tail=tail)
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts; the same question is

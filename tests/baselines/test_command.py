@@ -74,7 +74,7 @@ def test_a_name_there_is_not_suggests_one(command: list[str]) -> None:
     baseline("save", "main", "logs/normal")
     found = tb_perfcompare(*command)
     assert (found.status, found.out) == (2, "")
-    assert "called 'mian'; did you mean main?" in found.err
+    assert "called 'mian'; did you mean 'main'?" in found.err
 
 
 def test_without_baselines_a_missing_run_is_said_to_be_a_missing_file() -> None:

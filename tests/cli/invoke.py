@@ -25,7 +25,9 @@ class TerminalText(io.StringIO):
         return True
 
 
-def tb_perfcompare(*words: str | os.PathLike[str], terminal: bool = False) -> Outcome:
-    out, err = io.StringIO(), TerminalText() if terminal else io.StringIO()
+def tb_perfcompare(*words: str | os.PathLike[str], terminal: bool = False, screen: bool = False) -> Outcome:
+    """`terminal`: standard error is one; `screen`: standard output."""
+    out = TerminalText() if screen else io.StringIO()
+    err = TerminalText() if terminal else io.StringIO()
     status = main([os.fspath(word) for word in words], out, err)
     return Outcome(status, out.getvalue(), err.getvalue())

@@ -145,7 +145,7 @@ def test_a_broken_file_beside_good_ones_is_a_caveat(pair: tuple[Path, Path]) -> 
     write_garbage(pair[0])
     found = tb_perfcompare("diff", *pair)
     assert found.status == 0
-    assert "file_failed: left out: byte 0: not JSON" in found.out
+    assert "left out: byte 0: not JSON" in found.out
 
 
 def _garbage(folder: Path) -> str:

@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.listings.launch_matching import match_names
 from tb_perfcompare.comparison.alignment.truncated_names import matched_names
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.names.short_names import short_name
+from tb_perfcompare.model.names.short_names import signature_of
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
@@ -64,7 +64,7 @@ def counted(work: Callable[[], object], *, within: str = "") -> int:
         nonlocal calls
         calls += "call" in event and frame.f_code.co_filename.endswith(within)
 
-    short_name.cache_clear()
+    signature_of.cache_clear()
     sys.setprofile(count)
     try:
         work()

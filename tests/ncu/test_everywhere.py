@@ -112,7 +112,8 @@ def test_diff_with_launches_of_both_sides(logs: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "says"), [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "no reader")]
+    ("file", "says"),
+    [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "no perf_data table")],
 )
 def test_what_cannot_be_attached_is_an_error_of_one_line(logs: Path, file: str, says: str) -> None:
     (logs / "notes.csv").write_text("a,b\n")
@@ -191,7 +192,7 @@ def test_a_file_that_fails_beside_others_does_not_keep_figures_away(logs: Path) 
 def test_an_unknown_run_of_launches_says_what_there_is(logs: Path) -> None:
     workspace = open_logdir(logs)
     try:
-        with pytest.raises(SelectionError, match=r"no run called 'aftr.csv'; did you mean after.csv"):
+        with pytest.raises(SelectionError, match=r"no run called 'aftr.csv'; did you mean 'after.csv'"):
             workspace.side(Selection("normal"), launches="aftr.csv")
     finally:
         workspace.close()

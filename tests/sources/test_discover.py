@@ -11,6 +11,7 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.sources.discover import RunEntry, find_runs, parse_source, rank_of
 from tb_perfcompare.sources.storage.filesystem import FileStat, LocalFileSystem
+from tests.drawn_runs import drawn_trace
 
 
 def make(root: Path, *paths: str) -> Path:
@@ -209,3 +210,43 @@ def test_many_runs_are_listed_directory_by_directory_and_no_trace_is_opened(
     assert len(index.runs) == 250
     assert sum(len(run.workers) for run in index.runs) == 2000
     assert sorted(listed) == sorted({str(tmp_path), *(str(path) for path in tmp_path.rglob("*") if path.is_dir())})
+
+
+# -- traces that are not named like traces -------------------------------------------------------------------------
+
+
+def drawn_under(folder: Path, *names: str) -> Path:
+    """Real traces under these names."""
+    for name in names:
+        drawn_trace(steps=2).write(folder / name)
+    return folder
+
+
+def test_where_no_file_is_named_like_a_trace_the_content_decides(tmp_path: Path) -> None:
+    drawn_under(tmp_path / "two", "before.json", "after.json.gz")
+    drawn_under(tmp_path / "one", "rank3.json.gz")
+    (tmp_path / "two" / "settings.json").write_text('{"model": "bert"}')
+    index = find_runs(str(tmp_path))
+    assert {run.name: drawn(run) for run in index.runs} == {
+        "one": {"rank3": {"default": "rank3.json.gz"}},
+        "two/after.json.gz": {"after": {"default": "after.json.gz"}},
+        "two/before.json": {"before": {"default": "before.json"}},
+    }
+    assert index.problems == ()
+
+
+def test_a_directory_of_one_such_file_is_a_source(tmp_path: Path) -> None:
+    run = parse_source(str(drawn_under(tmp_path / "one", "rank3.json.gz")))
+    assert (run.name, drawn(run), run.workers[0].rank) == ("one", {"rank3": {"default": "rank3.json.gz"}}, 3)
+    with pytest.raises(SelectionError, match=r"holds runs: a\.json, b\.json"):
+        parse_source(str(drawn_under(tmp_path / "two", "a.json", "b.json")))
+
+
+def test_beside_a_trace_they_are_counted_and_named(tmp_path: Path) -> None:
+    drawn_under(tmp_path, "w.pt.trace.json", *(f"step{number:02}.json" for number in range(17)))
+    (tmp_path / "settings.json").write_text('{"model": "bert"}')
+    (run,) = find_runs(str(tmp_path)).runs
+    (note,) = run.problems
+    assert (note.code, note.where) == (NoteCode.OTHER_TRACES, "")
+    assert note.message.startswith("17 traces are not read, because of the name: step00.json, step01.json, ")
+    assert " and 7 more; a trace file is named <worker>[.<number>].pt.trace.json[.gz]" in note.message

@@ -145,7 +145,7 @@ export interface Note {
   where: string;
 }
 
-export type Role = 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'plain';
+export type Role = 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'amount' | 'plain';
 export type Kind = 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
 
 export interface Column {

@@ -58,6 +58,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const { shift } = headline;
   const words = metricWords(headline.metric);
   const cause = findings[0];
+  const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const sure = isSure(headline.verdict);
   // one recording each: the shift is the difference that is said already
   const interval =
@@ -74,6 +75,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
         <h2>
           {text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
         </h2>
+        {itself && <p class="reason">{sentence(headline.reason)}</p>}
         {cause && (
           <p class="cause">
             <span class="label">{sure ? text.verdict.cause : text.verdict.largest}:</span> {cause.sentence}
@@ -100,7 +102,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
         </dl>
-        <p class="reason">{sentence(headline.reason)}</p>
+        {!itself && <p class="reason">{sentence(headline.reason)}</p>}
         {headline.scope && (
           <p class="reason">
             {text.verdict.scope}: {headline.scope}

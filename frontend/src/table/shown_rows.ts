@@ -2,7 +2,8 @@
 
 import type { Table, TablePage } from '../contract/wire';
 import type { StatusFilter } from '../host/url_state';
-import { deltaIndex, filterRows, isChange, sortRows, sumOf, type RowFilter, type SortKey } from './order';
+import { deltaIndex, filterRows, isChange, nameIndex, sortRows, sumOf, type RowFilter, type SortKey } from './order';
+import { parseQuery } from '../ui/search';
 
 /** What the grid, the footer and the toolbar draw. Sums are of the table's main difference. */
 export interface ShownRows {
@@ -15,8 +16,24 @@ export interface ShownRows {
   total: number;
   hidden: number;
   sums: { shown: number | null; hidden: number | null; all: number | null };
-  /** rows with a status, in the whole table */
-  withStatus: (status: string) => number;
+  /** rows with a status, of those that pass the other choices */
+  withStatus: (status: StatusFilter) => number;
+}
+
+const DEFAULT_MINIMUM = 0.001;
+
+/** Smallest difference that is shown at first, as a fraction of the step; single launches are small, each of them. */
+export function usualMinimum(table: Table): number {
+  return table.columns[nameIndex(table)]?.role === 'key' ? DEFAULT_MINIMUM : 0;
+}
+
+/** How many rows the table shows at first. Where all that came of a cut one are large enough, nobody knows how many more are: all are counted. */
+export function usualCount(table: Table, stepTime: number | null): number {
+  const total = table.total_rows ?? table.rows.length;
+  if (stepTime === null || deltaIndex(table) < 0) return total;
+  const least = usualMinimum(table) * stepTime;
+  const { rows } = filterRows(table, { query: parseQuery(''), category: null, status: 'all', minDelta: least, clear: false });
+  return rows.length < table.rows.length ? rows.length : total;
 }
 
 export function isCut(table: Table): boolean {
@@ -24,7 +41,7 @@ export function isCut(table: Table): boolean {
 }
 
 /** Rows of a table that is here. Of one that is cut, what is here is all that is told, but for its length and sums. */
-export function localRows(table: Table, filter: RowFilter, sort: SortKey[]): ShownRows {
+export function localRows(table: Table, filter: RowFilter, sort: SortKey[], leastWithStatus = 0): ShownRows {
   const filtered = filterRows(table, filter);
   const delta = deltaIndex(table);
   const status = table.columns.findIndex((column) => column.role === 'status');
@@ -38,7 +55,7 @@ export function localRows(table: Table, filter: RowFilter, sort: SortKey[]): Sho
     total: table.total_rows ?? table.rows.length,
     hidden: filtered.hidden.length,
     sums: { shown: sum(filtered.rows), hidden: sum(filtered.hidden), all: here === null || missing === null ? null : here + missing },
-    withStatus: (word) => (status < 0 ? 0 : table.rows.filter((row) => row[status] === word).length),
+    withStatus: (word) => (status < 0 ? 0 : filterRows(table, { ...filter, status: word, minDelta: leastWithStatus }).rows.length),
   };
 }
 

@@ -20,7 +20,7 @@ import { tableCsv } from './csv';
 import { Grid } from './grid';
 import { deltaIndex, findRow, nameIndex, nextSort, parseSort, rowKey, writeSort } from './order';
 import { RowPanel } from './row_panel';
-import { askedOf, isCut, localRows, type ShownRows } from './shown_rows';
+import { askedOf, isCut, localRows, type ShownRows, usualMinimum } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN_FITS, withStepColumn } from './step_column';
 import { percentText, Toolbar } from './toolbar';
 import { useRemoteRows } from './use_remote_rows';
@@ -28,7 +28,6 @@ import { useStepLines } from './use_step_lines';
 import { useWhole } from './use_whole';
 
 /** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
-const DEFAULT_MINIMUM = 0.001;
 /** How long a button says that it has done it. */
 const COPIED_MS = 2000;
 
@@ -80,14 +79,14 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   // who looks for something must find it, however little it changed
   const looking = address.q !== '' || address.status !== 'all';
   // single launches are small, each of them, and their order is what one reads
-  const usual = looking || first.columns[nameIndex(first)]?.role !== 'key' ? 0 : DEFAULT_MINIMUM;
+  const usual = looking ? 0 : usualMinimum(first);
   const minimum = hasDelta ? (address.min ?? usual) : 0;
   const query = parseQuery(address.q);
   const category = address.category === '' ? null : address.category;
   const least = minimum * (stepTime ?? 0);
   const local = useMemo(
-    () => localRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort),
-    [base, address.q, category, address.status, address.clear, least, address.sort],
+    () => localRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort, (address.min ?? 0) * (stepTime ?? 0)),
+    [base, address.min, address.q, category, address.status, address.clear, least, address.sort],
   );
   const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: address.q, status: address.status, category, clear: address.clear, least, sort }), address.row);
   const shown = remote.shown ?? local;

@@ -16,7 +16,7 @@ const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
 interface Props {
   table: Table;
   /** rows with a status */
-  withStatus: (status: string) => number;
+  withStatus: (status: StatusFilter) => number;
   views: ColumnView[];
   address: Address;
   /** null where the table has no difference to filter by */

@@ -1,82 +1,248 @@
 // Short forms of device kernel names, the same as tb_perfcompare/model/names/short_names.py makes. The full name stays in titles, the side panel and every export.
 
-interface Parts {
+/** Names with fewer characters stay as they are. */
+const SHORTEST = 40;
+
+/** So many words of a name's arguments are looked at to tell it from others. */
+const MOST_WORDS = 200;
+
+/** Functions that only call what they are a template of. */
+const WRAPPERS = new Set(['Kernel', 'Kernel2', 'device_kernel', 'kentry']);
+
+/** Functions that are told with their namespace. */
+const SAY_NOTHING = new Set([...WRAPPERS, 'kernel', 'run', 'launch']);
+
+const FUNCTOR = /[Ff]unctor|Ops?\b/;
+const CUTLASS = /\bcutlass\w{12,}/;
+const TILE = /\d{2,4}x\d{1,4}(?:x\d{1,4})?/;
+const CUTE_TILE = /tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>/g;
+const SIZES = /\b\d{2,4}(?:, ?\d{2,4}){2,3}\b/;
+
+/** Names without arguments: what is called, its tile, the rest. Tensile (hipBLASLt, rocBLAS); cuBLAS and cuDNN since sm80. */
+const PLAIN = [/^(Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)$/, /^(\w+?)_tilesize(\d+x\d+x\d+)_(.*)$/];
+
+/** The function, what is telling of its template's arguments, and these as words. */
+interface Signature {
   base: string;
+  telling: string;
+  words: string[];
+}
+
+interface Parts {
+  scope: string[];
   args: string[];
 }
 
-/** `void at::native::foo<float, Bar<3> >(...)` -> foo and its template arguments. */
-function parts(name: string): Parts {
-  const text = name.replace(/^(void|static)\s+/, '').replace(/\(anonymous namespace\)/g, '{anonymous}');
-  let depth = 0;
-  let start = -1;
-  let end = text.length;
-  const args: string[] = [];
-  let base = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text[at];
-    if (letter === '<') {
-      if (depth === 0 && start < 0) {
-        base = text.slice(0, at);
-        start = at + 1;
-      }
-      depth += 1;
-    } else if (letter === '>' && depth > 0) {
-      depth -= 1;
-      if (depth === 0) {
-        args.push(text.slice(start, at).trim());
-        break;
-      }
-    } else if (letter === ',' && depth === 1) {
-      args.push(text.slice(start, at).trim());
-      start = at + 1;
-    } else if (letter === '(' && depth === 0) {
-      end = at;
-      break;
-    }
+const known = new Map<string, Signature | null>();
+
+/** Null for a name that stays as it is. */
+function signatureOf(name: string): Signature | null {
+  let found = known.get(name);
+  if (found === undefined) {
+    if (known.size >= 4096) known.clear();
+    found = read(name);
+    known.set(name, found);
   }
-  if (base === '') base = text.slice(0, end);
-  return { base: base.split('::').pop()?.trim() || text, args };
+  return found;
 }
 
-const FUNCTOR = /[Ff]unctor|Ops?\b/;
-const TILE = /\d{2,4}x\d{1,4}(?:x\d{1,4})?/;
+function read(name: string): Signature | null {
+  if (name.length < SHORTEST) return null;
+  for (const plain of PLAIN) {
+    const found = plain.exec(name);
+    if (found) return { base: found[1]!, telling: found[2]!, words: found[3]!.split('_') };
+  }
+  if (name.startsWith('_Z')) {
+    const { scope, args } = mangled(name);
+    return scope.length > 0 ? signature(scope, args) : null;
+  }
+  if (!name.split('\n').some(isSignature)) return null;
+  const { scope, args } = parts(name);
+  return signature(scope, args);
+}
 
-/** The part of the arguments that tells two instances apart for a reader: a functor, or a tile size. */
+function signature(scope: string[], given: string[]): Signature {
+  let base = scope[scope.length - 1]!;
+  let args = given;
+  if (WRAPPERS.has(base)) {
+    const cutlass = CUTLASS.exec(args.join(', '));
+    if (cutlass) return { base: cutlass[0], telling: '', words: wordsOf(args) };
+    let inner = args.find(isTemplate) ?? '';
+    while (inner !== '') {
+      const below = parts(inner);
+      base = below.scope[below.scope.length - 1]!;
+      inner = base.startsWith('enable_') ? (below.args.find(isTemplate) ?? '') : '';
+      if (below.args.length > 0) args = below.args;
+    }
+  }
+  if (SAY_NOTHING.has(base)) base = scope.slice(-2).join('::');
+  return { base, telling: telling(args), words: wordsOf(args) };
+}
+
+const isTemplate = (arg: string): boolean => arg.includes('<');
+
+/** Whether it holds `<...>`, `::...(` or a call. A pattern would take time that grows with the square of the length. */
+function isSignature(line: string): boolean {
+  const opening = line.indexOf('<');
+  const scope = line.indexOf('::');
+  const call = line.indexOf('(');
+  return (
+    (opening >= 0 && line.includes('>', opening)) || (scope >= 0 && line.includes('(', scope)) || (call > 0 && line.endsWith(')') && !line.slice(0, call).includes(' '))
+  );
+}
+
+/** What tells two instances of a template apart for a reader: a functor, the size of a tile, a function. */
 function telling(args: string[]): string {
-  const text = args.join(',');
+  const text = args.join(', ');
   const functor = FUNCTOR.exec(text);
-  if (!functor) return TILE.exec(text)?.[0] ?? '';
-  let from = functor.index;
-  let to = from + functor[0].length;
-  while (from > 0 && isWord(text[from - 1]!)) from -= 1;
-  while (to < text.length && isWord(text[to]!)) to += 1;
-  return text.slice(from, to);
+  if (functor) {
+    let from = functor.index;
+    let to = from + functor[0].length;
+    while (from > 0 && isWord(text[from - 1]!)) from -= 1;
+    while (to < text.length && isWord(text[to]!)) to += 1;
+    return text.slice(from, to);
+  }
+  for (const tile of text.matchAll(CUTE_TILE)) {
+    const sizes = tile.slice(1, 4);
+    if (sizes.some((size) => size.length > 1)) return sizes.join('x');
+  }
+  const size = TILE.exec(text);
+  if (size) return size[0];
+  for (const arg of args) {
+    if (arg.startsWith('&')) return last(parts(arg.replace(/^[&(]+/, '')).scope);
+    if (arg.includes('{lambda')) return bare(arg);
+  }
+  return SIZES.exec(text)?.[0] ?? '';
 }
 
 const isWord = (letter: string): boolean => /\w/.test(letter);
 
-/** Whether it holds `<...>` or `::...(`. A pattern would take time that grows with the square of the length. */
-function isSignature(line: string): boolean {
-  const opening = line.indexOf('<');
-  const scope = line.indexOf('::');
-  return (opening >= 0 && line.includes('>', opening)) || (scope >= 0 && line.includes('(', scope));
+const last = (scope: string[]): string => scope[scope.length - 1]!;
+
+/** `void at::native::foo<float, Bar<3> >(...)` -> [at, native, foo] and its template's arguments. */
+function parts(name: string): Parts {
+  const text = name.replaceAll('(anonymous namespace)', '{anonymous}');
+  let args: string[] = [];
+  let [depth, inner, start, angle, begin, end] = [0, 0, 0, -1, 0, text.length];
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at]!;
+    if (!'<>,(): '.includes(letter)) continue;
+    if (depth > 0 && inner > 0 && letter !== '(' && letter !== ')') continue; // in parentheses `<` and `>` may compare
+    if (letter === '<') {
+      if (depth === 0) [angle, begin, args] = [at, at + 1, []];
+      depth += 1;
+    } else if (letter === '>') {
+      if (depth > 0) depth -= 1;
+      if (depth === 0 && angle >= 0) {
+        args.push(text.slice(begin, at).trim());
+        [begin, inner] = [at + 1, 0];
+      }
+    } else if (depth > 0) {
+      if (letter === ',' && depth === 1) {
+        args.push(text.slice(begin, at).trim());
+        begin = at + 1;
+      }
+      if (letter === '(') inner += 1;
+      if (letter === ')') inner = Math.max(0, inner - 1);
+    } else if (letter === '(' && at > start) {
+      end = at;
+      break;
+    } else if (letter === ':' && angle >= 0) {
+      angle = -1; // of a class, whose member is the function
+    } else if (letter === ' ' && !['(', '<', ''].includes(text.slice(at + 1, at + 2))) {
+      [start, angle, args] = [at + 1, -1, []]; // what came before was the return type
+    }
+  }
+  const scope = scopeOf(text.slice(start, angle >= 0 ? angle : end));
+  return { scope: scope.length > 0 ? scope : [text], args };
 }
 
-/** Names that are not C++ signatures stay as they are. */
-export function shortName(name: string): string {
-  if (name.length < 40 || !name.split('\n').some(isSignature)) return name;
-  const { base, args } = parts(name);
-  const tell = telling(args);
-  return tell ? `${base} \u2039${tell}\u203a` : base;
+/** The names around a function and its own, without templates' arguments. */
+function scopeOf(text: string): string[] {
+  const out: string[] = [];
+  let [depth, start] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at]!;
+    if (letter === '<') {
+      if (depth === 0 && at > start) out.push(text.slice(start, at));
+      depth += 1;
+    } else if (letter === '>') {
+      if (depth > 0) depth -= 1;
+      start = at + 1;
+    } else if (letter === ':' && depth === 0) {
+      if (at > start) out.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  if (start < text.length && depth === 0) out.push(text.slice(start));
+  return out.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 /** Just the function of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`. */
 function bare(arg: string): string {
-  return arg.split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
+  return arg.replaceAll('{anonymous}::', '').split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
 }
 
-/** Short names for a list, equal only where the names are; where others would be, the arguments that tell them apart are added, else the full name. */
+const SCOPE = /^_Z(?:N[KV]*)?/;
+const LITERAL = /L[a-z](n?)(\d+)E/y;
+const LENGTH = /\d+/y;
+const SUBSTITUTE = /S(?:[0-9A-Z]*_|[tabsiod])/y;
+const TYPES: Record<string, string> = { f: 'float', d: 'double', i: 'int' };
+
+/** Names of the scope and words of what follows in an Itanium name; no scope for one that is something else. */
+function mangled(name: string): Parts {
+  const scope: string[] = [];
+  const args: string[] = [];
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    return pattern.exec(name);
+  };
+  let at = SCOPE.exec(name)![0].length;
+  const take = (length: string): string => {
+    const from = at + length.length;
+    at = from + Number(length.slice(0, 6));
+    return name.slice(from, at);
+  };
+  while (at < name.length) {
+    const length = match(LENGTH);
+    const substitute = match(SUBSTITUTE);
+    if (length) scope.push(take(length[0]));
+    else if (substitute) at += substitute[0].length;
+    else break;
+  }
+  while (at < name.length) {
+    const literal = match(LITERAL);
+    const length = match(LENGTH);
+    if (literal) {
+      args.push((literal[1] ? '-' : '') + literal[2]!);
+      at += literal[0].length;
+    } else if (length) {
+      args.push(take(length[0]));
+    } else {
+      const substitute = match(SUBSTITUTE);
+      const type = TYPES[name[at]!];
+      if (type) args.push(type);
+      at += substitute?.[0].length ?? 1;
+    }
+  }
+  return { scope: scope.filter((part) => part !== '' && !part.startsWith('_GLOBAL_')), args: args.filter((word) => word !== '') };
+}
+
+const WORDS = /(?:\w+::)*(\w+)/g;
+
+/** Every name and number of the arguments, without namespaces. */
+function wordsOf(args: string[]): string[] {
+  return args.flatMap((arg) => [...arg.matchAll(WORDS)].map((found) => found[1]!));
+}
+
+/** Names that are short or of no known kind stay as they are. */
+export function shortName(name: string): string {
+  const found = signatureOf(name);
+  if (!found) return name;
+  return found.telling ? `${found.base} \u2039${found.telling}\u203a` : found.base;
+}
+
+/** Short names for a list, equal only where the names are; where others would be, the words that tell them apart are added, else the full name. */
 export function shortNames(names: string[]): string[] {
   const told = new Map<string, string>();
   const groups = new Map<string, string[]>();
@@ -89,28 +255,34 @@ export function shortNames(names: string[]): string[] {
   }
   for (const [text, group] of groups) {
     if (group.length < 2) continue;
-    const added = differences(group.map((name) => parts(name).args));
+    const added = differences(group.map((name) => signatureOf(name)?.words ?? []));
     group.forEach((name, position) => told.set(name, added ? `${text} \u2039${added[position]}\u203a` : name));
   }
   if (new Set(told.values()).size < told.size) return names; // a name may be written like the short form of another
   return names.map((name) => told.get(name)!);
 }
 
-/** The fewest arguments, from the left, that make all lists different; null if none do. */
+/** As few words as it takes to make all lists different, those that tell the most first, in their order; null if none do. */
 function differences(lists: string[][]): string[] | null {
-  const width = Math.max(...lists.map((args) => args.length));
-  let told = lists.map(() => '');
+  const width = Math.min(MOST_WORDS, Math.max(...lists.map((words) => words.length)));
+  const taken: number[] = [];
+  let keys = lists.map(() => '');
   let distinct = 1;
-  for (let place = 0; place < width && distinct < lists.length; place += 1) {
-    const full = lists.map((args) => args[place] ?? '');
-    const cut = full.map(bare);
-    const values = new Set(cut).size === new Set(full).size ? cut : full;
-    const longer = told.map((text, index) => (text === '' ? values[index]! : `${text}, ${values[index]}`));
-    if (new Set(longer).size === distinct) continue;
-    told = longer;
-    distinct = new Set(longer).size;
+  while (distinct < lists.length) {
+    let best = -1;
+    let most = distinct;
+    for (let place = 0; place < width; place += 1) {
+      const told = new Set(lists.map((words, index) => `${keys[index]}\n${words[place] ?? ''}`)).size;
+      if (told > most) [most, best] = [told, place];
+    }
+    if (best < 0) return null;
+    keys = keys.map((key, index) => `${key}\n${lists[index]![best] ?? ''}`);
+    taken.push(best);
+    distinct = most;
   }
-  return distinct === lists.length ? told : null;
+  taken.sort((a, b) => a - b);
+  const told = lists.map((words) => taken.map((place) => words[place] ?? '').filter((word) => word !== '').join(', '));
+  return new Set(told).size === lists.length ? told : null;
 }
 
 const RUN_LABEL = 28;

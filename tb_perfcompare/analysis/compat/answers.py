@@ -23,7 +23,7 @@ from tb_perfcompare.analysis.compat.operators import group_calls, operator_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
 from tb_perfcompare.analysis.compat.profile import CompatProfile
 from tb_perfcompare.analysis.compat.tree_view import tree_answer
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 
 BY_NAME = "Operation"
 BY_SHAPE = "OperationAndInputShape"
@@ -230,5 +230,5 @@ def answer(
     """
     handler = _ROUTES.get(route.strip("/"))
     if handler is None:
-        raise SelectionError(f"no view {route!r}", hint=f"there are: {', '.join(_ROUTES)}")
+        raise SelectionError(f"no view {route!r}", hint=choices(route, _ROUTES))
     return handler(profile, Request(worker_count, group_by, params))

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.pooling.pool_counters import pool_counters
 from tb_perfcompare.analysis.pooling.pool_memory import pool_memory
 from tb_perfcompare.analysis.pooling.pool_splits import pool_splits, pool_trees, pool_work
+from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
-from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+from tb_perfcompare.model.summary.summary import DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 Ints = NDArray[np.int64]
 
@@ -35,7 +36,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
     return replace(
         first,
         captures=tuple(capture for summary in summaries for capture in summary.captures),
-        device=_device(summaries),
+        device=pooled_device(summaries),
         marked=all(summary.marked for summary in summaries),
         steps=_steps(summaries, offsets),
         dropped=tuple(
@@ -74,17 +75,6 @@ def pool(summaries: Sequence[Summary]) -> Summary:
 def _label(summary: Summary) -> str:
     capture = summary.captures[0]
     return f"{capture.worker}/{capture.span}"
-
-
-def _device(summaries: Sequence[Summary]) -> DeviceFacts:
-    devices = [summary.device for summary in summaries]
-    names = sorted({device.name for device in devices if device.name})
-    busiest: dict[str, int] = {}
-    for summary in summaries:
-        # Workers bring devices of their own, spans of one worker use the same ones again.
-        worker = summary.captures[0].worker
-        busiest[worker] = max(busiest.get(worker, 0), summary.device.count)
-    return replace(devices[0], name=", ".join(names), count=sum(busiest.values()))
 
 
 def _steps(summaries: Sequence[Summary], offsets: NDArray[np.integer]) -> StepTable:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pooling import column_sums as sums
 from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.collectives import Collectives, joined
 from tb_perfcompare.model.summary.rank_steps import RankSteps
-from tb_perfcompare.model.summary.summary import CounterSeries, DeviceFacts, DeviceMetric, Summary
+from tb_perfcompare.model.summary.summary import CounterSeries, DeviceMetric, Summary
 
 Ints = NDArray[np.int64]
 JobStep = tuple[str, str]
@@ -140,7 +141,7 @@ class RankMean:
         )
         return replace(
             mean,
-            device=_device(parts),
+            device=pooled_device(parts),
             environment=tuple((name, ", ".join(found)) for name, found in settings.items()),
             device_metrics=_metrics(parts),
             counters=_counters(parts, self._job_steps),
@@ -208,15 +209,6 @@ def _mean(whole: Summary, ranks: Ints) -> Summary:
         call_paths=sums.mean_paths(whole.call_paths, ranks),
         memory=sums.mean_memory(whole.memory, ranks),
     )
-
-
-def _device(parts: list[Summary]) -> DeviceFacts:
-    busiest: dict[str, int] = {}
-    for part in parts:
-        worker = part.captures[0].worker
-        busiest[worker] = max(busiest.get(worker, 0), part.device.count)
-    names = sorted({part.device.name for part in parts if part.device.name})
-    return replace(parts[0].device, name=", ".join(names), count=sum(busiest.values()))
 
 
 def _metrics(parts: list[Summary]) -> tuple[DeviceMetric, ...]:

@@ -34,7 +34,12 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
             hint="leave --steps out, or call profiler.step() in the loop that is recorded",
         )
     if not kept.any():
-        raise SelectionError(f"no step between {first} and {last}", hint=f"there are: {_named(summary.steps.label)}")
+        away = [step for step in summary.dropped if _inside(step.label, first, last)]
+        if away:
+            hint = "record longer, or compare other steps"
+            raise SelectionError(f"step {away[0].label} cannot be compared: {away[0].reason}", hint=hint)
+        asked = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
+        raise SelectionError(asked, hint=f"there are: {_named(summary.steps.label)}")
     columns = np.flatnonzero(kept)
     aligned = len(summary.other_window) == len(summary.steps)
     groups = {name: _group(group, columns) for name, group in summary.groups.items()}

@@ -57,7 +57,7 @@ class StepCutter:
         self._recording = recording
         self._place = (worker, span)
         self._timeline = interpret(recording.events, vendor)
-        both = step_windows(self._timeline)
+        both = step_windows(self._timeline, tail=True)
         self._window = both[window]
         self._device, self._marker = both["device"], both["marker"]
         self._step = event_steps(self._timeline, both, window).step

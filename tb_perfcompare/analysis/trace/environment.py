@@ -14,7 +14,7 @@ from tb_perfcompare.model.names.compiled_names import COMPILED_REGIONS, MOST_REG
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
-_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
+RECORDED_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
 _DEVICE_FIELDS = {
     "totalGlobalMem": "memory_bytes",
     "totalMem(MiB)": "memory_mib",
@@ -35,7 +35,7 @@ def environment(
         ("device.count", str(device.count)),
     ]
     rows += _device(recording.device_properties)
-    rows += [(f"profiler.{flag}", str(bool(properties[flag])).lower()) for flag in _FLAGS if flag in properties]
+    rows += [(f"profiler.{flag}", str(bool(properties[flag])).lower()) for flag in RECORDED_FLAGS if flag in properties]
     rows += sorted(
         (f"version.{key.removesuffix('_version')}", _text(value))
         for key, value in properties.items()

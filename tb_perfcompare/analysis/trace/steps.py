@@ -34,6 +34,7 @@ class Windows:
     start_ns  (s,) int64
     end_ns    (s,) int64
     dropped   (label, total_ns, reason) of steps left out
+    unfinished  (label, reason) of steps kept although the recording ended before they did
     marked    False when one window stands for a trace without markers
     overlaps  windows that had to be cut because markers overlapped
     """
@@ -44,10 +45,12 @@ class Windows:
     dropped: tuple[tuple[str, int, str], ...]
     marked: bool
     overlaps: int
+    unfinished: tuple[tuple[str, str], ...] = ()
 
 
-def step_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
-    """Windows under both rules: {"device": ..., "marker": ...}. Empty windows if the trace has no events to time."""
+def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str, Windows]:
+    """Windows under both rules: {"device": ..., "marker": ...}. Empty windows if the trace has no events to time. With
+    `tail` the last step stays, even if the recording ended before it did."""
     markers = _markers(timeline)
     if not len(markers):
         whole = _whole_window(timeline)
@@ -58,11 +61,12 @@ def step_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
     start, end = events.start_ns[markers], timeline.ends(markers)
     plain, overlaps = _disjoint(start, end)
     host = Windows(label, start.copy(), plain, (), True, overlaps)
-    device = _extend(timeline, host)
+    device = _extend(timeline, host, tail=tail)
     kept = len(device.label)
     marker = Windows(
-        label[:kept], start[:kept], _to_next_marker(label, start, plain)[:kept], device.dropped, True, overlaps
-    )
+        label[:kept], start[:kept], _to_next_marker(label, start, plain)[:kept], device.dropped, True, overlaps,
+        device.unfinished,
+    )  # fmt: skip
     return {"device": device, "marker": marker}
 
 
@@ -129,7 +133,7 @@ def _to_next_marker(label: tuple[str, ...], start: Ints, end: Ints) -> Ints:
     return out
 
 
-def _extend(timeline: InterpretedTrace, host: Windows) -> Windows:
+def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) -> Windows:
     """torch-tb-profiler's device extension and tail removal (its rules, on correctly linked launches)."""
     count = len(host.label)
     if not count:
@@ -161,6 +165,9 @@ def _extend(timeline: InterpretedTrace, host: Windows) -> Windows:
         end[k] = max(int(end[k]), int(last[k]) if hits[k] else int(start[k]), int(start[k]))
         previous = int(end[k])
     kept = _without_tail(hits)
+    if tail:
+        unfinished = tuple((host.label[k], _tail_reason(hits, k)) for k in range(kept, count))
+        return Windows(host.label, start, end, (), host.marked, host.overlaps, unfinished)
     dropped = tuple((host.label[k], int(end[k] - start[k]), _tail_reason(hits, k)) for k in range(kept, count))
     return Windows(host.label[:kept], start[:kept], end[:kept], dropped, host.marked, host.overlaps)
 

@@ -7,7 +7,7 @@ kernels of one run never become one. (docs/method/alignment.md#names)
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.alignment.truncated_names import renamed_kernels
+from tb_perfcompare.comparison.alignment.renaming import renamed_kernels
 from tb_perfcompare.model.names.names import alike_key
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary

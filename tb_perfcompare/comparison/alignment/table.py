@@ -49,6 +49,10 @@ _COLUMNS: tuple[Column, ...] = (
     *columns.calls("calls that launched device work"),
     columns.text("baseline_kernels", "Kernels A", "names by time, with launches per step, of the baseline"),
     columns.text("candidate_kernels", "Kernels B", "names by time, with launches per step, of the candidate"),
+    columns.text("baseline_kernel_names", "Kernel names A", "whole names of all kernels of the baseline, by time",
+                 shown=False),
+    columns.text("candidate_kernel_names", "Kernel names B", "whole names of all kernels of the candidate, by time",
+                 shown=False),
     columns.text("kind", "Kernels are", "how most of the row's kernels correspond: same name; renamed: one for one; "
                  "fused: several of A are one of B; split: one of A is several of B; same operator, other kernels: "
                  "they differ in number or are several for several; no counterpart: on one side only"),
@@ -105,6 +109,7 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
         delta / us[0] if us[0] else None,
         *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
         *_listed(runs, steps),
+        *("; ".join(run.name for run in side) for side in runs),
         row_kind(tuple(row.kernels)),
         "" if key[2] == ALONE else row.confidence,
         weakest(*sure) if sure else "",
@@ -198,7 +203,7 @@ def _sentence(alignment: Alignment) -> str:
     if others:
         kernels += f", {_share(others, whole)} in kernels that stand one for the other under other names"
     if not any(alignment.has_operators):
-        return f"no operators were recorded: of the device time {kernels}"
+        return f"no device work is linked to an operator: of the device time {kernels}"
     least = _percent(min(matched_share(alignment)))
     return f"{least} of the device time is matched by operator{' and input shape' * alignment.has_shapes}; {kernels}"
 
@@ -248,7 +253,7 @@ def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
             most = max(others, key=lambda run: (run.time_ns, run.name))
             more = f" and {len(others) - 1} more" if len(others) > 1 else ""
             for run in _runs(kernel, side):
-                names = short_apart(run.name, most.name)[1] + more
+                names = most.name + more
                 here = found.setdefault((run.name, status), {})
                 here[names, kernel.kind, sure] = here.get((names, kernel.kind, sure), 0) + run.time_ns
     return {key: _texts(partners) for key, partners in found.items()}

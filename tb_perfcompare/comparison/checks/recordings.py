@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 _FLAGS = (
@@ -25,15 +26,14 @@ _FLAGS = (
 def same_capture(a: Summary, b: Summary) -> Check:
     """One recording on both sides, or twice on one: by the file's bytes, or by all of its figures where it was packed
     or named anew."""
-    files = [{(c.file.sha256, c.file.part) for c in side.captures if c.file.sha256} for side in (a, b)]
-    shared = files[0] & files[1]
+    files = [_steps_of_files(side) for side in (a, b)]
+    shared = [file for file in files[0].keys() & files[1].keys() if file and files[0][file] & files[1][file]]
     if shared:
-        return Check(
-            "same_capture",
-            "warn",
-            f"{many(len(shared), 'file')} on both sides: those steps are compared with themselves",
-            ("verdict",),
-        )
+        count = "the same file" if len(shared) == 1 else f"the same {len(shared):,} files"
+        told = f"{many(len(shared), 'file')} on both sides: those steps are compared with themselves"
+        if files[0] == files[1] and None not in files[0]:
+            told = f"a run compared with itself: {count} on both sides"
+        return Check("same_capture", "warn", told, ("verdict",))
     seen = [Counter(_fingerprints(side)) for side in (a, b)]
     equal = seen[0].keys() & seen[1].keys()
     if equal:
@@ -53,6 +53,23 @@ def same_capture(a: Summary, b: Summary) -> Check:
                 ("verdict", "p"),
             )
     return Check("same_capture", "ok", "no file is on both sides")
+
+
+def with_itself(checks: Iterable[Check]) -> str:
+    """What `same_capture` says of one recording on both sides, "" where there is none."""
+    told = (check.detail for check in checks if check.check == "same_capture" and check.invalidates == ("verdict",))
+    return next(told, "")
+
+
+def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[str]]:
+    """File by its bytes -> labels of its steps; None stands for files whose bytes nobody knows."""
+    out: dict[tuple[str, int] | None, frozenset[str]] = {}
+    labels = np.array(summary.steps.label, dtype=object)
+    for at, capture in enumerate(summary.captures):
+        key = (capture.file.sha256, capture.file.part) if capture.file.sha256 else None
+        own = frozenset(labels[summary.steps.capture == at].tolist())
+        out[key] = out.get(key, frozenset()) | own
+    return {key: found for key, found in out.items() if key is not None or found}
 
 
 def _fingerprints(summary: Summary) -> Iterator[str]:
@@ -117,7 +134,7 @@ def complete(a: Summary, b: Summary) -> Check:
         note
         for side in (a, b)
         for note in side.notes
-        if note.code.value in ("truncated", "repaired", "dropped_events", "file_failed")
+        if note.code in LOST
     ]
     if weak:
         return Check(

@@ -7,14 +7,19 @@ from math import lcm
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import OUTSIDE_MODULES, Summary
 
 NAME = "modules_ledger"
 
-_NOTES = (
+_WHAT = (
     "Exposed time of the innermost module open when the work started or was launched; backward work counts for the "
-    "module of its forward operator where the trace links the two. All rows sum to the change of the step.",
-    "Corrected reading (docs/method/corrected_reading.md).",
+    "module of its forward operator where the trace links the two. All rows sum to the "
+)
+_READING = "Corrected reading (docs/method/corrected_reading.md)."
+_KEYS = (
+    columns.key("module", "Module", f"calls of nn.Module around the work, or {OUTSIDE_MODULES}"),
+    columns.key("category", "Category", "part of step time"),
 )
 
 
@@ -38,10 +43,23 @@ def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
         status = "added" if a is None else "removed" if b is None else "both"
         rows.append((*key, *times, delta / whole if whole else None, status))
     shown = (
-        columns.key("module", "Module", f"calls of nn.Module around the work, or {OUTSIDE_MODULES}"),
-        columns.key("category", "Category", "part of step time"),
+        *_KEYS,
         *columns.triple("", "", "Exposed time"),
         columns.SHARE,
         columns.STATUS,
     )
-    return Table(NAME, "Step time by module", shown, tuple(rows), _NOTES)
+    return Table(NAME, "Step time by module", shown, tuple(rows), (f"{_WHAT}change of the step.", _READING))
+
+
+def own_module_ledger(split: SplitTime, steps: int) -> Table:
+    """One run's step by (module path, category), largest first."""
+    time, _ = split.totals()
+    whole = int(time.sum())
+    found = sorted(zip(split.keys, time.tolist(), strict=True), key=lambda row: (-row[1], row[0]))
+    shown = (
+        *_KEYS,
+        columns.time("mean_us", "Exposed time", f"exposed time, {columns.PER_STEP}"),
+        columns.fraction("share", "Share", "share of step time; shares sum to 1"),
+    )
+    rows = tuple((*key, amount / steps / 1000, amount / whole if whole else None) for key, amount in found)
+    return Table(NAME, "Step time by module", shown, rows, (f"{_WHAT}mean step.", _READING))

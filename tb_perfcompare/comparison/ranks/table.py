@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.ranks.changes import OwnChange, Pairs, own_changes, rank_changes
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
@@ -22,6 +22,9 @@ NAME = "ranks"
 
 ONE_WORKER = "one worker on each side: ranks are compared where a run has several"
 NO_STEPS = "no step times of several workers"
+
+_RANK_WHAT = "number of the rank where all are known and differ, else the worker's name"
+_OWN_NOTE = "Ranks run side by side: their times do not add up (docs/ranks.md)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ _MEASURES = (
 )  # fmt: skip
 
 _COLUMNS = (
-    columns.key("rank", "Rank", "number of the rank where all are known and differ, else the worker's name"),
+    columns.key("rank", "Rank", _RANK_WHAT),
     *columns.triple("", "Step", "Step time"),
     columns.fraction(
         "shift", "Typical Δ", "how much longer the typical step takes (Hodges-Lehmann), as in the headline",
@@ -138,13 +141,49 @@ def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, optio
     return Table(NAME, "Ranks", _COLUMNS, tuple(_cells(rows[at]) for at in order), notes)
 
 
+def own_ranks(summary: Summary) -> Table | None:
+    """One run's ranks, in their order; None unless several workers have steps."""
+    if summary.metric != STEP_TIME or not summary.is_timed or len({one.worker for one in summary.captures}) < 2:
+        return None
+    ranks = ranks_of(summary)
+    shown = (
+        columns.key("rank", "Rank", _RANK_WHAT),
+        columns.time("step_us", "Step", f"Step time, {columns.PER_STEP}"),
+        *(_of_one_run(measure) for measure in _MEASURES),
+        columns.count("steps", "Steps", "admitted steps of the rank"),
+        columns.text("worker", "Worker", "name of the worker", shown=False),
+    )
+    rows = tuple(
+        (name, found.step_us, *(measure.of(found) for measure in _MEASURES), found.steps, found.worker)
+        for name, found in zip(_names(ranks, _is_numbered(ranks)), rank_figures(ranks), strict=True)
+        if found is not None
+    )
+    return Table(NAME, "Ranks", shown, rows, (_OWN_NOTE,))
+
+
+def _of_one_run(measure: _Measure) -> Column:
+    """The column of a measure whose table has one side."""
+    first = measure.columns[0]
+    name = f"{first.name.removeprefix('baseline_').removesuffix('_us')}{'_us' if first.kind == 'time_us' else ''}"
+    what = first.description.replace(" per step of the baseline", "").replace(", baseline", "")
+    return replace(first, name=name, label=first.label.removesuffix(" A"), description=what, role="plain")
+
+
 def joined(a: Ranks, b: Ranks) -> tuple[list[str], Pairs]:
     """The ranks of both sides by number where all of them are known and differ, else by the workers' names."""
-    numbered = all(None not in side.numbers and len(set(side.numbers)) == len(side) for side in (a, b))
-    names = [[f"rank {rank}" for rank in side.numbers] if numbered else list(side.workers) for side in (a, b)]
+    numbered = _is_numbered(a) and _is_numbered(b)
+    names = [_names(side, numbered) for side in (a, b)]
     one, two = ({name: at for at, name in enumerate(side)} for side in names)
     keys = list(dict.fromkeys([*names[0], *names[1]]))
     return keys, [(one.get(key), two.get(key)) for key in keys]
+
+
+def _is_numbered(side: Ranks) -> bool:
+    return None not in side.numbers and len(set(side.numbers)) == len(side)
+
+
+def _names(side: Ranks, numbered: bool) -> list[str]:
+    return [f"rank {rank}" for rank in side.numbers] if numbered else list(side.workers)
 
 
 def _least_us(a: Ranks, b: Ranks, options: CompareOptions) -> float:

@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger
 from tb_perfcompare.comparison.result.plain_values import note_dict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 
 if TYPE_CHECKING:
@@ -71,19 +71,20 @@ class Comparison:
         if found is None:
             reasons = [note.message for note in self.notes if name in note.where.split(", ")]
             why = f": {reasons[0]}" if reasons else ""
-            known = ", ".join(("ledger", *self.tables))
-            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=f"there are: {known}")
+            known = (LEDGER, *self.tables)
+            raise SelectionError(f"this comparison has no table {name!r}{why}", hint=choices(name, known, len(known)))
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One table of one run. `reading` says how the run was read (docs/method/corrected_reading.md); `notes` are its
-    weaknesses."""
+    """One table of one run, and what is said with it. `reading` says how the run was read (docs/method/corrected_reading.md); `sums`
+    are over all rows, by column, of the columns that add up; `notes` are the run's weaknesses."""
 
     reading: str
     side: SideFacts
     table: Table
+    sums: Mapping[str, float | None]
     notes: tuple[Note, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +94,7 @@ class View:
             "view": self.table.name,
             "reading": self.reading,
             "side": self.side.to_dict(),
-            "table": self.table.to_dict(),
+            "table": {**self.table.to_dict(), "sums": dict(self.sums)},
             "notes": [note_dict(note) for note in self.notes],
         }
 

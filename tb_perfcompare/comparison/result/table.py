@@ -111,8 +111,8 @@ def _plain(column: CellColumn) -> Sequence[Cell]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """role: key, text, baseline, candidate, delta, percent, status, plain. kind: text, time_us, count, fraction,
-    number, bool. shown: visible before the user chooses."""
+    """role: key, text, baseline, candidate, delta, percent, status, amount (of one run, adds up), plain. kind: text,
+    time_us, count, fraction, number, bool. shown: visible before the user chooses."""
 
     name: str
     label: str

@@ -32,6 +32,9 @@ from tb_perfcompare.comparison.statistics.rank_test import (
     smallest_p,
 )
 
+MOST_STEPS = 10_000
+"""Per side: nobody records more to settle a question."""
+
 LONGEST_STEP_NS = 2**62
 """Step times lie between 1 and below this (146 years), so that differences and their searches stay within int64."""
 
@@ -110,11 +113,13 @@ class ShiftEstimate:
         return math.expm1(exponent) if exponent < _LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:
-        """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero."""
+        """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero, and
+        where MOST_STEPS would be too few."""
         if margin <= 0:
             return None
         ratio = sum(self._quantiles()) * self.sigma * self.scale / math.log1p(margin)
-        return math.ceil(2 * ratio * ratio / _RANK_EFFICIENCY)
+        needed = 2 * ratio * ratio / _RANK_EFFICIENCY
+        return math.ceil(needed) if needed <= MOST_STEPS else None
 
     @property
     def by_steps(self) -> ShiftEstimate:

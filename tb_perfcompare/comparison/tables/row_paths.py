@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import lcm
@@ -10,6 +9,7 @@ from math import lcm
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED, Frame, PathSource, Values, row_place
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.names.python_frames import function_key
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
 
@@ -129,15 +129,6 @@ def _joined(a: _Found, b: _Found) -> Iterator[_Joined]:
             yield frames, pairs[frames], a[frames], b[pairs[frames]]
         elif frames not in taken or frames in a:
             yield frames, None, a.get(frames), b.get(frames)
-
-
-_LINE = re.compile(r"\(\d+\): ")
-_PACKAGES = re.compile(r"^.*(?:site|dist)-packages[/\\]")
-
-
-def function_key(name: str) -> str:
-    """`/opt/lib/site-packages/torch/nn/modules/module.py(1130): forward` without where it is installed and its line."""
-    return _LINE.sub(": ", _PACKAGES.sub("", name))
 
 
 def _way(

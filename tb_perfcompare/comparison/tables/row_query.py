@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 
 CLEAR_Q = 0.05
 """A difference with a q up to this one is called clear."""
@@ -26,6 +26,9 @@ _EFFECT = re.compile(r"(?:count|rate|mix|same_shape)_effect_")
 _SHIFT = re.compile(r"(?:.*_)?shift(?:_low|_high)?_us")
 _MEAN = re.compile(r"(?:baseline|candidate)_mean_us|mean_delta_us")
 _Q = re.compile(r"(?:.*_)?q")
+_DECIMALS = 6
+_MOST_ROUNDED = 1e9
+"""Larger floats have fewer decimals."""
 
 Sums = float | None
 
@@ -59,7 +62,7 @@ class ChosenRows:
     rows        (n,) int32 numbers of the rows that pass, in the order asked for
     hidden      (h,) int32 numbers of those that only `least_us` leaves out, in the table's order
     sums        column -> sum over `rows`, over `hidden`, and over all rows of the table
-    statuses    status -> number of rows in the whole table
+    statuses    status -> number of rows that pass all but the status, the change and the smallest difference asked for
     """
 
     rows: NDArray[np.int32]
@@ -86,7 +89,7 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
         rows = _sorted(table, rows, _index(table, name), descending)
     return ChosenRows(
         np.array(rows, dtype=np.int32), np.array(hidden, dtype=np.int32), sums_of(table, rows),
-        sums_of(table, hidden), sums_of(table), statuses_of(table),
+        sums_of(table, hidden), sums_of(table), statuses_of(table, query),
     )  # fmt: skip
 
 
@@ -103,22 +106,35 @@ def _sum(rows: Sequence[Row], index: int) -> Sums:
         values = numbers[~np.isnan(numbers)].tolist()
     else:
         values = [cell for row in rows if type(cell := row[index]) is float or _is_number(cell)]
-    return math.fsum(values) if values else None
+    return exact_sum(values) if values else None
+
+
+def exact_sum(values: Iterable[float]) -> float:
+    """The sum to a millionth: of decimals such as 59,945.216 it is the decimal, not the float beside it."""
+    whole = math.fsum(values)
+    return round(whole, _DECIMALS) if abs(whole) < _MOST_ROUNDED else whole
 
 
 def adds_up(column: Column) -> bool:
-    """Times and counts of a side, and their differences; not means, nor estimates of a difference."""
-    return (
+    """Amounts of one run; times and counts of a side, and their differences; not means, nor estimates of a difference.
+    """
+    return column.role == "amount" or (
         column.kind in _ADDS_UP and column.role in _SIDES
         and not _SHIFT.fullmatch(column.name) and not _MEAN.fullmatch(column.name)
     )  # fmt: skip
 
 
-def statuses_of(table: Table) -> Mapping[str, int]:
-    """Status -> number of rows, empty for a table without."""
+def statuses_of(table: Table, query: RowQuery) -> Mapping[str, int]:
+    """Status -> number of rows that would be shown if it were chosen, empty for a table without."""
     out: dict[str, int] = {}
     index = next((i for i, column in enumerate(table.columns) if column.role == "status"), -1)
-    for cell in cells_of(table.rows, index) if index >= 0 else ():
+    if index < 0:
+        return out
+    passes = _tests(table, replace(query, status="", change=""))
+    cells: Iterable[Cell] = cells_of(table.rows, index)
+    if passes:
+        cells = (row[index] for row in table.rows if all(test(row) for test in passes))
+    for cell in cells:
         out[str(cell)] = out.get(str(cell), 0) + 1
     return out
 
@@ -161,7 +177,7 @@ def _text(cell: Cell) -> str:
 def _index(table: Table, name: str) -> int:
     names = [column.name for column in table.columns]
     if name not in names:
-        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=f"there are: {', '.join(names)}")
+        raise SelectionError(f"{table.name} has no column {name[:80]!r}", hint=choices(name, names, len(names)))
     return names.index(name)
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 
 from tb_perfcompare.comparison.launches.table import own_launches
+from tb_perfcompare.comparison.ledger.modules import own_module_ledger
+from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
@@ -16,10 +21,12 @@ from tb_perfcompare.comparison.tables.reading_note import as_read
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
 VIEWS = (
-    "overview", "steps", "categories", *SHAPES, "counters", "memory", "memory_operators", "memory_curves", "bound",
-    "launches", "device", "environment", "recommendations",
+    "overview", "steps", "categories", "ranks", *SHAPES, "modules_ledger", "counters", "memory", "memory_operators",
+    "memory_curves", "bound", "launches", "device", "environment", "recommendations",
 )  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
+
+ONE_WORKER = "one worker recorded this run: ranks are several"
 
 _READING = "Corrected reading (docs/method/corrected_reading.md); `--compat` shows torch-tb-profiler's."
 
@@ -38,6 +45,11 @@ def view_tables(summary: Summary) -> dict[str, Table]:
     if counters is not None:
         tables["counters"] = counters
     tables |= memory_views(summary)
+    ranks = own_ranks(summary)
+    if ranks is not None:
+        tables["ranks"] = ranks
+    if summary.modules is not None:
+        tables["modules_ledger"] = own_module_ledger(summary.modules, len(summary.steps))
     if summary.bound_ns:
         tables["bound"] = _bound(summary)
     if summary.launches is not None:
@@ -47,7 +59,36 @@ def view_tables(summary: Summary) -> dict[str, Table]:
     untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
     if summary.metric == CYCLE_TIME:
         untimed = ("categories", "device")
-    return as_read({name: tables[name] for name in VIEWS if name in tables and name not in untimed}, summary)
+    shown = {name: _with_amounts(tables[name]) for name in VIEWS if name in tables and name not in untimed}
+    return as_read(shown, summary)
+
+
+def absent_views(summary: Summary) -> Mapping[str, str]:
+    """View -> why the run does not have it."""
+    one = len({capture.worker for capture in summary.captures}) < 2
+    return {**({"ranks": ONE_WORKER} if one else {}), **summary.absent}
+
+
+_PARTS = frozenset(f"{label.lower().replace(' ', '_')}_us" for label in CATEGORY_LABELS)
+_SHARED = frozenset({"mean_us", "share"})
+_AMOUNTS: Mapping[str, frozenset[str]] = {
+    "steps": frozenset({"total_us", "launches", *_PARTS}),
+    "categories": _SHARED,
+    "modules_ledger": _SHARED,
+    "bound": _SHARED,
+    "launches": frozenset({"dur_us"}),
+    "memory_operators": frozenset({"allocated", "released", "calls"}),
+    **dict.fromkeys(SHAPES, frozenset({"calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share"})),
+}
+"""View -> columns whose cells add up. Totals of operators and modules hold those of others below them."""
+
+
+def _with_amounts(table: Table) -> Table:
+    amounts = _AMOUNTS.get(table.name, frozenset())
+    return replace(
+        table,
+        columns=tuple(replace(one, role="amount") if one.name in amounts else one for one in table.columns),
+    )
 
 
 def _overview(summary: Summary) -> Table:

@@ -83,8 +83,11 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
 
 
 def _needed(estimate: ShiftEstimate, words: Words) -> str:
-    """How many steps would settle the margin, "" when that many were taken or no number is enough."""
-    steps = estimate.steps_needed(words.options.margin)
+    """How many steps would settle the margin, "" when that many were taken."""
+    margin = words.options.margin
+    steps = estimate.steps_needed(margin)
+    if steps is None and margin > 0:
+        return f"; {words.noun}s that vary so much do not resolve {words.threshold}, however many are recorded"
     if steps is None or steps <= min(estimate.n):
         return ""
     return f"; about {steps:,} {words.noun}s per side would resolve {words.threshold}"

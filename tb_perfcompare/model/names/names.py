@@ -254,7 +254,10 @@ def _written(name: str) -> str:
         name = _ADDRESS.sub("", name)
     if len(name) >= _SHORTEST_HASH and _LONG_HEXADECIMAL.search(name):
         name = _HASH.sub("", name)
-    return _SIGNATURE.sub("", name) if "_0" in name else name
+    if "_0" not in name:
+        return name
+    left = _SIGNATURE.sub("", name)
+    return name if left.rstrip("_") == "triton" else left  # an old kernel is called by its signature alone
 
 
 def _without_number(name: str) -> str:

@@ -84,13 +84,13 @@ class CallTree:
         columns = zip(self.kind.tolist(), self.category.tolist(), self.name.tolist(), strict=True)
         return [(kind, category, names[name]) for kind, category, name in columns]
 
-    def renamed(self, joins: Mapping[str, str], category: int) -> CallTree:
-        """Device work of one category under other names; siblings may come to have the same one."""
+    def renamed(self, joins: Mapping[str, str], category: int, kinds: frozenset[FrameKind]) -> CallTree:
+        """Frames of these kinds and one category under other names; siblings may come to have the same one."""
         if not any(name in joins for name in self.names):
             return self
         names = {name: number for number, name in enumerate(self.names)}
         other = np.array([names.setdefault(joins.get(name, name), len(names)) for name in self.names], dtype=np.int32)
-        chosen = (self.kind == FrameKind.DEVICE) & (self.category == category)
+        chosen = np.isin(self.kind, [*kinds]) & (self.category == category)
         return replace(self, name=np.where(chosen, other[self.name], self.name), names=tuple(names))
 
     def without_modules(self, instead: FrameKey) -> CallTree:

@@ -6,11 +6,16 @@ numerical libraries for it.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import re
+import zlib
 
 TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?", re.DOTALL)
 """Full match of a trace file's name."""
+
+JSON_NAME = re.compile(r"(?P<stem>.+)\.json(?:\.gz)?", re.DOTALL)
+"""Of files that may be traces under another name."""
 
 LISTING_HEADER = ("Latency", "Tensor", "DRAM")
 """Words of a kernel listing's first line, which has no `|`."""
@@ -31,7 +36,7 @@ REMEMBERED_FILES = 1 << 16
 """What the beginnings of so many files said is remembered. Directories are listed again and again in the same order, so
 a memory that holds fewer than there are would hold none of those that come next."""
 
-POSSIBLE_NAME = re.compile(r".+\.(?:jsonl|ndjson|txt|log|lst|csv|baseline)|trace_view\.json", re.DOTALL)
+POSSIBLE_NAME = re.compile(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
 """Names worth a look inside when nothing else says that a directory holds something."""
 
 
@@ -99,13 +104,33 @@ def declines_ncu(name: str, head: bytes) -> str:
     return nothing
 
 
+def declines_events(name: str, head: bytes) -> str:
+    """Why a file with these first bytes is no trace, whatever its name; "" if it is one."""
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return "" if b'"ph"' in text else "a list, but not of events"
+    if not text.startswith(b"{"):
+        return "not JSON" if text else "empty"
+    opens = b'"traceEvents"' in text or (b'"schemaVersion"' in text and b'"deviceProperties"' in text)
+    return "" if opens else f"no traceEvents in its first {len(head)} bytes"
+
+
+def _inflated(head: bytes) -> bytes:
+    """The beginning of a gzip stream, as far as it goes; other bytes as they are."""
+    if not head.startswith(b"\x1f\x8b"):
+        return head
+    with contextlib.suppress(zlib.error):
+        return zlib.decompressobj(31).decompress(head, 16 * len(head))
+    return b""
+
+
 def looks_known(head: bytes) -> bool:
-    """Whether a file beginning like this is a listing, an ncu export, a per-cycle table, torch_npu's trace, a saved
-    baseline or holds saved answers."""
+    """Whether a file beginning like this is a trace, a listing, an ncu export, a per-cycle table, a saved baseline or
+    holds saved answers."""
+    head = _inflated(head)
     answers = ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
-    layers = not declines_layers("trace_view.json", head)
-    others = (declines_listing, declines_ncu, declines_cycles, declines_baseline)
-    return answers or layers or not all(says("", head) for says in others)
+    others = (declines_listing, declines_ncu, declines_cycles, declines_baseline, declines_events)
+    return answers or not all(says("", head) for says in others)
 
 
 def declines_layers(name: str, head: bytes) -> str:

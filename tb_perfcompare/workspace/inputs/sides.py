@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.note import Note
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
 
 Steps = tuple[int, int]
@@ -64,7 +65,8 @@ class CaptureFile:
 class Side:
     """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
     listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
-    `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py).
+    `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py); `notes` say what of the
+    source was not read.
     """
 
     source: str
@@ -73,6 +75,12 @@ class Side:
     launches: CaptureFile | None = None
     counters: CaptureFile | None = None
     all_steps: bool = False
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def keeps_tail(self) -> bool:
+        """Whether steps are wanted that the recording ended before: whoever names steps gets those."""
+        return self.all_steps or self.steps is not None
 
     @property
     def everything(self) -> tuple[CaptureFile, ...]:

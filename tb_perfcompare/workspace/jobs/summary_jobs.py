@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,11 +38,13 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
-    """One file to read and summarise, with the callers of rows if `paths`. Equal jobs have equal answers."""
+    """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called; with
+    `tail` the last step stays even if the recording ended before it did."""
 
     file: CaptureFile
     window: str
     paths: bool = False
+    tail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
                 trace = without_unread(trace)
-                return summarize(trace, origin, job.window, paths_of_rows=job.paths)
+                return summarize(trace, origin, job.window, paths_of_rows=job.paths, tail=job.tail)
             case AnswersRecording() as answers:
                 return summarize_answers(answers, origin, job.window)
             case LaunchRecording() as launches:
@@ -125,7 +127,7 @@ def shown_error(error: InputError, file: CaptureFile) -> InputError:
 
 def pooled(loaded: LoadedSide) -> Summary:
     """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
-    note for each file that failed."""
+    note for each file that was not read."""
     summaries = loaded.summaries
     if loaded.counters is not None:
         summaries = with_counter_file(summaries, loaded.counters)
@@ -134,9 +136,8 @@ def pooled(loaded: LoadedSide) -> Summary:
         summary = admit_steps(summary)
     if loaded.launches is not None:
         summary = attach_launches(summary, loaded.launches)
-    if not loaded.failures:
-        return summary
-    return replace(summary, notes=(*summary.notes, *loaded.failures))
+    said = (*loaded.side.notes, *loaded.failures)
+    return replace(summary, notes=(*summary.notes, *said)) if said else summary
 
 
 def narrowed(summary: Summary, steps: Steps | None) -> Summary:
@@ -164,11 +165,15 @@ class CompatQuestion:
     params: Mapping[str, str]
 
 
-def compat_answer(question: CompatQuestion, report: Reporter) -> Any:
-    """The answer as JSON-able values. Raises InputError and SelectionError."""
+def compat_answer(
+    question: CompatQuestion, report: Reporter, noted: Callable[[tuple[Note, ...]], None] = lambda notes: None
+) -> Any:
+    """The answer as JSON-able values, which has no place for what weakens it: `noted` is told. Raises InputError and
+    SelectionError."""
     try:
         match read_recording(question.file, report):
             case TraceRecording() as trace:
+                noted(trace.notes)
                 return answer(
                     read_compat(trace), question.route, worker_count=question.worker_count,
                     group_by=question.group_by, **question.params,

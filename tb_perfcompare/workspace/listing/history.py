@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.saved.history import PointFacts
 from tb_perfcompare.sources.discover import FileEntry
@@ -44,7 +44,7 @@ def series_history(listing: Listing, series: str, options: CompareOptions | None
     entries = [point for point in listing.points if point.series == series]
     if not entries:
         known = list(series_of(listing))
-        hint = f"there are: {', '.join(known[:20])}" if known else "record one: tb-perfcompare record RUN --into LOGDIR"
+        hint = choices(series, known) if known else "record one: tb-perfcompare record RUN --into LOGDIR"
         raise SelectionError(f"there is no series called {series!r}", hint=hint)
     names = {run.name for run in listing.runs}
     found: list[tuple[PointFacts, str]] = []

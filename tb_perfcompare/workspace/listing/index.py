@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.discover import (
@@ -28,7 +27,6 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
 _KEPT_S = 5.0
-_NAMES_LISTED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,8 @@ class Index:
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
         attached = None if launches is None else as_on_disk(_launches_of(self._run(launches)))
-        return _as_saved(Side(run.name, tuple(map(as_on_disk, files)), steps, attached), run)
+        side = Side(run.name, tuple(map(as_on_disk, files)), steps, attached, notes=run.problems)
+        return _as_saved(side, run)
 
     def _run(self, name: str) -> RunEntry:
         listing = self.listing()
@@ -109,7 +108,7 @@ def side_from_path(
     run, files = _files_at(path, worker, span)
     side = Side(
         without_secrets(path), tuple(files), steps, None if launches is None else launches_from_path(launches),
-        None if counters is None else counters_from_path(counters),
+        None if counters is None else counters_from_path(counters), notes=run.problems,
     )  # fmt: skip
     return _as_saved(side, run)
 
@@ -190,7 +189,9 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
                 problems.append(Note(NoteCode.DUPLICATE_KEYS, message, name))
                 continue
             runs[name] = replace(run, name=name)
-            problems += [replace(note, where=f"{name}/{note.where}") for note in run.problems]
+            problems += [
+                replace(note, where=f"{name}/{note.where}" if note.where else name) for note in run.problems
+            ]
         problems += index.problems
         for point in index.points:
             named = _named_point(root, point)
@@ -254,12 +255,4 @@ def _capture(
 
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
-    near = difflib.get_close_matches(name, known, n=3)
-    if near:
-        return SelectionError(f"there is no {what} called {name!r}", hint=f"did you mean {' or '.join(near)}?")
-    listed = ", ".join(known[:_NAMES_LISTED]) + (
-        f" and {len(known) - _NAMES_LISTED} more" if len(known) > _NAMES_LISTED else ""
-    )
-    return SelectionError(
-        f"there is no {what} called {name!r}", hint=f"there are: {listed}" if known else "there are none"
-    )
+    return SelectionError(f"there is no {what} called {name!r}", hint=choices(name, known))

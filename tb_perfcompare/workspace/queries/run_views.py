@@ -9,8 +9,9 @@ from tb_perfcompare.comparison.engine import side_facts
 from tb_perfcompare.comparison.result.comparison import View
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables.views import VIEWS, view_tables
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.comparison.tables.row_query import sums_of
+from tb_perfcompare.comparison.tables.views import VIEWS, absent_views, view_tables
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -36,15 +37,16 @@ class RunViews:
 
     def view(self, name: str) -> View:
         """One table with what is said with it. Raises SelectionError where the source does not hold it."""
-        return View(self.reading, self.side, self.table(name), self.notes)
+        table = self.table(name)
+        return View(self.reading, self.side, table, sums_of(table), self.notes)
 
 
 def check_view(name: str) -> None:
     """Raises SelectionError for a view that no run has, before a run is read for it."""
     if name not in VIEWS:
-        raise SelectionError(f"there is no view {name!r}", hint=f"there are: {', '.join(VIEWS)}")
+        raise SelectionError(f"there is no view {name!r}", hint=choices(name, VIEWS, len(VIEWS)))
 
 
 def run_views(summary: Summary) -> RunViews:
     """Everything that can be shown of one run."""
-    return RunViews(summary.reading, side_facts(summary), view_tables(summary), summary.absent, summary.notes)
+    return RunViews(summary.reading, side_facts(summary), view_tables(summary), absent_views(summary), summary.notes)

@@ -363,7 +363,9 @@ def test_other_names_for_the_same_work_are_no_failure() -> None:
 def test_the_check_says_so_where_no_operators_were_recorded() -> None:
     status, detail = check(compared("| gemm 10\n| cutlass 10", "| gemm 10\n| Cijk 10"))
     assert status == "warn"
-    assert detail.startswith("no operators were recorded: of the device time 50 % is in kernels of the same name")
+    assert detail.startswith(
+        "no device work is linked to an operator: of the device time 50 % is in kernels of the same name"
+    )
 
 
 def test_devices_of_different_kinds_have_the_figure_as_their_headline() -> None:

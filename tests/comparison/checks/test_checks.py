@@ -85,7 +85,7 @@ def two_workers(summary: Summary) -> Summary:
 
 
 TRIPPED: list[tuple[str, str, Change, str]] = [
-    ("same_capture", "warn", same, "1 file on both sides"),
+    ("same_capture", "warn", same, "a run compared with itself: the same file on both sides"),
     ("same_capture", "warn", renamed, "identical figures"),
     ("same_capture", "warn", twice, "1 duplicate recording in the candidate"),
     ("device_kind", "warn", device(kind="rocm", name="AMD Instinct MI300X"), "different kinds of device"),

@@ -73,6 +73,13 @@ def test_what_is_too_small_is_counted_and_summed_apart() -> None:
     assert found.statuses == {"both": 2, "added": 1, "removed": 1}
 
 
+def test_statuses_are_counted_among_the_rows_that_pass_the_other_choices() -> None:
+    assert choose_rows(DRAWN, RowQuery(words="gemm", status="added", least_us=4)).statuses == choose_rows(
+        DRAWN, RowQuery(words="gemm")
+    ).statuses
+    assert sum(choose_rows(DRAWN, RowQuery(words="gemm")).statuses.values()) == 2
+
+
 def test_estimates_of_a_difference_are_not_summed() -> None:
     assert list(sums_of(DRAWN, [0, 1])) == ["delta_us"]
     assert sums_of(DRAWN, [3]) == {"delta_us": None}

@@ -39,7 +39,7 @@ def test_a_run_means_all_its_workers_and_spans_unless_narrowed(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("selection", "said"),
     [
-        (Selection("rum"), "did you mean run"),
+        (Selection("rum"), "did you mean 'run'"),
         (Selection("zzz"), "there are: run"),
         (Selection("run", "w9"), "no worker in run 'run' called 'w9'; there are: w0"),
         (Selection("run", "w0", "7"), "no span in run 'run' called '7'; there are: 1"),

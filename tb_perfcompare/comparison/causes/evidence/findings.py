@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
+from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 
 SUBJECTS = {
@@ -53,8 +54,8 @@ LOOK_AT = {
     StepCategory.COMMUNICATION: "which collectives, and what overlaps with them",
     StepCategory.RUNTIME: "these calls and the operators that issue them",
     StepCategory.DATALOADER: "num_workers, prefetch_factor, pin_memory, decoding and storage",
-    StepCategory.CPU_EXEC: "these operators and the Python code around them (record with_stack=True)",
-    StepCategory.OTHER: "Python code between operators (record with_stack=True), other load on the machine",
+    StepCategory.CPU_EXEC: "these operators and the Python code around them",
+    StepCategory.OTHER: "Python code between operators, other load on the machine",
 }
 
 TABLES = {
@@ -223,7 +224,29 @@ def _finding(
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
-        look_at=LOOK_AT[category],
+        look_at=_look_at(category, books),
+    )
+
+
+def _look_at(category: StepCategory, books: _Books) -> str:
+    """Where to look; with what would show it, where a side was recorded without."""
+    plain = LOOK_AT[category]
+    if "Python code" not in plain:
+        return plain
+    sides = (("baseline", books.baseline), ("candidate", books.candidate))
+    without = [name for name, side in sides if not _stacks(side)]
+    if not without:
+        return plain
+    who = "" if len(without) == 2 else f"the {without[0]} "
+    first, comma, rest = plain.partition(", ")
+    return f"{first} (record {who}with with_stack=True){comma}{rest}"
+
+
+def _stacks(side: Summary) -> bool:
+    """Whether Python functions were recorded, or asked for."""
+    return ("profiler.with_stack", "true") in side.environment or any(
+        category == StepCategory.OTHER and python_frame(key) is not None
+        for category, key in zip(side.owned.category.tolist(), side.owned.key, strict=True)
     )
 
 

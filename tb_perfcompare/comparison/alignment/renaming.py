@@ -1,0 +1,158 @@
+"""A side whose entities have other names: those under which its rows are joined with the other side's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
+
+Joins = Mapping[str, str]
+"""Name of a side -> name that it is compared under; names that stay are left out."""
+
+_NONE: Joins = {}
+_KERNELS = "kernels"
+_GROUPS: Mapping[StepCategory, str] = {
+    StepCategory.KERNEL: "kernel",
+    StepCategory.MEMCPY: "memcpy",
+    StepCategory.MEMSET: "memcpy",
+}
+"""Category -> how the kinds of its tables begin."""
+
+_FRAMES: Mapping[StepCategory, frozenset[FrameKind]] = {
+    StepCategory.KERNEL: frozenset({FrameKind.DEVICE}),
+    StepCategory.MEMCPY: frozenset({FrameKind.DEVICE}),
+    StepCategory.MEMSET: frozenset({FrameKind.DEVICE}),
+    StepCategory.RUNTIME: frozenset({FrameKind.CALL}),
+    StepCategory.OTHER: frozenset({FrameKind.OTHER, FrameKind.PYTHON}),
+}
+"""Category -> what its frames are in a call tree."""
+
+
+def renamed_kernels(side: Summary, joins: Joins) -> Summary:
+    """The side with its kernels under other names; what comes to have the same name is one kernel."""
+    table = side.groups.get(_KERNELS)
+    if table is None or not any(key in joins for (key, *_) in table.keys):
+        return side
+    launches = side.launches
+    if launches is not None:
+        _, row_of = _merged_group(table, joins)
+        launches = replace(launches, kernel=row_of[launches.kernel].astype(np.int32))
+    return replace(renamed(side, {StepCategory.KERNEL: joins}), launches=launches)
+
+
+def renamed(side: Summary, joins: Mapping[StepCategory, Joins]) -> Summary:
+    """The side with entities of these categories under other names; what comes to have the same name is one entity."""
+    if not any(joins.values()):
+        return side
+    groups = dict(side.groups)
+    for category, kinds in _GROUPS.items():
+        if joins.get(category):
+            for name, group in side.groups.items():
+                if group.kind.startswith(kinds) and any(key[0] in joins[category] for key in group.keys):
+                    groups[name] = _merged_group(groups[name], joins[category])[0]
+    return replace(
+        side,
+        groups=groups,
+        owned=_merged_owned(side.owned, joins),
+        work=None if side.work is None else replace(side.work, work=_renamed_parts(side.work.work, joins)),
+        call_tree=None if side.call_tree is None else _renamed_tree(side.call_tree, joins),
+        call_paths={way: _renamed_tree(tree, joins) for way, tree in side.call_paths.items()},
+    )
+
+
+def _renamed_tree(tree: CallTree, joins: Mapping[StepCategory, Joins]) -> CallTree:
+    for category, names in joins.items():
+        tree = tree.renamed(names, category, _FRAMES[category])
+    return tree
+
+
+def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, NDArray[np.int64]]:
+    """The table under its new names, and the new row of each old one. Facts are means weighted by time."""
+    keys = [(joins.get(name, name), *rest) for name, *rest in table.keys]
+    index = {key: row for row, key in enumerate(dict.fromkeys(keys))}
+    row_of = np.array([index[key] for key in keys], dtype=np.int64)
+    rows = len(index)
+
+    def summed(matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+        out = np.zeros((rows, matrix.shape[1]), dtype=np.int64)
+        np.add.at(out, row_of, matrix)
+        return out
+
+    weight = table.measures_ns["total"].sum(axis=1).astype(np.float64)
+    low, high = table.min_ns, table.max_ns
+    if low is not None and high is not None:
+        lowest, highest = np.full(rows, np.iinfo(np.int64).max), np.zeros(rows, dtype=np.int64)
+        np.minimum.at(lowest, row_of, low)
+        np.maximum.at(highest, row_of, high)
+        low, high = lowest, highest
+    merged = replace(
+        table,
+        keys=tuple(index),
+        names=_merged_names(table.names, row_of, rows),
+        calls=summed(table.calls),
+        measures_ns={name: summed(values) for name, values in table.measures_ns.items()},
+        min_ns=low,
+        max_ns=high,
+        facts={name: _mean(values, weight, row_of, rows) for name, values in table.facts.items()},
+    )
+    return merged, row_of
+
+
+def _merged_names(names: Sequence[str], row_of: NDArray[np.int64], rows: int) -> tuple[str, ...]:
+    found: list[list[str]] = [[] for _ in range(rows)]
+    for name, row in zip(names, row_of.tolist(), strict=True):
+        found[row].append(name)
+    return tuple(each[0] if len(each) == 1 else f"{each[0]} and {len(each) - 1} more" for each in found)
+
+
+def _mean(
+    values: NDArray[np.float64], weight: NDArray[np.float64], row_of: NDArray[np.int64], rows: int
+) -> NDArray[np.float64]:
+    """A row that stands alone keeps its figure to the last bit."""
+    has = np.isfinite(values)
+    total = np.bincount(row_of[has], weights=weight[has], minlength=rows)
+    product = np.bincount(row_of[has], weights=weight[has] * values[has], minlength=rows)
+    out: NDArray[np.float64] = np.divide(product, total, out=np.full(rows, np.nan), where=total > 0)
+    alone = np.bincount(row_of, minlength=rows)[row_of] == 1
+    out[row_of[alone]] = values[alone]
+    return out
+
+
+def _merged_owned(owned: OwnedTime, joins: Mapping[StepCategory, Joins]) -> OwnedTime:
+    places = [
+        (category, joins.get(StepCategory(category), _NONE).get(key, key))
+        for category, key in zip(owned.category.tolist(), owned.key, strict=True)
+    ]
+    index = {place: row for row, place in enumerate(dict.fromkeys(places))}
+    row_of = np.array([index[place] for place in places], dtype=np.int64)
+
+    def summed(matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+        out = np.zeros((len(index), matrix.shape[1]), dtype=np.int64)
+        np.add.at(out, row_of, matrix)
+        return out
+
+    return OwnedTime(
+        category=np.array([category for category, _ in index], dtype=np.int8),
+        key=tuple(key for _, key in index),
+        name=_merged_names(owned.name, row_of, len(index)),
+        time_ns=summed(owned.time_ns),
+        plain_ns=summed(owned.plain_ns),
+        calls=summed(owned.calls),
+        parts=None if owned.parts is None else _renamed_parts(owned.parts, joins),
+    )
+
+
+def _renamed_parts(parts: SplitTime, joins: Mapping[StepCategory, Joins]) -> SplitTime:
+    by_label = {CATEGORY_LABELS[category]: names for category, names in joins.items()}
+    return parts.renamed(
+        [
+            (category, by_label.get(category, _NONE).get(entity, entity), *below)
+            for category, entity, *below in parts.keys
+        ]
+    )

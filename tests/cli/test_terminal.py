@@ -1,0 +1,108 @@
+"""On a terminal lines fit it and the verdict has a colour; a pipe gets wide plain text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tb_perfcompare.render.widths import display_width
+from tests.cli.invoke import tb_perfcompare
+from tests.drawn_runs import drawn_trace, write_garbage, write_pair, write_run
+
+TABLES = ["overview", "steps", "operators", "kernels", "kernels_by_launch", "device", "environment", "recommendations"]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    return write_pair(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def widest(shown: str) -> int:
+    return max(map(display_width, shown.splitlines()))
+
+
+@pytest.mark.parametrize("view", TABLES)
+def test_every_line_of_a_table_fits(pair: tuple[Path, Path], view: str) -> None:
+    assert widest(tb_perfcompare("view", pair[0], "--view", view, screen=True).out) <= 80
+
+
+@pytest.mark.parametrize("table", ["operators", "kernels", "alignment", "ledger", "steps"])
+def test_columns_that_do_not_fit_follow_below(pair: tuple[Path, Path], table: str) -> None:
+    narrow = tb_perfcompare("diff", *pair, "--table", table, screen=True).out
+    wide = tb_perfcompare("diff", *pair, "--table", table).out
+    assert widest(narrow) <= 80
+    heads = wide.splitlines()[1].split("  ")
+    assert all(head.strip() in narrow for head in heads)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_a_report_fits(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert widest(tb_perfcompare("diff", *pair, screen=True).out) <= columns
+
+
+def test_a_pipe_is_wide(pair: tuple[Path, Path]) -> None:
+    assert widest(tb_perfcompare("diff", *pair, "--table", "operators").out) > 80
+
+
+def test_the_verdict_has_a_colour(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR")
+    shown = tb_perfcompare("diff", *pair, screen=True).out
+    assert shown.startswith("\x1b[1m\x1b[31mSlower: ")
+    assert "\x1b" not in tb_perfcompare("diff", *pair).out
+    monkeypatch.setenv("TERM", "dumb")
+    assert "\x1b" not in tb_perfcompare("diff", *pair, screen=True).out
+
+
+def test_no_color_is_respected(pair: tuple[Path, Path]) -> None:
+    assert "\x1b" not in tb_perfcompare("diff", *pair, screen=True).out
+
+
+def test_a_file_is_as_wide_as_a_pipe_is(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    tb_perfcompare("diff", *pair, "-o", tmp_path / "report.txt", screen=True)
+    assert (tmp_path / "report.txt").read_text("utf-8") == tb_perfcompare("diff", *pair).out
+
+
+def test_recommendations_are_whole_sentences(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", extra_us=900)
+    shown = tb_perfcompare("view", run, "--view", "recommendations").out
+    assert "…" not in shown
+    assert "\n  - " in shown
+
+
+def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:
+    shown = " ".join(tb_perfcompare("diff", *pair).out.split())
+    assert "table_absent" not in shown
+    assert "- no table communication: no collectives" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("view", "RUN", "--view", "kernals"), "there is no view 'kernals'; did you mean 'kernels'?"),
+        (("diff", "RUN", "RUN", "--table", "operator"), "no table 'operator'; did you mean 'operators'"),
+        (("view", "RUN", "--compat", "--view", "kernl"), "no view 'kernl'; did you mean 'kernel'?"),
+        (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'?; see tb-perfcompare --help"),
+    ],
+)
+def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
+    assert said in tb_perfcompare(*(pair[0] if word == "RUN" else word for word in words)).err
+
+
+def test_a_file_that_is_no_json_needs_one_short_line(tmp_path: Path) -> None:
+    path = tmp_path / "notes.json"
+    path.write_text("hello")
+    said = tb_perfcompare("view", path).err
+    assert said.removeprefix(f"tb-perfcompare view: {path}: ") == (
+        "no torch.profiler trace: not JSON; give a file as the profiler wrote it\n"
+    )
+    assert len(tb_perfcompare("view", write_garbage(tmp_path)).err) < 200
+    drawn_trace().write(tmp_path / "fine.json")
+    assert tb_perfcompare("view", tmp_path / "fine.json").status == 0

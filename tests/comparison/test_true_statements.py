@@ -1,0 +1,119 @@
+"""Sentences that were false on some recording: each is drawn here as it was found."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+OPTIONS = CompareOptions(resamples=200)
+
+
+def compared(a: Summary, b: Summary) -> Comparison:
+    return compare_summaries(a, b, OPTIONS)
+
+
+def told(of: Comparison) -> str:
+    """Everything that is said in sentences."""
+    checks = [check.detail for check in of.comparability]
+    findings = [f"{finding.sentence} {finding.look_at}" for finding in of.findings]
+    return "\n".join([of.headline.reason, *checks, *findings, *(note.message for note in of.notes)])
+
+
+def unlinked(kernel: str, vendor: str = "cuda") -> Summary:
+    """Operators on the host, and kernels whose launch nobody recorded."""
+    trace = TraceBuilder(vendor=vendor)
+    for number in range(2):
+        trace.step(number, 1000 * number, 1000 * number + 900)
+        trace.op("aten::mm", 1000 * number + 10, 1000 * number + 500)
+        trace.kernel(kernel, 1000 * number + 20, 1000 * number + 400)
+    return summary(trace)
+
+
+def test_operators_without_linked_work_are_operators() -> None:
+    found = told(compared(unlinked("gemm"), unlinked("Cijk", "rocm")))
+    assert "no operators were recorded" not in found
+    assert "no device work is linked to an operator" in found
+
+
+def rank(vendor: str, worker: str) -> Summary:
+    trace = TraceBuilder(vendor=vendor)
+    for number in range(2):
+        trace.step(number, 1000 * number, 1000 * number + 900)
+        trace.op("aten::mm", 1000 * number + 10, 1000 * number + 500)
+        if vendor != "cpu":
+            start = 1000 * number
+            trace.kernel("gemm", start + 100, start + 300, launch=(start + 20, start + 30))
+    return summary(trace, worker=worker)
+
+
+def test_a_rank_without_device_work_does_not_change_the_device() -> None:
+    mixed = pool([rank("cpu", "rank0"), rank("cuda", "rank1")])
+    whole = pool([rank("cuda", "rank0"), rank("cuda", "rank1")])
+    assert (mixed.device.kind, mixed.device.name) == ("cuda", whole.device.name)
+    (device,) = [check for check in compared(mixed, whole).comparability if check.check == "device_kind"]
+    assert device.detail.startswith("same device: NVIDIA")
+
+
+def stacked(flag: bool | None, extra: float = 0) -> Summary:
+    """Untraced host time that grows; with_stack as the trace says."""
+    trace = TraceBuilder(vendor="cpu")
+    if flag is not None:
+        trace.properties["with_stack"] = int(flag)
+    for number in range(8):
+        at = 2000 * number
+        trace.step(number, at, at + 1000 + extra + number % 2)
+        trace.op("aten::mm", at + 10, at + 500)
+    return summary(trace)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "advice"),
+    [
+        (True, True, "Python code between operators, other load on the machine"),
+        (False, False, "Python code between operators (record with with_stack=True), other load on the machine"),
+        (True, False, "Python code between operators (record the candidate with with_stack=True), other load"),
+    ],
+)
+def test_an_option_that_was_on_is_not_asked_for(one: bool, two: bool, advice: str) -> None:
+    assert advice in told(compared(stacked(one), stacked(two, 500)))
+
+
+@pytest.mark.parametrize(
+    ("table", "flag", "plain"),
+    [
+        ("modules", "with_stack", "no nn.Module calls"),
+        ("operators_by_shape", "record_shapes", "no input shapes"),
+        ("memory", "profile_memory", "no memory events"),
+    ],
+)
+def test_nor_for_a_table(table: str, flag: str, plain: str) -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.op("aten::mm", 0, 100)
+    assert summary(trace).absent[table].startswith(f"{plain}; record with ")
+    trace.properties[flag] = 1
+    assert summary(trace).absent[table] == f"{plain}, though {flag}=True was on"
+
+
+def wild(shift: float) -> Summary:
+    """Steps between 1 and 4,000 ms."""
+    trace = TraceBuilder(vendor="cpu")
+    at = 0.0
+    for number, length in enumerate((1e3, 4e6, 2e3, 3e6, 5e3, 1e6, 8e3, 2e6)):
+        trace.step(number, at, at + length * shift)
+        trace.op("aten::mm", at + 1, at + length / 2)
+        at += length * shift
+    return summary(trace)
+
+
+def test_nobody_is_told_to_record_millions_of_steps() -> None:
+    got = compared(wild(1), wild(1.01))
+    assert got.headline.certainty is not None
+    assert got.headline.certainty.steps_needed is None
+    assert "steps per side would resolve" not in told(got)
