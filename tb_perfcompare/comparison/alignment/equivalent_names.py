@@ -2,7 +2,7 @@
 on devices of different vendors, runtime calls and copies.
 
 Two names are joined if they mean the same, one side has only the one and the other side only the other. Several of one
-meaning stay apart, unless all of them can be told by their order in the file. (docs/alignment.md#names)
+meaning stay apart, unless all of them can be told by their order in the file. (docs/method/alignment.md#names)
 """
 
 from __future__ import annotations

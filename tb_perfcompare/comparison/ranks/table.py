@@ -24,7 +24,7 @@ ONE_WORKER = "one worker on each side: ranks are compared where a run has severa
 NO_STEPS = "no step times of several workers"
 
 _RANK_WHAT = "number of the rank where all are known and differ, else the worker's name"
-_OWN_NOTE = "Ranks run side by side: their times do not add up (docs/ranks.md)."
+_OWN_NOTE = "Ranks run side by side: their times do not add up (docs/method/ranks.md)."
 
 
 @dataclass(frozen=True, slots=True)
