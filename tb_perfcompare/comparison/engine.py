@@ -24,10 +24,15 @@ from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
+from tb_perfcompare.comparison.pace.decide import decided
+from tb_perfcompare.comparison.pace.order import in_turns
+from tb_perfcompare.comparison.pace.sensitivity import sensitivity
+from tb_perfcompare.comparison.pace.split import common_work
+from tb_perfcompare.comparison.pace.words import withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
-from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
@@ -54,7 +59,6 @@ from tb_perfcompare.comparison.tables.memory import memory_tables
 from tb_perfcompare.comparison.tables.reading_note import as_read
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
-from tb_perfcompare.comparison.verdict.sensitivity import sensitivity
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.collector import paused_collector
@@ -78,8 +82,10 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         checks += same_work_checks(baseline, candidate, alignment)
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
+    work = common_work(baseline, candidate, options)
+    headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     headline = _withheld_if_void(headline, checks)
-    headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, options))
+    headline = replace(headline, sensitivity=sensitivity(baseline, candidate, headline, work, options))
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)
@@ -207,7 +213,7 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     void = [check.detail for check in checks if check.status == "fail" and "verdict" in check.invalidates]
     if not void:
         return headline
-    return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
+    return withheld(replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void)))
 
 
 def side_facts(summary: Summary) -> SideFacts:
@@ -319,6 +325,8 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
     """Says so when the other rule for step windows would reach another verdict."""
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
         return []
+    if headline.basis is not Basis.RECORDED or headline.program is not None:
+        return []  # work at one pace is not told by windows
     other = _headline(a, b, a.other_window, b.other_window, options)
     if headline.verdict in (Verdict.WITHHELD, other.verdict):
         return []
@@ -332,7 +340,7 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
 
 def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
     """Where many steps were left out as incomplete: what the verdict would be with them."""
-    if headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
+    if headline.basis is not Basis.RECORDED or headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
         return []
     whole = with_incomplete(a), with_incomplete(b)
     other = _headline(*whole, whole[0].steps.total_ns, whole[1].steps.total_ns, options)
