@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/statistics",
     },
     "comparison/causes/evidence": {"comparison/result", "comparison/statistics", "comparison/tables"},
-    "comparison/checks": {"comparison/alignment", "comparison/result"},
+    "comparison/checks": {"comparison/alignment", "comparison/result", "comparison/statistics"},
     "comparison/launches": {"comparison/result"},
     "comparison/ledger": {"comparison/result"},
     "comparison/pace": {"comparison/result", "comparison/statistics", "comparison/verdict"},

@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import common_work
+from tb_perfcompare.comparison.pace.table import common_work_table
 from tb_perfcompare.comparison.pace.words import withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -101,6 +102,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(baseline, candidate, headline, alignment, options)
     tables |= _further_tables(baseline, candidate, counters, launches)
+    tables |= _those_there_are((common_work_table(work),))
     moved = moved_counters(counters, options.alpha)
     return Comparison(
         baseline=side_facts(baseline),

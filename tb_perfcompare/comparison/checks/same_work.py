@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
+from tb_perfcompare.comparison.checks.containment import (
+    FEWEST_OPERATORS,
+    PARTLY,
+    Containment,
+    containment,
+    more_calls,
+)
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import Summary
 
 
+NEARLY_ALL = 0.98
+
+
 def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
-    """`same_work`: fails, and takes the verdict, when neither operators nor kernels by name nor device time by operator
-    have half in common; `input_shapes`, `input_types`: warn when the same operators run on other inputs."""
+    """`same_work`: fails, and takes the verdict, when neither step contains the other's work by time and neither
+    operators nor kernels by name nor device time by operator have half in common; `input_shapes`, `input_types`: warn
+    when the same operators run on other inputs."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = _shared(table, baseline, candidate)
@@ -19,17 +30,47 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
             found[words] = share
     if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
         found["device time, matched by operator"] = min(matched_share(alignment))
-    return (_same_work(found), *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate))
+    held = containment(baseline, candidate)
+    return (
+        _same_work(found, held, baseline, candidate),
+        *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate),
+    )  # fmt: skip
 
 
-def _same_work(found: dict[str, float]) -> Check:
+def _same_work(found: dict[str, float], held: Containment | None, a: Summary, b: Summary) -> Check:
     if not found:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
+    if held is not None and any(held.contained):
+        return Check("same_work", "ok", _contained(held, a, b))
     detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
     if max(found.values()) >= SOME_WORK:
         return Check("same_work", "ok", f"in common: {detail}")
+    if held is not None and held.largest >= PARTLY and max(held.operators) >= FEWEST_OPERATORS:
+        partly = f"partly other work: {_both_ways(held)} by input shape"
+        return Check("same_work", "warn", partly, ("cause",))
     reason = f"different work per step: only {detail} are in common"
+    if held is not None:
+        reason = f"neither step contains the other's work: {_both_ways(held)}; {detail} in common"
     return Check("same_work", "fail", reason, ("verdict", "cause"))
+
+
+def _contained(held: Containment, a: Summary, b: Summary) -> str:
+    """ "the candidate does all the baseline does, and 120 more operator calls per step (...)"."""
+    most, less = ("candidate", "baseline") if held.contained[0] else ("baseline", "candidate")
+    share = held.baseline if held.contained[0] else held.candidate
+    does = "all" if share >= NEARLY_ALL else f"{share:.0%} by time of what"
+    sentence = f"the {most} does {does} the {less} does"
+    if all(held.contained):
+        return sentence
+    more = more_calls(a, b) if held.contained[0] else more_calls(b, a)
+    return f"{sentence}, and {more}" if more else sentence
+
+
+def _both_ways(held: Containment) -> str:
+    return (
+        f"the candidate does {held.baseline:.0%} by time of what the baseline does, the baseline {held.candidate:.0%} "
+        "of what the candidate does"
+    )
 
 
 def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:

@@ -44,6 +44,8 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     were left out."""
     captures = clocked.captures
     times = whole(clocked.at_pace)
+    if np.array_equal(np.sort(times[0]), np.sort(times[1])):
+        return _identical(times, captures, options)
     known = None if like is None else like.estimate
     main = estimate_shift(*times, options.alpha, captures=captures, like=known, shared=True)
     main = widened(main, math.hypot(*(one.share * reach(one.pace, options.alpha) for one in clocked.followers)))
@@ -55,6 +57,13 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, main, options.margin, floor)
     return ProgramPart(main, verdict, floor, apart)
+
+
+def _identical(times: Times, captures: Captures, options: CompareOptions) -> ProgramPart:
+    """Nothing is estimated from equal samples: no shift, and no interval about it."""
+    none = estimate_shift(*times, options.alpha, captures=captures, shared=True)
+    none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
+    return ProgramPart(none, Verdict.SAME, None, apart=False)
 
 
 def whole(logs: Pair) -> Times:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.rows import WorkRows
+from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
@@ -59,6 +60,21 @@ def select(
         (times[0], times[1]),
     )
     return Selected(rows, {key: reason for key, reason in zip(shared, reasons, strict=True) if reason})
+
+
+def same_inputs(sides: tuple[Summary, Summary]) -> float:
+    """Share of the device time below operators (of host time where there is none) that ran on inputs of the same
+    shapes: of the side where that is more. Kernels launched alike do other work on other inputs."""
+    found = []
+    for side in sides:
+        group = side.groups[OPERATORS]
+        time = group.measures_ns.get("device_self")
+        if time is None or not time.any():
+            time = group.measures_ns["host_self"]
+        rows = zip(group.keys, time.sum(axis=1).tolist(), group.calls.sum(axis=1).tolist(), strict=True)
+        steps = len(side.steps)
+        found.append({tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows})
+    return max(inside(found[0], found[1]), inside(found[1], found[0]))
 
 
 def mean_per_observation(values: Ints, samples: Samples) -> Floats:

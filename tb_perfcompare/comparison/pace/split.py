@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
-from tb_perfcompare.comparison.pace.select import KERNELS, OPERATORS, Selected, mean_per_observation, select
+from tb_perfcompare.comparison.pace.select import (
+    KERNELS,
+    OPERATORS,
+    Selected,
+    mean_per_observation,
+    same_inputs,
+    select,
+)
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
@@ -18,6 +25,9 @@ Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]
 Samplings = tuple[Samples, Samples]
+
+SAME_INPUTS = 0.5
+"""Share of device time on inputs of the same shapes below which kernels launched alike may do other work."""
 
 _ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
 _APART = (StepCategory.COMMUNICATION,)
@@ -63,6 +73,8 @@ def common_work(baseline: Summary, candidate: Summary, options: CompareOptions) 
         rows = select(table, measure, sides, samples)
         if rows is None:
             outcome: PaceRows | str = f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
+        elif of == "device" and same_inputs(sides) < SAME_INPUTS:
+            outcome = "kernels ran on inputs of other shapes"
         else:
             selected.append((of, rows))
             whole = times if not on_device else _of_all(sides, samples, table, measure)

@@ -51,11 +51,11 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         return f"{_WORD[verdict]}: the same work {_runs(machine)}; program still open."
     if verdict in _DECIDED:
         if alone:
-            return f"These two captures: program {signed(program.estimate)} {_ends(program)}{_beside(machine)}."
+            return f"These two captures: program {signed(program.estimate)}{_ends(program)}{_beside(machine)}."
         if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
             return f"{_WORD[verdict]}: program {signed(program.estimate)}, {_and_machine(headline, program, machine)}."
         more = "longer" if program.estimate > 0 else "less"
-        return f"{_WORD[verdict]}: the program takes {rough(abs(program.estimate))} {more} {_ends(program)}."
+        return f"{_WORD[verdict]}: the program takes {rough(abs(program.estimate))} {more}{_ends(program)}."
     if alone and abs(machine.estimate) > headline.margin and verdict is Verdict.INCONCLUSIVE:
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
@@ -108,7 +108,7 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
             facts.append(Fact("Program or machine", f"not told apart: {headline.unsplit}"))
         return tuple(facts)
     machine, program = headline.machine, headline.program
-    facts.append(Fact("Machine", _machine_line(machine, counts)))
+    facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
     facts.append(Fact("Program", _program_line(headline, program)))
     rows = many(program.kept, "row")
     aside = program.rows - program.kept
@@ -119,8 +119,12 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     return tuple(facts)
 
 
-def _machine_line(machine: Part, counts: tuple[int, int]) -> str:
-    line = f"the same work takes {signed(machine.estimate)} ({signed(machine.low)} to {signed(machine.high)})"
+def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
+    longer = "longer" if machine.estimate >= 0 else "less"
+    line = f"the same work takes {rough(abs(machine.estimate))} {longer}{_ends(machine)}"
+    used = [pace for pace in headline.paces if not pace.unusable and pace.share > 0]
+    if len(used) > 1:
+        line += f" ({', '.join(f'{pace.of} {signed(pace.estimate)}' for pace in used)})"
     if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
         return f"{line}: machine, other load or a global setting (clock, power)"
     return f"{line}, in these captures" if max(counts) == 1 else line
@@ -140,13 +144,15 @@ def _inside(part: Part, fraction: float) -> bool:
 
 
 def _ends(part: Part) -> str:
-    """ "(15 to 21 %)", "(-2 to +3 %)"."""
+    """ " (15 to 21 %)", " (-2 to +3 %)", "" where the ends are written as the estimate is."""
     low, high = part.low, part.high
+    if _number(abs(low)) == _number(abs(high)) == _number(abs(part.estimate)) and low * high > 0:
+        return ""
     if part.estimate < 0 and high < 0:
         low, high = -high, -low
     if low >= 0:
-        return f"({_number(low)} to {rough(high)})"
-    return f"({_signed_number(low)} to {_signed_number(high)} %)"
+        return f" ({_number(low)} to {rough(high)})"
+    return f" ({_signed_number(low)} to {_signed_number(high)} %)"
 
 
 def _between(part: Part) -> str:
