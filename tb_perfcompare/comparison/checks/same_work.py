@@ -15,7 +15,6 @@ from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import Summary
 
-
 NEARLY_ALL = 0.98
 
 

@@ -86,7 +86,7 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
     if between is not None:
         from scipy.special import stdtrit
 
-        half = np.hypot(between.high - between.middle, by)
+        half = np.hypot((between.high - between.low) / 2, by)
         between = replace(between, low=between.middle - half, high=between.middle + half)
         quantile = stdtrit(between.freedom, 1 - estimate.alpha / 2)
         p = max(p, float(student_p(between.middle / half * quantile, between.freedom)[0]))
@@ -100,11 +100,12 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
 def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
     """The estimate with the ends and the p of whatever else may be the truth."""
     every = [main, *others]
+    agree = all(one.theta >= 0 for one in every) or all(one.theta <= 0 for one in every)
     return replace(
         main,
         theta_low=min(one.theta_low for one in every),
         theta_high=max(one.theta_high for one in every),
-        p=max(one.p for one in every),
+        p=max(one.p for one in every) if agree else 1.0,
     )
 
 

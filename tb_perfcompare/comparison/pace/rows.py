@@ -98,7 +98,7 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     calls = [_mean_calls(side, at) for side, at in zip(rows.calls, captures, strict=True)]
     work = np.minimum(*calls)
     usual = tuple(_usual(side, at) for side, at in zip(per_call, captures, strict=True))
-    timed: NDArray[np.bool_] = np.isfinite(np.concatenate(usual, axis=1)).all(axis=1)
+    timed: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(np.concatenate(usual, axis=1)), axis=1)
     sums = [np.where(timed[:, None], side, 0.0).sum(axis=1) for side in usual]
     counts = [side.shape[1] for side in usual]
     # added up per side first: a sum of two does not depend on which side comes first
