@@ -4,6 +4,7 @@ import type { Comparison, Headline, VerdictWord } from '../contract/wire';
 import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
+import { Parts } from './parts';
 
 export const ICON: Record<VerdictWord, IconName> = {
   slower: 'up',
@@ -59,6 +60,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const words = metricWords(headline.metric);
   const cause = findings[0];
   const sure = isSure(headline.verdict);
+  const split = Boolean(headline.program && headline.sentence);
   // one recording each: the shift is the difference that is said already
   const interval =
     shift &&
@@ -72,13 +74,19 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
       </span>
       <div class="verdict-body">
         <h2>
-          {text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
+          {split ? headline.sentence : <>{text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span></>}
         </h2>
         {cause && (
           <p class="cause">
             <span class="label">{sure ? text.verdict.cause : text.verdict.largest}:</span> {cause.sentence}
           </p>
         )}
+        <Parts headline={headline} />
+        {split && headline.facts?.map((fact) => (
+          <p class="reason" key={fact.label}>
+            {fact.label}: {fact.text}
+          </p>
+        ))}
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
             <Figure label={words.mean}>
@@ -100,7 +108,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
         </dl>
-        <p class="reason">{sentence(headline.reason)}</p>
+        {!split && <p class="reason">{sentence(headline.reason)}</p>}
         {headline.scope && (
           <p class="reason">
             {text.verdict.scope}: {headline.scope}
@@ -128,6 +136,7 @@ function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
 
 function How({ headline }: { headline: Headline }) {
   const facts: [string, string][] = [];
+  if (headline.program) facts.push([text.verdict.recorded, headline.reason]);
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
   if (headline.inflation !== undefined)
@@ -156,7 +165,13 @@ export function VerdictLine({ headline }: { headline: Headline }) {
   return (
     <p class={`verdict-line tone-${tone(headline.verdict)}`}>
       <Icon name={ICON[headline.verdict]} size={14} />
-      <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
+      {headline.program && headline.sentence ? (
+        <strong>{headline.sentence}</strong>
+      ) : (
+        <>
+          <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
+        </>
+      )}
     </p>
   );
 }
