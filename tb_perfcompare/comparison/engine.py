@@ -27,7 +27,7 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
-from tb_perfcompare.comparison.pace.split import common_work
+from tb_perfcompare.comparison.pace.split import CommonWork, common_work
 from tb_perfcompare.comparison.pace.table import common_work_table
 from tb_perfcompare.comparison.pace.words import withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
@@ -113,7 +113,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, options),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
-        notes=_notes(baseline, candidate, headline, tables, options, joined),
+        notes=_notes(baseline, candidate, headline, work, tables, options, joined),
     )
 
 
@@ -244,6 +244,7 @@ def _notes(
     baseline: Summary,
     candidate: Summary,
     headline: Headline,
+    work: CommonWork,
     tables: dict[str, Table],
     options: CompareOptions,
     joined: tuple[Note, ...],
@@ -259,7 +260,7 @@ def _notes(
         if observations(summary).uneven
     ]
     notes += joined
-    notes += _window_note(baseline, candidate, headline, options)
+    notes += _window_note(baseline, candidate, headline, work, options)
     notes += _incomplete_note(baseline, candidate, headline, options)
     notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
     notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
@@ -323,13 +324,17 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
     return found
 
 
-def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
+def _window_note(
+    a: Summary, b: Summary, headline: Headline, work: CommonWork, options: CompareOptions
+) -> list[Note]:
     """Says so when the other rule for step windows would reach another verdict."""
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
         return []
-    if headline.basis is not Basis.RECORDED or headline.program is not None:
-        return []  # work at one pace is not told by windows
     other = _headline(a, b, a.other_window, b.other_window, options)
+    times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
+    if work.clocked is not None and all((side > 0).all() for side in times):
+        work = replace(work, clocked=work.clocked.at((times[0], times[1])))
+        other = decided(other, work, options, in_turns=in_turns(a, b))
     if headline.verdict in (Verdict.WITHHELD, other.verdict):
         return []
     name = "marker" if a.window == "device" else "device"

@@ -49,27 +49,22 @@ def _same_work(found: dict[str, float], held: Containment | None, a: Summary, b:
         return Check("same_work", "warn", partly, ("cause",))
     reason = f"different work per step: only {detail} are in common"
     if held is not None:
-        reason = f"neither step contains the other's work: {_both_ways(held)}; {detail} in common"
+        reason = f"neither step contains the other's work: {_both_ways(held)}; shared by name: {detail}"
     return Check("same_work", "fail", reason, ("verdict", "cause"))
 
 
 def _contained(held: Containment, a: Summary, b: Summary) -> str:
     """ "the candidate does all the baseline does, and 120 more operator calls per step (...)"."""
-    most, less = ("candidate", "baseline") if held.contained[0] else ("baseline", "candidate")
-    share = held.baseline if held.contained[0] else held.candidate
+    grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
+    most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
+    share = held.baseline if grown else held.candidate
     does = "all" if share >= NEARLY_ALL else f"{share:.0%} by time of what"
-    sentence = f"the {most} does {does} the {less} does"
-    if all(held.contained):
-        return sentence
-    more = more_calls(a, b) if held.contained[0] else more_calls(b, a)
-    return f"{sentence}, and {more}" if more else sentence
+    more = more_calls(a, b) if grown else more_calls(b, a)
+    return f"the {most} does {does} the {less} does" + (f", and {more}" if more else "")
 
 
 def _both_ways(held: Containment) -> str:
-    return (
-        f"the candidate does {held.baseline:.0%} by time of what the baseline does, the baseline {held.candidate:.0%} "
-        "of what the candidate does"
-    )
+    return f"{held.baseline:.0%} of the baseline's time and {held.candidate:.0%} of the candidate's in common"
 
 
 def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:

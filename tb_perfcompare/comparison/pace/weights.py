@@ -25,6 +25,8 @@ def capped(weights: Floats, name: Ints) -> Floats:
     totals: Floats = np.bincount(name, weights=weights).astype(np.float64)
     factor = np.zeros(len(totals))
     some = totals > 0
+    if not some.any():
+        return np.zeros(len(weights))
     factor[some] = np.minimum(totals[some], _cap(totals[some])) / totals[some]
     out: Floats = weights * factor[name]
     return out
