@@ -23,8 +23,8 @@ VERDICT_WORDS = {
     Verdict.SAME: "Same",
     Verdict.PROBABLY_SLOWER: "Probably slower",
     Verdict.PROBABLY_FASTER: "Probably faster",
-    Verdict.INCONCLUSIVE: "Cannot tell",
-    Verdict.WITHHELD: "Not compared",
+    Verdict.INCONCLUSIVE: "Inconclusive",
+    Verdict.WITHHELD: "Not comparable",
 }
 
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, times_text
+from tb_perfcompare.comparison.result.wording import many, times_text
 
 NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
@@ -15,6 +15,7 @@ _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 _WORD = {
     Verdict.SLOWER: "Slower", Verdict.FASTER: "Faster",
     Verdict.PROBABLY_SLOWER: "Probably slower", Verdict.PROBABLY_FASTER: "Probably faster",
+    Verdict.SAME: "Same", Verdict.INCONCLUSIVE: "Inconclusive", Verdict.WITHHELD: "Not comparable",
 }  # fmt: skip
 
 
@@ -33,12 +34,9 @@ def withheld(headline: Headline) -> Headline:
 
 
 def _as_recorded(headline: Headline) -> str:
-    word = VERDICT_WORDS[headline.verdict]
-    recorded = headline.recorded
+    word, recorded = _WORD[headline.verdict], headline.recorded
     if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
-        more = "slower" if headline.verdict in _SLOWER else "faster"
-        bound = f"by at least {rough(abs(recorded.at_least))}; how much more is open."
-        return f"{_WORD[headline.verdict]}, {bound}" if more in word else bound
+        return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
     return f"{word}: {headline.reason.partition('; ')[0]}"
 
 
