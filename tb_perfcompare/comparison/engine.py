@@ -27,7 +27,7 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
-from tb_perfcompare.comparison.pace.split import CommonWork, common_work
+from tb_perfcompare.comparison.pace.split import CommonWork, Pair, common_work, pace_of_steps
 from tb_perfcompare.comparison.pace.table import common_work_table
 from tb_perfcompare.comparison.pace.words import withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
@@ -110,7 +110,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, options),
+        findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, pace_of_steps(work), options),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
         notes=_notes(baseline, candidate, headline, work, tables, options, joined),
@@ -165,7 +165,7 @@ def _further_tables(
 
 def _findings(
     baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
-    moved: tuple[CounterChange, ...], launches: LaunchRows | None, options: CompareOptions,
+    moved: tuple[CounterChange, ...], launches: LaunchRows | None, pace: Pair | None, options: CompareOptions,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """Largest first; counters that moved come last."""
     p_values = {label: move.p for label, move in moves.items()}
@@ -176,7 +176,7 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         told = Told()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = told_causes(RuleContext(baseline, candidate, ledger, headline, options, moved, p_values))
+            told = told_causes(RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace))
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
-from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
+from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, shift_of_pace
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.words import told
@@ -107,7 +107,8 @@ def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
     return tuple(
         PaceFacts(
             one.pace.of, one.pace.rows, one.pace.kept, one.pace.coverage, fraction_of(one.pace.tau),
-            shares.get(one.pace.of, 0.0), fraction_of(one.pace.centre), one.pace.reason,
+            shares.get(one.pace.of, 0.0), fraction_of(shift_of_pace(one.pace.log, work.captures)),
+            fraction_of(one.pace.centre), one.pace.reason,
         )
         for one in work.found
     )  # fmt: skip

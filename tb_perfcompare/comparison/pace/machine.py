@@ -88,6 +88,12 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
     return False
 
 
+def shift_of_pace(log: Pair, captures: Captures) -> float:
+    """Difference of the means of the captures' centres of ln(pace)."""
+    one, two = (float(_centres(side, at).mean()) for side, at in zip(log, captures, strict=True))
+    return two - one + 0.0
+
+
 def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
     middles = [_centres(side, at) for side, at in zip(pair, captures, strict=True)]
     between = between_captures(middles[0], middles[1], alpha, shared=True)

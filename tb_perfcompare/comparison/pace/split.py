@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.pace.select import (
     select,
 )
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 
@@ -34,18 +35,31 @@ _APART = (StepCategory.COMMUNICATION,)
 """Time that follows no pace of this machine: it waits for other ranks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CommonWork:
     """What both sides do alike. `clocked` is None where no pace can be used, for the `reason`.
 
     found     kinds of rows with their pace, whether it can be used or not
     selected  kind ("host", "device") -> the rows by identity, and why others are not used
+    pooled    observations are means over workers
+    captures  of each observation, where rows were looked for
     """
 
     clocked: Clocked | None
     reason: str
     found: tuple[PaceRows, ...] = ()
     selected: tuple[tuple[str, Selected], ...] = ()
+    pooled: bool = False
+    captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
+
+
+def pace_of_steps(work: CommonWork) -> Pair | None:
+    """(n,), (m,) how many times as long the machine makes each step; None where nobody knows, or where an observation
+    is no single step."""
+    if work.clocked is None or work.pooled:
+        return None
+    one, two = work.clocked.machine
+    return np.exp(one), np.exp(two)
 
 
 def common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:
@@ -87,7 +101,7 @@ def common_work(baseline: Summary, candidate: Summary, options: CompareOptions) 
             followers.append(Follower(outcome.pace, owned, shares[of] if on_device else 1.0))
         elif not on_device or shares[of] >= NEEDED:
             reasons.append(why)
-    kept = tuple(found), tuple(selected)
+    kept = tuple(found), tuple(selected), any(seen.pooled for seen in samples), captures
     if reasons or not followers:
         return CommonWork(None, reasons[0] if reasons else "no work of which the pace is known", *kept)
     if not on_device:

@@ -95,8 +95,8 @@ class Basis(str, Enum):
 @dataclass(frozen=True, slots=True)
 class PaceFacts:
     """One pace. `of`: host or device; rows of the same work, those kept, share of the time they cover, how far rows
-    differ in their change (a fraction), share of the step that follows it; estimate: how much longer the typical row
-    takes (0.05 = 5 %). `unusable`: why it is not used, "" where it is."""
+    differ in their change (a fraction), share of the step that follows it; estimate: how much longer all of them
+    take (0.05 = 5 %), typical: the typical row. `unusable`: why it is not used, "" where it is."""
 
     of: str
     rows: int
@@ -105,6 +105,7 @@ class PaceFacts:
     tau: float
     share: float
     estimate: float
+    typical: float
     unusable: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,6 +118,7 @@ class PaceFacts:
             "tau": plain(self.tau),
             "share": plain(self.share),
             "estimate": plain(self.estimate),
+            "typical": plain(self.typical),
             "unusable": self.unusable,
         }
 

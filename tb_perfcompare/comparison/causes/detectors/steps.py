@@ -23,6 +23,9 @@ FAR = 1.1
 """A slow step takes at least this many times as long as the middle one of its side: of few steps some lie outside the
 fence by chance."""
 
+LIKE = 0.5
+"""Both sides have slow steps if the other one has at least this share of their number."""
+
 LEADING = 0.25
 """Steps up to this share from the start of a recording may be a warm-up."""
 
@@ -38,9 +41,12 @@ def step_rules(pair: RuleContext) -> Iterator[Cause]:
 def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     """A few steps far above the others of their side make most of the difference of the means."""
     sides = []
-    for summary in (pair.baseline, pair.candidate):
+    for number, summary in enumerate((pair.baseline, pair.candidate)):
         middle = float(np.median(summary.steps.total_ns))
         outlying = outlying_steps(summary.steps.total_ns)
+        if pair.pace is not None:  # a step in which all the same work is slow is the machine's
+            at_one_pace = set(outlying_steps(np.rint(summary.steps.total_ns / pair.pace[number]).astype(np.int64)))
+            outlying = tuple(at for at in outlying if at in at_one_pace)
         slow = np.array([at for at in outlying if summary.steps.total_ns[at] >= FAR * middle], dtype=np.int64)
         excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
         sides.append((summary, slow, excess))
@@ -49,6 +55,9 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
     summary, slow, _ = sides[1] if delta > 0 else sides[0]
+    other, others, _ = sides[0] if delta > 0 else sides[1]
+    if not _recurs(summary, slow) or (len(others) >= LIKE * len(slow) and _recurs(other, others)):
+        return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
     entities = _grown(summary, slow)
@@ -74,6 +83,11 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
         explains=_explained(entities, share, delta), rank=1,
     )  # fmt: skip
+
+
+def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
+    """Whether more than half of the side's captures have slow steps: what a program does, each of its runs does."""
+    return 2 * len(np.unique(summary.steps.capture[slow])) > len(np.unique(summary.steps.capture))
 
 
 def _named(summary: Summary, step: int) -> str:
