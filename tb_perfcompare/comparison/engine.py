@@ -27,7 +27,13 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
-from tb_perfcompare.comparison.pace.split import CommonWork, Pair, common_work, pace_of_steps
+from tb_perfcompare.comparison.pace.split import (
+    CommonWork,
+    Pair,
+    common_work,
+    pace_of_steps,
+    paces_of_observations,
+)
 from tb_perfcompare.comparison.pace.table import common_work_table
 from tb_perfcompare.comparison.pace.words import withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
@@ -46,7 +52,7 @@ from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
-from tb_perfcompare.comparison.tables.entity_tables import diff_tables
+from tb_perfcompare.comparison.tables.entity_tables import Paces, diff_tables
 from tb_perfcompare.comparison.tables.fixed_tables import (
     bound_table,
     categories_table,
@@ -100,7 +106,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
-    tables |= _entity_tables(baseline, candidate, headline, alignment, options)
+    tables |= _entity_tables(baseline, candidate, headline, alignment, options, paces_of_observations(work))
     tables |= _further_tables(baseline, candidate, counters, launches)
     tables |= _those_there_are((common_work_table(work),))
     moved = moved_counters(counters, options.alpha)
@@ -135,10 +141,11 @@ def _those_there_are(tables: Iterable[Table | None]) -> dict[str, Table]:
 
 
 def _entity_tables(
-    baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions
+    baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions,
+    paces: Paces,
 ) -> dict[str, Table]:
     """Of operators, kernels, copies, ..., and what is matched with what between them."""
-    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options)
+    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces)
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)

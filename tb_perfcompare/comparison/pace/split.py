@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.pace.select import (
 )
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 
@@ -60,6 +61,16 @@ def pace_of_steps(work: CommonWork) -> Pair | None:
         return None
     one, two = work.clocked.machine
     return np.exp(one), np.exp(two)
+
+
+def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
+    """Pace ("host", "device") -> how many times as long the machine makes each observation. Only where a side has
+    several captures: what it does to two captures is all they say."""
+    if work.clocked is None or max(capture_counts(work.captures)) < 2:
+        return {}
+    return {
+        one.pace.of: (np.exp(one.pace.log[0]), np.exp(one.pace.log[1])) for one in work.clocked.followers
+    }
 
 
 def common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:

@@ -42,13 +42,13 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     """A few steps far above the others of their side make most of the difference of the means."""
     sides = []
     for number, summary in enumerate((pair.baseline, pair.candidate)):
-        middle = float(np.median(summary.steps.total_ns))
-        outlying = outlying_steps(summary.steps.total_ns)
-        if pair.pace is not None:  # a step in which all the same work is slow is the machine's
-            at_one_pace = set(outlying_steps(np.rint(summary.steps.total_ns / pair.pace[number]).astype(np.int64)))
-            outlying = tuple(at for at in outlying if at in at_one_pace)
-        slow = np.array([at for at in outlying if summary.steps.total_ns[at] >= FAR * middle], dtype=np.int64)
-        excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
+        # a step in which all the same work is slow is the machine's
+        pace = np.ones(len(summary.steps)) if pair.pace is None else pair.pace[number]
+        times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
+        middle = float(np.median(times))
+        slow = np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
+        beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
+        excess = beyond / len(summary.steps) / 1000
         sides.append((summary, slow, excess))
     delta = sides[1][2] - sides[0][2]
     # one-off steps have to matter to the mean, not only to be longer
