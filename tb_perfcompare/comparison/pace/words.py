@@ -49,7 +49,8 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         return f"{_WORD[verdict]}: the same work {_runs(machine)}; program still open."
     if verdict in _DECIDED:
         if alone:
-            return f"These two captures: program {signed(program.estimate)}{_ends(program)}{_beside(machine)}."
+            change = f"{signed(program.estimate)}{_ends(program, as_change=True)}"
+            return f"These two captures: program {change}{_beside(machine)}."
         if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
             return f"{_WORD[verdict]}: program {signed(program.estimate)}, {_and_machine(headline, program, machine)}."
         more = "longer" if program.estimate > 0 else "less"
@@ -141,12 +142,13 @@ def _inside(part: Part, fraction: float) -> bool:
     return 1 / (1 + fraction) - 1 <= part.low and part.high <= fraction
 
 
-def _ends(part: Part) -> str:
-    """ " (15 to 21 %)", " (-2 to +3 %)", "" where the ends are written as the estimate is."""
+def _ends(part: Part, *, as_change: bool = False) -> str:
+    """ " (15 to 21 %)", " (-2 to +3 %)", "" where the ends are written as the estimate is. `as_change`:
+    a faster side has ends below zero."""
     low, high = part.low, part.high
     if _number(abs(low)) == _number(abs(high)) == _number(abs(part.estimate)) and low * high > 0:
         return ""
-    if part.estimate < 0 and high < 0:
+    if part.estimate < 0 and high < 0 and not as_change:
         low, high = -high, -low
     if low >= 0:
         return f" ({_number(low)} to {rough(high)})"

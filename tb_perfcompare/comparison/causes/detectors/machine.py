@@ -13,7 +13,8 @@ from tb_perfcompare.comparison.result.headline import PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import signed_time
 
 MOST = 0.5
-"""Share of what the pace makes that no cause before has told."""
+"""Share of what the pace makes that no cause before has told; of the change of waiting and untraced time that it has to
+make."""
 
 LITTLE = 0.35
 """The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
@@ -23,6 +24,7 @@ _FOLLOW = {
     "host": ("CPU Exec", "Runtime", "Other", "DataLoader"),
     "device": ("Kernel", "Memcpy", "Memset"),
 }
+_PARTLY = ("Other", "DataLoader")
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
@@ -39,7 +41,8 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained) -> Iterat
     whole, found = 0.0, dict[str, float]()
     for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
         by_pace = Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate)
-        if by_pace * pair.exposed(category) <= 0:
+        change = pair.exposed(category)
+        if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MOST * abs(change)):
             continue
         whole += by_pace
         if by_pace * left > 0:

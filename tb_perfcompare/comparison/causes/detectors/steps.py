@@ -46,7 +46,9 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         pace = np.ones(len(summary.steps)) if pair.pace is None else pair.pace[number]
         times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
         middle = float(np.median(times))
-        slow = np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
+        slow = _far(times)
+        if len(np.unique(summary.steps.capture)) == 1:  # the levels of captures differ, one capture has one
+            slow = np.intersect1d(slow, _far(summary.steps.total_ns))
         beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
         excess = beyond / len(summary.steps) / 1000
         sides.append((summary, slow, excess))
@@ -83,6 +85,12 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
         explains=_explained(entities, share, delta), rank=1,
     )  # fmt: skip
+
+
+def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Steps outside the fence that are FAR above the middle one."""
+    middle = float(np.median(times))
+    return np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
 
 
 def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
