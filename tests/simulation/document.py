@@ -45,4 +45,4 @@ def write_parts() -> None:
     """The tables of program and machine alone: `python -m tests.simulation parts`."""
     path = DOCS / "statistics.md"
     measured = f"\n{parts_tables()}\n"
-    path.write_text(_PARTS.sub(lambda _: measured, path.read_text("utf-8")), "utf-8")
+    path.write_text(_PARTS.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
