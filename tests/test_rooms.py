@@ -30,8 +30,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis/trace": {"analysis/columns"},
     "comparison": {
         "comparison/alignment", "comparison/causes", "comparison/causes/evidence", "comparison/checks",
-        "comparison/launches", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
-        "comparison/tables", "comparison/verdict",
+        "comparison/launches", "comparison/ledger", "comparison/pace", "comparison/ranks", "comparison/result",
+        "comparison/statistics", "comparison/tables", "comparison/verdict",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/causes": {
@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/checks": {"comparison/alignment", "comparison/result", "comparison/statistics"},
     "comparison/launches": {"comparison/result"},
     "comparison/ledger": {"comparison/result"},
+    "comparison/pace": {"comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/ranks": {"comparison/result", "comparison/statistics", "comparison/verdict"},
     "comparison/statistics": {"comparison/result"},
     "comparison/strict": {"comparison/pairing", "comparison/result", "comparison/statistics"},

@@ -32,11 +32,16 @@ T = TypeVar("T")
 
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
-    """--fail-if-slower, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
+    """--fail-if-slower, --fail-on-machine, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
     gate = parser.add_argument_group("the gate: exit 1 if a limit is surely exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=_argument(parse_limit),
         help="the step may not take more than this longer: a percentage, or a time such as 250us",
+    )  # fmt: skip
+    gate.add_argument(
+        "--fail-on-machine", action="store_true",
+        help="also fail where the program did not change but the same work runs slower, which by default asks for "
+        "another recording (exit 3)",
     )  # fmt: skip
     gate.add_argument(
         "--budget", metavar="CATEGORY=+5%", type=_argument(parse_budget), action="append", default=[],
@@ -62,7 +67,10 @@ def check_gate(arguments: argparse.Namespace) -> None:
     """Says before a long computation what is missing. Raises PerfCompareError."""
     asked = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
     if not asked:
-        for option, given in (("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments))):
+        for option, given in (
+            ("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments)),
+            ("--fail-on-machine", arguments.fail_on_machine),
+        ):  # fmt: skip
             if given:
                 hint = "add --fail-if-slower, --budget or --fail-on"
                 raise PerfCompareError(f"{option} is about gates, and there is none", hint=hint)
@@ -100,7 +108,8 @@ def _outcomes(
 ) -> list[Outcome]:
     found: list[Outcome] = []
     if arguments.fail_if_slower is not None:
-        found.append(step_time(comparison.headline, arguments.fail_if_slower))
+        machine = bool(arguments.fail_on_machine)
+        found.append(step_time(comparison.headline, arguments.fail_if_slower, fail_on_machine=machine))
     found += [category_time(comparison, category, limit) for category, limit in arguments.budget]
     if arguments.fail_on:
         everything = comparison

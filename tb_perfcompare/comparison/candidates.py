@@ -73,9 +73,9 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
     verdict stands in at most `alpha` of cases.
     """
     looks = [
-        (place, one.p, one.verdict in _CALLS)
+        (place, one.deciding_p, one.verdict in _CALLS)
         for place, one in enumerate(headlines)
-        if one is not None and one.p is not None and one.verdict is not Verdict.WITHHELD
+        if one is not None and one.deciding_p is not None and one.verdict is not Verdict.WITHHELD
     ]
     found: list[Adjusted | None] = [None] * len(headlines)
     for (place, _, calls), p in zip(looks, holm(np.array([p for _, p, _ in looks], dtype=np.float64)), strict=True):

@@ -26,10 +26,22 @@ from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
+from tb_perfcompare.comparison.pace.decide import decided
+from tb_perfcompare.comparison.pace.order import in_turns
+from tb_perfcompare.comparison.pace.sensitivity import sensitivity
+from tb_perfcompare.comparison.pace.split import (
+    CommonWork,
+    Pair,
+    common_work,
+    pace_of_steps,
+    paces_of_observations,
+)
+from tb_perfcompare.comparison.pace.table import common_work_table
+from tb_perfcompare.comparison.pace.words import withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
-from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
@@ -42,7 +54,7 @@ from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.counter_join import CounterChange, counter_changes
 from tb_perfcompare.comparison.tables.counters import counters_table
-from tb_perfcompare.comparison.tables.entity_tables import diff_tables
+from tb_perfcompare.comparison.tables.entity_tables import Paces, diff_tables
 from tb_perfcompare.comparison.tables.fixed_tables import (
     bound_table,
     categories_table,
@@ -56,7 +68,6 @@ from tb_perfcompare.comparison.tables.memory import memory_tables
 from tb_perfcompare.comparison.tables.reading_note import as_read
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
-from tb_perfcompare.comparison.verdict.sensitivity import sensitivity
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.collector import paused_collector
@@ -80,14 +91,14 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         checks += same_work_checks(baseline, candidate, alignment)
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
+    work = common_work(baseline, candidate, options)
+    headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     headline = _withheld_if_void(headline, checks)
     itself = with_itself(checks)
     if itself:
         headline = replace(headline, reason=f"{itself}; {headline.reason}")
-    robustness = sensitivity(baseline, candidate, headline, options)
-    headline = replace(
-        headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text
-    )
+    robustness = sensitivity(baseline, candidate, headline, work, options)
+    headline = replace(headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)
@@ -101,8 +112,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
-    tables |= _entity_tables(baseline, candidate, headline, alignment, options)
+    tables |= _entity_tables(baseline, candidate, headline, alignment, options, paces_of_observations(work))
     tables |= _further_tables(baseline, candidate, counters, launches)
+    tables |= _those_there_are((common_work_table(work),))
     moved = moved_counters(counters, options.alpha)
     return Comparison(
         baseline=side_facts(baseline),
@@ -110,10 +122,10 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, options),
+        findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, pace_of_steps(work), options),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
-        notes=_notes(baseline, candidate, headline, tables, options, joined),
+        notes=_notes(baseline, candidate, headline, work, tables, options, joined),
     )
 
 
@@ -135,10 +147,11 @@ def _those_there_are(tables: Iterable[Table | None]) -> dict[str, Table]:
 
 
 def _entity_tables(
-    baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions
+    baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions,
+    paces: Paces,
 ) -> dict[str, Table]:
     """Of operators, kernels, copies, ..., and what is matched with what between them."""
-    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options)
+    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces)
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)
@@ -165,7 +178,7 @@ def _further_tables(
 
 def _findings(
     baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
-    moved: tuple[CounterChange, ...], launches: LaunchRows | None, options: CompareOptions,
+    moved: tuple[CounterChange, ...], launches: LaunchRows | None, pace: Pair | None, options: CompareOptions,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """Largest first; counters that moved come last."""
     p_values = {label: move.p for label, move in moves.items()}
@@ -176,7 +189,7 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         told = Told()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = told_causes(RuleContext(baseline, candidate, ledger, headline, options, moved, p_values))
+            told = told_causes(RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace))
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
@@ -217,7 +230,7 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     void = [check.detail for check in checks if check.status == "fail" and "verdict" in check.invalidates]
     if not void:
         return headline
-    return replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void))
+    return withheld(replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void)))
 
 
 def _with_hint(reason: str, hint: str) -> str:
@@ -253,6 +266,7 @@ def _notes(
     baseline: Summary,
     candidate: Summary,
     headline: Headline,
+    work: CommonWork,
     tables: dict[str, Table],
     options: CompareOptions,
     joined: tuple[Note, ...],
@@ -268,7 +282,7 @@ def _notes(
         if observations(summary).uneven
     ]
     notes += joined
-    notes += _window_note(baseline, candidate, headline, options)
+    notes += _window_note(baseline, candidate, headline, work, options)
     notes += _incomplete_note(baseline, candidate, headline, options)
     notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
     notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
@@ -332,11 +346,17 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
     return found
 
 
-def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
+def _window_note(
+    a: Summary, b: Summary, headline: Headline, work: CommonWork, options: CompareOptions
+) -> list[Note]:
     """Says so when the other rule for step windows would reach another verdict."""
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
         return []
     other = _headline(a, b, a.other_window, b.other_window, options)
+    times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
+    if work.clocked is not None and all((side > 0).all() for side in times):
+        work = replace(work, clocked=work.clocked.at((times[0], times[1])))
+        other = decided(other, work, options, in_turns=in_turns(a, b))
     if headline.verdict in (Verdict.WITHHELD, other.verdict):
         return []
     name = "marker" if a.window == "device" else "device"
@@ -349,7 +369,7 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
 
 def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: CompareOptions) -> list[Note]:
     """Where many steps were left out as incomplete: what the verdict would be with them."""
-    if headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
+    if headline.basis is not Basis.RECORDED or headline.verdict is Verdict.WITHHELD or not many_incomplete(a, b):
         return []
     whole = with_incomplete(a), with_incomplete(b)
     other = _headline(*whole, whole[0].steps.total_ns, whole[1].steps.total_ns, options)

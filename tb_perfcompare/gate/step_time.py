@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from typing import Protocol
+
+from tb_perfcompare.comparison.result.headline import Headline, Part, Shift, Verdict
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 from tb_perfcompare.render import numbers
@@ -10,17 +12,28 @@ from tb_perfcompare.render import numbers
 _SLOWER = frozenset({Verdict.SLOWER, Verdict.PROBABLY_SLOWER})
 
 
-def step_time(headline: Headline, limit: Limit) -> Outcome:
+class _Told(Protocol):
+    def __call__(self, status: Status, sentence: str, measured: str = "") -> Outcome: ...
+
+
+def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
     """Tripped: the verdict is slower or probably slower and the whole interval of the shift lies above the limit.
-    Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell."""
+    Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell.
+
+    Where the program is told apart from the machine, the shift is the program's, and a slower machine asks for another
+    recording: it trips only with `fail_on_machine`.
+    """
     name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift
     doubt = f"cannot tell whether the candidate is more than {allowed} slower"
 
-    def outcome(status: Status, sentence: str) -> Outcome:
-        return Outcome(name, f"+{allowed}", status, "" if shift is None else _measured(shift, limit), sentence)
+    def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
+        seen = measured or ("" if shift is None else _measured(shift, limit))
+        return Outcome(name, f"+{allowed}", status, seen, sentence)
 
     if headline.verdict is Verdict.WITHHELD or shift is None:
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
+    if headline.program is not None and headline.machine is not None and shift.level is not None:
+        return _of_parts(headline, headline.program, headline.machine, limit, outcome, fail_on_machine)
     if shift.level is None:
         if headline.verdict is Verdict.SAME:
             return outcome(Status.PASSED, headline.reason)
@@ -36,6 +49,38 @@ def step_time(headline: Headline, limit: Limit) -> Outcome:
     if high <= most:
         return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
     return outcome(Status.CANNOT_TELL, f"{doubt}, {interval}")
+
+
+def _of_parts(
+    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _Told, fail_on_machine: bool
+) -> Outcome:
+    most = _fraction(limit, headline)
+    if most is None:
+        return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
+    interval = f"program {_part(program)}"
+    longer = f"the program takes more than {limit.text} longer"
+    if program.verdict in _SLOWER and program.low > most:
+        return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
+    if machine.verdict is Verdict.SLOWER and machine.low > most:
+        slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"
+        if fail_on_machine:
+            return outcome(Status.TRIPPED, slower, f"machine {_part(machine)}")
+        return outcome(Status.CANNOT_TELL, f"{slower}: record again on a machine at one pace", interval)
+    if program.high <= most:
+        return outcome(Status.PASSED, f"the program does not take more than {limit.text} longer, {interval}", interval)
+    return outcome(Status.CANNOT_TELL, f"cannot tell whether {longer}, {interval}", interval)
+
+
+def _fraction(limit: Limit, headline: Headline) -> float | None:
+    """The limit as a share of the baseline's step."""
+    if limit.fraction is not None:
+        return limit.fraction
+    return limit.of(0.0) / headline.baseline if headline.baseline else None
+
+
+def _part(part: Part) -> str:
+    ends = f"[{numbers.percent(part.low, signed=True)}, {numbers.percent(part.high, signed=True)}]"
+    return f"{numbers.percent(part.estimate, signed=True)} {ends}"
 
 
 def _measured(shift: Shift, limit: Limit) -> str:

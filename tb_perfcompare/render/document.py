@@ -25,8 +25,8 @@ VERDICT_WORDS = {
     Verdict.SAME: "Same",
     Verdict.PROBABLY_SLOWER: "Probably slower",
     Verdict.PROBABLY_FASTER: "Probably faster",
-    Verdict.INCONCLUSIVE: "Cannot tell",
-    Verdict.WITHHELD: "Not compared",
+    Verdict.INCONCLUSIVE: "Inconclusive",
+    Verdict.WITHHELD: "Not comparable",
 }
 
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
@@ -72,11 +72,14 @@ Block = Heading | Paragraph | Facts | Listing | Grid
 def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats."""
     headline = comparison.headline
+    split = headline.program is not None
     line, _, more = printable(headline.reason).partition("; ")
     blocks: list[Block] = [
-        Heading(f"{VERDICT_WORDS[headline.verdict]}: {line}", level=1),
-        *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more else []),
+        Heading(printable(headline.sentence) or f"{VERDICT_WORDS[headline.verdict]}: {line}", level=1),
+        *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
+        *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
         Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
+        *([Heading("How this was decided")] if split else []),
         Facts(_headline(headline)),
     ]
     if comparison.findings:
@@ -192,7 +195,15 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
+    if headline.program is not None:
+        rows.append(("as recorded", f"{VERDICT_WORDS[_recorded(headline)]}: {printable(headline.reason)}"))
+    elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
+        rows.append(("machine", f"not told apart from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
+
+
+def _recorded(headline: Headline) -> Verdict:
+    return headline.verdict if headline.recorded is None else headline.recorded.verdict
 
 
 def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:

@@ -1,8 +1,10 @@
-"""Writes the measured rates into the documents."""
+"""Writes the measured rates into the documents; with `parts` those of program and machine alone."""
 
 from __future__ import annotations
 
-from tests.simulation.document import write
+import sys
+
+from tests.simulation.document import write, write_parts
 
 if __name__ == "__main__":
-    write()
+    write_parts() if sys.argv[1:] == ["parts"] else write()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.simulation.parts import parts_tables
 from tests.simulation.tables import admission_table, entity_tables, statistics_tables
 
 DOCS = Path(__file__).parents[2] / "docs" / "method"
@@ -16,6 +17,13 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "drift": ("admission.md", admission_table),
 }
 """Name in the opening comment -> its page, and what measures it."""
+
+
+PARTS_BEGIN = "<!-- parts, measured by python -m tests.simulation -->\n"
+"""Begins the tables of program and machine, which take minutes: test_parts.py holds a short run of the same worlds
+against what is promised."""
+
+_PARTS = re.compile(f"(?<={re.escape(PARTS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
 
 
 def shown(name: str) -> str:
@@ -29,8 +37,16 @@ def write() -> None:
         path = DOCS / page
         text, measured = path.read_text("utf-8"), f"\n{table()}\n"
         path.write_text(_block(name).sub(lambda _, measured=measured: measured, text), "utf-8")
+    write_parts()
 
 
 def _block(name: str) -> re.Pattern[str]:
     begin = f"<!-- {name}, measured by python -m tests.simulation -->\n"
     return re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(END)})", re.DOTALL)
+
+
+def write_parts() -> None:
+    """The tables of program and machine alone: `python -m tests.simulation parts`."""
+    path = DOCS / "statistics.md"
+    measured = f"\n{parts_tables()}\n"
+    path.write_text(_PARTS.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")

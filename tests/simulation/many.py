@@ -18,7 +18,12 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     centres,
     middle_half,
 )
-from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, batched_rank_test, interval_rank
+from tb_perfcompare.comparison.statistics.rank_test import (
+    EXACT_LIMIT,
+    batched_rank_test,
+    interval_rank,
+    smallest_p,
+)
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
 
 Ints = NDArray[np.int64]
@@ -62,15 +67,20 @@ def judged(baseline: Ints, candidate: Ints, captures: Captures | None = None) ->
     k, level = interval_rank(n, m, OPTIONS.alpha, exact=max(n, m) <= EXACT_LIMIT)
     assert level is not None and (test.tie_factor == 1).all()
     logs = np.log(baseline), np.log(candidate)
-    theta, low, high = shifts(*logs, k)
-    steps_low, steps_high = test.neighbours.interval(theta, low, high, OPTIONS.alpha)
+    theta, low_alone, high_alone = shifts(*logs, k)
+    steps_low, steps_high = test.neighbours.interval(theta, low_alone, high_alone, OPTIONS.alpha)
     p = np.where(
         test.neighbours.counts,
-        np.maximum(test.p_alone, test.neighbours.p(theta, low, high, OPTIONS.alpha)),
+        np.maximum(test.p_alone, test.neighbours.p(theta, low_alone, high_alone, OPTIONS.alpha)),
         test.p_alone,
     )
-    low, high = steps_low, steps_high
     floor = None
+    told = captures is not None and min(capture_counts(captures)) >= CAPTURES_THAT_TELL
+    if told:  # captures carry what neighbouring steps have in common
+        steps_low, steps_high, p = low_alone, high_alone, test.p_alone
+    low, high = steps_low, steps_high
+    apart: Bools = np.zeros(len(theta), dtype=bool)
+    alike = apart
     if captures is not None and max(capture_counts(captures)) > 1:
         middles = [centres(side, at, middle_half) for side, at in zip(logs, captures, strict=True)]
         between = between_captures(middles[0], middles[1], OPTIONS.alpha)
@@ -78,7 +88,25 @@ def judged(baseline: Ints, candidate: Ints, captures: Captures | None = None) ->
         low, high, p = np.minimum(low, between.low), np.maximum(high, between.high), np.maximum(p, between.p)
         if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
             floor = floors(logs, captures)
-    return Many(theta, low, high, steps_low, steps_high, p, *_words(theta, low, high, floor))
+        if told:
+            apart = _apart(middles[0], middles[1])
+            shared = between_captures(middles[0], middles[1], OPTIONS.alpha, shared=True)
+            assert shared is not None
+            below, above = np.minimum(steps_low, shared.low), np.maximum(steps_high, shared.high)
+            alike = (below > LIMIT) | (above < -LIMIT)
+    clear, probable, same = _words(theta, low, high, floor)
+    apart &= ~same
+    clear, probable = clear | apart, (probable | (alike & ~clear & ~same)) & ~apart
+    return Many(theta, low, high, steps_low, steps_high, p, clear, probable, same)
+
+
+def _apart(one: Floats, two: Floats) -> Bools:
+    """(g,) pairs whose captures are completely apart, by more than chance makes of so few."""
+    gap = np.maximum(two.min(axis=1) - one.max(axis=1), one.min(axis=1) - two.max(axis=1))
+    wide = np.maximum(np.ptp(one, axis=1), np.ptp(two, axis=1)) / 2
+    enough = smallest_p(one.shape[1], two.shape[1]) <= OPTIONS.alpha
+    apart: Bools = (gap > LIMIT) & (enough | (gap >= wide))
+    return apart
 
 
 def _words(theta: Floats, low: Floats, high: Floats, floor: Floats | None) -> tuple[Bools, Bools, Bools]:

@@ -72,6 +72,29 @@ export interface Headline {
   /** whether the verdict hangs on single steps */
   sensitivity?: string;
   certainty?: Certainty | null;
+  /** the headline in one sentence, and labelled lines below it */
+  sentence?: string;
+  facts?: { label: string; text: string }[];
+  /** what the verdict is about */
+  basis?: 'program' | 'machine' | 'recorded';
+  machine?: Part | null;
+  program?: Part | null;
+  /** why program and machine are not told apart, "" where they are */
+  unsplit?: string;
+}
+
+/** A part of the change of step time; fractions are 0.05 for 5 %. */
+export interface Part {
+  estimate: number;
+  low: number;
+  high: number;
+  p: number | null;
+  verdict: VerdictWord;
+  rows: number;
+  kept: number;
+  coverage: number;
+  tau: number;
+  captures_needed: number | null;
 }
 
 /** What else the samples say; fractions are 0.05 for 5 %, null is "not known". */

@@ -4,6 +4,7 @@ import type { Comparison, Headline, VerdictWord } from '../contract/wire';
 import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
+import { Parts } from './parts';
 
 export const ICON: Record<VerdictWord, IconName> = {
   slower: 'up',
@@ -60,6 +61,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const cause = findings[0];
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const sure = isSure(headline.verdict);
+  const split = Boolean(headline.program && headline.sentence);
   // one recording each: the shift is the difference that is said already
   const interval =
     shift &&
@@ -73,7 +75,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
       </span>
       <div class="verdict-body">
         <h2>
-          {text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
+          {split ? headline.sentence : <>{text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span></>}
         </h2>
         {itself && <p class="reason">{sentence(headline.reason)}</p>}
         {cause && (
@@ -81,6 +83,12 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             <span class="label">{sure ? text.verdict.cause : text.verdict.largest}:</span> {cause.sentence}
           </p>
         )}
+        <Parts headline={headline} />
+        {split && headline.facts?.map((fact) => (
+          <p class="reason" key={fact.label}>
+            {fact.label}: {fact.text}
+          </p>
+        ))}
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
             <Figure label={words.mean}>
@@ -102,7 +110,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
         </dl>
-        {!itself && <p class="reason">{sentence(headline.reason)}</p>}
+        {!itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
         {headline.scope && (
           <p class="reason">
             {text.verdict.scope}: {headline.scope}
@@ -130,6 +138,7 @@ function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
 
 function How({ headline }: { headline: Headline }) {
   const facts: [string, string][] = [];
+  if (headline.program) facts.push([text.verdict.recorded, headline.reason]);
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
   if (headline.inflation !== undefined)
@@ -158,7 +167,13 @@ export function VerdictLine({ headline }: { headline: Headline }) {
   return (
     <p class={`verdict-line tone-${tone(headline.verdict)}`}>
       <Icon name={ICON[headline.verdict]} size={14} />
-      <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
+      {headline.program && headline.sentence ? (
+        <strong>{headline.sentence}</strong>
+      ) : (
+        <>
+          <strong>{text.verdict.word[headline.verdict]}</strong> <span>{effectText(headline)}</span>
+        </>
+      )}
     </p>
   );
 }

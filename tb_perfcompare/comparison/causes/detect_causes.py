@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.detectors.host import host_rules
 from tb_perfcompare.comparison.causes.detectors.host_copies import host_copy_rules
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import kernel_speed_rules
 from tb_perfcompare.comparison.causes.detectors.launching import graph_rules, launch_rules
+from tb_perfcompare.comparison.causes.detectors.machine import machine_rules
 from tb_perfcompare.comparison.causes.detectors.more_calls import more_calls_rules
 from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
 from tb_perfcompare.comparison.causes.detectors.recording import profiler_work_rules, recording_rules
@@ -39,6 +40,7 @@ OF_THE_REST: tuple[Callable[[RuleContext, Explained], Iterator[Cause]], ...] = (
     graph_rules,
     wait_rules,
     recording_rules,
+    machine_rules,
 )
 """Each explains what is left of the time it is about, in this order."""
 

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
+from tb_perfcompare.comparison.checks.containment import (
+    FEWEST_OPERATORS,
+    PARTLY,
+    Containment,
+    containment,
+    more_calls,
+)
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import Summary
 
+NEARLY_ALL = 0.98
+
 
 def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
-    """`same_work`: fails, and takes the verdict, when neither operators nor kernels by name nor device time by operator
-    have half in common; where one side recorded the CPU alone, when operators have less than nine tenths: what a rank
-    without a device does may be called alike and be other work. `input_shapes`, `input_types`: warn when the same
-    operators run on other inputs."""
+    """`same_work`: fails, and takes the verdict, when neither step contains the other's work by time and neither
+    operators nor kernels by name nor device time by operator have half in common; `input_shapes`, `input_types`: warn
+    when the same operators run on other inputs. Where one side recorded the CPU alone,
+    operators must have nine tenths in common: what a rank without a device does may be called alike and be other work."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = _shared(table, baseline, candidate)
@@ -23,22 +32,46 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
     if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
         found["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
+    held = None if alone else containment(baseline, candidate)
+    least = SIMILAR_WORK if alone else SOME_WORK
     return (
-        _same_work(found, SIMILAR_WORK if alone else SOME_WORK, alone),
-        *_inputs("shapes", baseline, candidate),
-        *_inputs("types", baseline, candidate),
-    )
+        _same_work(found, held, baseline, candidate, least, alone=alone),
+        *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate),
+    )  # fmt: skip
 
 
-def _same_work(found: dict[str, float], least: float, alone: bool) -> Check:
+def _same_work(
+    found: dict[str, float], held: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
+) -> Check:
     if not found:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
+    if held is not None and any(held.contained):
+        return Check("same_work", "ok", _contained(held, a, b))
     detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
     if max(found.values()) >= least:
         return Check("same_work", "ok", f"in common: {detail}")
+    if held is not None and held.largest >= PARTLY and max(held.operators) >= FEWEST_OPERATORS:
+        partly = f"partly other work: {_both_ways(held)} by input shape"
+        return Check("same_work", "warn", partly, ("cause",))
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
+    if held is not None:
+        reason = f"neither step contains the other's work: {_both_ways(held)}; shared by name: {detail}"
     return Check("same_work", "fail", reason, ("verdict", "cause"))
+
+
+def _contained(held: Containment, a: Summary, b: Summary) -> str:
+    """ "the candidate does all the baseline does, and 120 more operator calls per step (...)"."""
+    grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
+    most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
+    share = held.baseline if grown else held.candidate
+    does = "all" if share >= NEARLY_ALL else f"{share:.0%} by time of what"
+    more = more_calls(a, b) if grown else more_calls(b, a)
+    return f"the {most} does {does} the {less} does" + (f", and {more}" if more else "")
+
+
+def _both_ways(held: Containment) -> str:
+    return f"{held.baseline:.0%} of the baseline's time and {held.candidate:.0%} of the candidate's in common"
 
 
 def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:

@@ -83,12 +83,119 @@ class Certainty:
         }
 
 
+class Basis(str, Enum):
+    """What the verdict is about: the program at one pace, the machine (the same work at another pace), or the step time
+    as recorded, where no pace is known."""
+
+    PROGRAM = "program"
+    MACHINE = "machine"
+    RECORDED = "recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class PaceFacts:
+    """One pace. `of`: host or device; rows of the same work, those kept, share of the time they cover, how far rows
+    differ in their change (a fraction), share of the step that follows it; estimate: how much longer all of them
+    take (0.05 = 5 %), typical: the typical row. `unusable`: why it is not used, "" where it is."""
+
+    of: str
+    rows: int
+    kept: int
+    coverage: float
+    tau: float
+    share: float
+    estimate: float
+    typical: float
+    unusable: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "of": self.of,
+            "rows": self.rows,
+            "kept": self.kept,
+            "coverage": plain(self.coverage),
+            "tau": plain(self.tau),
+            "share": plain(self.share),
+            "estimate": plain(self.estimate),
+            "typical": plain(self.typical),
+            "unusable": self.unusable,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the change: the machine's or the program's. estimate, low, high are fractions (0.05 = 5 % slower), p
+    is None where nothing is tested. rows, kept, coverage, tau: as PaceFacts, of all paces together. needed: captures
+    per side that would settle it, None where unknown."""
+
+    estimate: float
+    low: float
+    high: float
+    p: float | None
+    verdict: Verdict
+    rows: int
+    kept: int
+    coverage: float
+    tau: float
+    needed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "estimate": plain(self.estimate),
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "p": plain(self.p),
+            "verdict": self.verdict.value,
+            "rows": self.rows,
+            "kept": self.kept,
+            "coverage": plain(self.coverage),
+            "tau": plain(self.tau),
+            "captures_needed": self.needed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The step time as recorded, whatever the pace: its verdict and shift. `at_least`: the change that all captures
+    agree on, where no more than a bound can be told."""
+
+    verdict: Verdict
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    at_least: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "verdict": self.verdict.value,
+            "estimate": plain(self.estimate),
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "p": plain(self.p),
+            "at_least": plain(self.at_least),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A labelled line below the headline."""
+
+    label: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Headline:
     """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
     matters. inflation: factor by which autocorrelation of the steps widens the interval. method: tests used, in words.
     sensitivity: which single steps, captures or ranks change the verdict when dropped, "" where none can be. certainty:
-    None where nothing was estimated."""
+    None where nothing was estimated. sentence: the headline in at most twelve words and figures; facts: the lines below
+    it. basis: what the verdict is about. machine, program: parts of the change, None for the reason `unsplit`; paces:
+    what they come from. recorded: the verdict on the step time as recorded."""
 
     metric: str
     unit: str
@@ -107,11 +214,33 @@ class Headline:
     method: str
     sensitivity: str = ""
     certainty: Certainty | None = None
+    sentence: str = ""
+    facts: tuple[Fact, ...] = ()
+    basis: Basis = Basis.RECORDED
+    machine: Part | None = None
+    program: Part | None = None
+    paces: tuple[PaceFacts, ...] = ()
+    unsplit: str = ""
+    recorded: Recorded | None = None
+
+    @property
+    def deciding_p(self) -> float | None:
+        """p of what the verdict is about."""
+        part = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine}.get(self.basis)
+        return self.p if part is None else part.p
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         shift = self.shift
         return {
+            "sentence": self.sentence,
+            "facts": [{"label": fact.label, "text": fact.text} for fact in self.facts],
+            "basis": self.basis.value,
+            "machine": None if self.machine is None else self.machine.to_dict(),
+            "program": None if self.program is None else self.program.to_dict(),
+            "recorded": None if self.recorded is None else self.recorded.to_dict(),
+            "paces": [pace.to_dict() for pace in self.paces],
+            "unsplit": self.unsplit,
             "metric": self.metric,
             "unit": self.unit,
             "baseline": plain(self.baseline),

@@ -24,6 +24,9 @@ MOST_CAPTURES = 10_000
 FEWEST_OF_THEIR_OWN = 3
 """Captures of a side that tell how far those of this side differ."""
 
+CLEARLY_UNLIKE = 0.975
+"""Quantile of F beyond which the deviations of two sides are not one."""
+
 _POWER = 0.8
 
 
@@ -49,11 +52,17 @@ class BetweenCaptures:
 
 
 def between_captures(
-    baseline: Floats, candidate: Floats, alpha: float, *, like: BetweenCaptures | None = None
+    baseline: Floats,
+    candidate: Floats,
+    alpha: float,
+    *,
+    like: BetweenCaptures | None = None,
+    shared: bool = False,
 ) -> BetweenCaptures | None:
     """From (g, k) and (g, l) centres of captures; None when both sides have one: then nobody knows how captures differ.
 
-    With `like`, how captures differ is known from there.
+    With `like`, how captures differ is known from there. With `shared`, both sides have one deviation unless theirs
+    clearly differ (an F test at CLEARLY_UNLIKE), which three captures of each can show.
     """
     k, m = baseline.shape[1], candidate.shape[1]
     if like is None and k + m < 3:
@@ -65,7 +74,7 @@ def between_captures(
     if like is None:
         sides = zip((baseline, candidate), means, strict=True)
         squares = [((side - mean[:, None]) ** 2).sum(axis=1) for side, mean in sides]
-        deviation, error, freedom = _error(squares[0], squares[1], k, m)
+        deviation, error, freedom = _error(squares[0], squares[1], k, m, shared)
     else:
         deviation, freedom = like.deviation, like.freedom
         error = deviation * math.sqrt(1 / k + 1 / m)
@@ -75,10 +84,13 @@ def between_captures(
     return BetweenCaptures((k, m), middle, middle - half, middle + half, deviation, freedom, p)
 
 
-def _error(squares_a: Floats, squares_b: Floats, k: int, m: int) -> tuple[Floats, Floats, Floats]:
+def _error(
+    squares_a: Floats, squares_b: Floats, k: int, m: int, shared: bool
+) -> tuple[Floats, Floats, Floats]:
     """(g,) deviation of a capture, standard error of the difference of the means, and its degrees of freedom.
 
-    With three captures on both sides each side has its own deviation (Welch); with fewer they share one.
+    With three captures on both sides each side has its own deviation (Welch), with `shared` only where theirs clearly
+    differ; with fewer captures they share one.
     """
     # added up per side first: a sum of two does not depend on which side comes first
     pooled = np.sqrt((squares_a + squares_b) / (k + m - 2))
@@ -88,8 +100,22 @@ def _error(squares_a: Floats, squares_b: Floats, k: int, m: int) -> tuple[Floats
     one, other = squares_a / (k - 1) / k, squares_b / (m - 1) / m
     variance = one + other
     denominator = one**2 / (k - 1) + other**2 / (m - 1)
-    freedom = np.divide(variance**2, denominator, out=together, where=denominator > 0)
-    return pooled, np.sqrt(variance), freedom
+    freedom = np.divide(variance**2, denominator, out=together.copy(), where=denominator > 0)
+    if not shared:
+        return pooled, np.sqrt(variance), freedom
+    alike = ~_clearly_unlike(squares_a / (k - 1), squares_b / (m - 1), k, m)
+    own = np.where(alike, pooled * math.sqrt(1 / k + 1 / m), np.sqrt(variance))
+    return pooled, own, np.where(alike, together, freedom)
+
+
+def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> NDArray[np.bool_]:
+    """(g,) whether the larger variance is beyond what two samples of as many captures show by chance."""
+    from scipy.special import fdtri
+
+    unlike: NDArray[np.bool_] = (variance_a > variance_b * fdtri(k - 1, m - 1, CLEARLY_UNLIKE)) | (
+        variance_b > variance_a * fdtri(m - 1, k - 1, CLEARLY_UNLIKE)
+    )
+    return unlike
 
 
 def centres(

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent
 from tb_perfcompare.comparison.statistics.between_captures import (
+    FEWEST_OF_THEIR_OWN,
     BetweenCaptures,
     between_captures,
+    capture_counts,
     centres,
     middle_half,
 )
@@ -150,11 +152,13 @@ def estimate_shift(
     *,
     captures: Captures | None = None,
     like: ShiftEstimate | None = None,
+    shared: bool = False,
 ) -> ShiftEstimate:
     """Estimate the shift between two samples of step times in time order, each with at least one value.
 
     `captures` gives the capture of every step when a side has several: autocorrelation is looked for inside each, and
-    how far they differ widens the interval; with `like`, how far is known from that estimate.
+    how far they differ widens the interval; with `like`, how far is known from that estimate. With three captures on
+    both sides they carry the autocorrelation of their steps, which then widens nothing. `shared`: as between_captures.
     Raises ValueError for an empty sample or a time outside 1..LONGEST_STEP_NS-1.
     """
     for times in (baseline_ns, candidate_ns):
@@ -162,18 +166,20 @@ def estimate_shift(
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures)
-    k, level = _rank_and_level(test, n, m, alpha)
-    neighbours = test.neighbours if level is not None else independent(1, n + m)  # a range is not widened
+    tell = captures is not None and min(capture_counts(captures)) >= FEWEST_OF_THEIR_OWN
+    k, level = _rank_and_level(test, n, m, alpha, counted=tell)
+    # a range is not widened
+    neighbours = test.neighbours if level is not None and not tell else independent(1, n + m)
     widening = float(neighbours.widening(alpha)[0])
     logs = np.log(baseline_ns), np.log(candidate_ns)
     theta, low, high = shift_of(*logs, k)
     middle, below, above = (np.array([value]) for value in (theta, low, high))
     steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
-    p = float(test.p[0])
+    p = float(test.p_alone[0] if tell else test.p[0])
     if widening > 1:
         p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
     known = None if like is None else like.between
-    between = _between(logs, captures, alpha, known)
+    between = _between(logs, captures, alpha, known, shared)
     if between is not None:
         p = max(p, float(between.p[0]))
     theta_low, theta_high = _hull(steps_low, steps_high, between)
@@ -189,7 +195,7 @@ def estimate_shift(
         exact=bool(test.countable[0]) and widening == 1,
         rho=float(test.neighbours.rho[0]),
         inflation=float(test.neighbours.inflation[0]),
-        scale=float(test.neighbours.scale[0]),
+        scale=float(neighbours.scale[0]),
         widening=widening,
         between=between,
         p=p,
@@ -202,11 +208,13 @@ def estimate_shift(
     )
 
 
-def _rank_and_level(test: BatchedRankTest, n: int, m: int, alpha: float) -> tuple[int, float | None]:
+def _rank_and_level(
+    test: BatchedRankTest, n: int, m: int, alpha: float, *, counted: bool
+) -> tuple[int, float | None]:
     """k of `interval_rank` of the first row, and the level: that of k, or the one asked for where steps resemble
-    their neighbours, which no count of orderings gives."""
+    their neighbours, which no count of orderings gives (unless it is `counted` all the same)."""
     k, level = interval_rank(n, m, alpha, exact=bool(test.countable[0]), tie_factor=float(test.tie_factor[0]))
-    return k, 1 - alpha if level is not None and test.neighbours.counts[0] else level
+    return k, 1 - alpha if level is not None and test.neighbours.counts[0] and not counted else level
 
 
 def _between(
@@ -214,11 +222,12 @@ def _between(
     captures: Captures | None,
     alpha: float,
     like: BetweenCaptures | None = None,
+    shared: bool = False,
 ) -> BetweenCaptures | None:
     if captures is None:
         return None
     middles = [centres(side[None, :], at, middle_half) for side, at in zip(sides, captures, strict=True)]
-    return between_captures(middles[0], middles[1], alpha, like=like)
+    return between_captures(middles[0], middles[1], alpha, like=like, shared=shared)
 
 
 def _hull(low: float, high: float, between: BetweenCaptures | None) -> tuple[float, float]:

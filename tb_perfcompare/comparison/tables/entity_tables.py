@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,13 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, 
 Floats = NDArray[np.float64]
 _Column = tuple[Column, Floats | Sequence[Cell]]
 """What a column is, and its cells in the order of the joined rows."""
+
+Paces = Mapping[str, tuple[Floats, Floats]]
+"""Pace ("host", "device") -> per side how many times as long the machine makes each observation."""
+
+NO_PACES: Paces = {}
+
+_ON_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch")
 
 DEFAULT_OPTIONS = CompareOptions()
 
@@ -41,13 +48,14 @@ class _Joined:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Test:
     """The test of each row by one time of a table. `sides` gives (rows, steps) nanoseconds of each side; `cells` are
-    filled in when it was made."""
+    filled in when it was made. `follows`: the pace that the times follow, "host" or "device", "" for none."""
 
     shown: tuple[Column, ...]
     sides: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
     joined: _Joined
     delta_ns: Floats
     cells: list[_Column] = field(default_factory=list)
+    follows: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,14 +100,15 @@ def diff_tables(
     candidate: Summary,
     headline_delta_us: float | None,
     options: CompareOptions = DEFAULT_OPTIONS,
+    paces: Paces = NO_PACES,
 ) -> dict[str, Table]:
-    """Those of the tables of SHAPES that either side has."""
+    """Those of the tables of SHAPES that either side has. Rows are tested at one pace where `paces` knows it."""
     drafts = [
         draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us)) is not None
     ]  # fmt: skip
     tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
     for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
-        _test(batch, (baseline, candidate), options)
+        _test(batch, (baseline, candidate), options, paces)
     return {draft.name: draft.table() for draft in drafts}
 
 
@@ -229,7 +238,15 @@ def _tested(
 
     there = any(table is not None and table.measures_ns[measure.source].any() for table in tables)
     shown = not measure.name or there
-    return [_Test(columns.tests(measure.name, measure.label, shown=shown), sides, joined, delta_ns)]
+    tests = columns.tests(measure.name, measure.label, shown=shown)
+    return [_Test(tests, sides, joined, delta_ns, follows=_followed(name, measure.source))]
+
+
+def _followed(name: str, source: str) -> str:
+    """The pace that a time of a table follows: API calls and copies follow none that is known."""
+    if source in ("host_self", "host_total"):
+        return "host"
+    return "device" if source == "device_self" or (name in _ON_DEVICE and source == "total") else ""
 
 
 def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
@@ -245,8 +262,8 @@ def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
         yield batch
 
 
-def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions) -> None:
-    """Fills in the cells of the tests."""
+def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions, paces: Paces) -> None:
+    """Fills in the cells of the tests, of times at one pace where that is known."""
     seen = [observations(summary) for summary in both]
     values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
     x, y = (own.means(side) if len(side) else side for own, side in zip(seen, values, strict=True))
@@ -255,6 +272,13 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
     ends = np.cumsum([0, *(len(test.delta_ns) for test in batch)]).tolist()
     families = tuple(slice(start, end) for start, end in itertools.pairwise(ends))
     delta_ns = np.concatenate([test.delta_ns for test in batch])
+    for test, rows in zip(batch, families, strict=True):
+        if test.follows in paces:
+            x[rows], y[rows] = (
+                np.rint(side[rows] / pace).astype(np.int64)
+                for side, pace in zip((x, y), paces[test.follows], strict=True)
+            )
+            delta_ns[rows] = _both_ways(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
     captures = seen[0].capture, seen[1].capture
     found = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
     changes = [each.value for each in found.change]
@@ -266,6 +290,11 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
         test.cells.append((change, changes[rows]))
         for column, figure in zip(rest, figures, strict=False):
             test.cells.append((column, _cells(figure[rows], None)))
+
+
+def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
+    """The change at one pace, NaN (no change can be told) where the recorded one goes the other way."""
+    return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
 
 
 def _at_a(joined: _Joined) -> NDArray[np.int64]:

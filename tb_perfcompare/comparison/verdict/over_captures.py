@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, percent
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, percent, signed
 
 _LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
 
@@ -54,6 +54,20 @@ def but(settled: Settled, words: Words) -> str:
     if widen(estimate):
         clause += f"; {words.level} over {words.captures_are} {ends(estimate.theta_low, estimate.theta_high)}"
     return clause if settled.verdict in _SURE else clause + _needed_clause(estimate, words)
+
+
+def bounded(settled: Settled, words: Words) -> str:
+    """ "at least +41.0 %: every candidate capture above every baseline capture; 95 % CI over spans ..."."""
+    estimate = settled.estimate
+    assert settled.bound is not None
+    above = "above" if settled.bound > 0 else "below"
+    what = words.captures_are.removesuffix("s")
+    if settled.apart:
+        why = f"every candidate {what} is {above} every baseline {what}"
+    else:
+        why = f"{words.level} with one deviation for both sides"
+    clause = f"typical {words.noun} at least {signed(settled.bound)}: {why}"
+    return f"{clause}; {words.level} over {words.captures_are} {ends(estimate.theta_low, estimate.theta_high)}"
 
 
 def adequacy(settled: Settled, words: Words) -> str:

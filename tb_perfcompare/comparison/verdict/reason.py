@@ -21,6 +21,8 @@ _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 def why(settled: Settled, words: Words) -> str:
     """Why the verdict is what it is: what the steps say, and what captures leave of it."""
     estimate = settled.estimate
+    if settled.bound is not None:
+        return over_captures.bounded(settled, words)
     if settled.verdict is not settled.by_steps:
         return f"{_lead(estimate.by_steps, words)}, {over_captures.but(settled, words)}"
     sentence = _because(settled.verdict, estimate, words)

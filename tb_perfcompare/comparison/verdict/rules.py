@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import (
+    between_captures,
+    capture_counts,
+    centres,
+    middle_half,
+)
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
+from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 
 SLACK = 1e-12
 """What rounding of logarithms may do; a shift of exactly the margin is inside it, whatever the clock's unit."""
@@ -21,6 +29,11 @@ CAPTURES_THAT_TELL = 3
 _LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
 
 
+def less_sure(verdict: Verdict) -> Verdict:
+    """Probably slower for slower, probably faster for faster; others as they are."""
+    return _LESS_SURE.get(verdict, verdict)
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """How a verdict came about.
@@ -29,6 +42,8 @@ class Settled:
     counts    captures of each side that tell how captures differ
     floor     noise floor of ln(time), None when no side has two captures
     verdict   what is left of it over captures and against the floor
+    bound     the least change of ln(time) that all captures agree on, where that is all that can be told; else None
+    apart     all captures of one side are beyond all of the other
     """
 
     estimate: ShiftEstimate
@@ -36,6 +51,8 @@ class Settled:
     counts: tuple[int, int]
     floor: float | None
     verdict: Verdict
+    bound: float | None = None
+    apart: bool = False
 
 
 def settle(times: Times, captures: Captures, options: CompareOptions, like: Settled | None = None) -> Settled:
@@ -45,9 +62,50 @@ def settle(times: Times, captures: Captures, options: CompareOptions, like: Sett
     known = None if like is None else like.estimate
     estimate = estimate_shift(*times, options.alpha, captures=captures, like=known)
     verdict = decide(estimate, options.margin)
+    by_steps = decide(estimate.by_steps, options.margin)
     if min(counts) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, estimate, options.margin, floor)
-    return Settled(estimate, decide(estimate.by_steps, options.margin), counts, floor, verdict)
+    elif verdict not in (*_LESS_SURE, Verdict.SAME):
+        gap = gap_between(times, captures, options)
+        if gap:
+            verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER
+            return Settled(estimate, by_steps, counts, floor, verdict, gap, apart=True)
+        shared = with_one_deviation(estimate, times, captures, options)
+        if decide(shared, options.margin) in _LESS_SURE:
+            bound = shared.theta_low if shared.theta > 0 else shared.theta_high
+            verdict = _LESS_SURE[decide(shared, options.margin)]
+            return Settled(estimate, by_steps, counts, floor, verdict, bound)
+    return Settled(estimate, by_steps, counts, floor, verdict)
+
+
+def gap_between(times: Times, captures: Captures, options: CompareOptions) -> float:
+    """Least difference of ln(time) between captures of the two sides where all of one lie beyond all of the other, by
+    more than the threshold, and an exact rank test or the size of the gap says that this is no chance; else 0."""
+    one, two = (centres(np.log(side)[None, :], at, middle_half)[0] for side, at in zip(times, captures, strict=True))
+    up, down = float(two.min() - one.max()), float(one.min() - two.max())
+    gap = max(up, down)
+    if gap <= math.log1p(options.margin) + SLACK:
+        return 0.0
+    range_ = max(float(side.max() - side.min()) for side in (one, two))
+    if smallest_p(len(one), len(two)) > options.alpha and gap < range_ / 2:
+        return 0.0
+    return gap if up > down else -gap
+
+
+def with_one_deviation(
+    estimate: ShiftEstimate, times: Times, captures: Captures, options: CompareOptions
+) -> ShiftEstimate:
+    """The estimate with the interval over captures that takes one deviation for both sides unless theirs clearly
+    differ."""
+    one, two = (centres(np.log(side)[None, :], at, middle_half) for side, at in zip(times, captures, strict=True))
+    between = between_captures(one, two, options.alpha, shared=True)
+    assert between is not None
+    return replace(
+        estimate,
+        theta_low=min(estimate.steps_low, float(between.low[0])) + 0.0,
+        theta_high=max(estimate.steps_high, float(between.high[0])) + 0.0,
+        between=between,
+    )
 
 
 def decide(estimate: ShiftEstimate, margin: float) -> Verdict:

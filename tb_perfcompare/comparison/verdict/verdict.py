@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tb_perfcompare.comparison.result.headline import Certainty, Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.headline import Certainty, Headline, Recorded, Shift, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -78,6 +78,7 @@ def _judged(times: Times, captures: Captures, words: Words) -> Headline:
         scope=over_captures.scope(settled, captures, words, median_test(times, captures)),
         method=reason.method(estimate, words),
         certainty=_certainty(settled, captures, mean, options),
+        bound=settled.bound,
     )
 
 
@@ -168,6 +169,7 @@ def _headline(
     scope: str,
     method: str,
     certainty: Certainty | None = None,
+    bound: float | None = None,
 ) -> Headline:
     """Means are exact and rounded once; delta is the difference of the exact means, rounded once."""
     a, b = (exact_mean(side) if side is not None and len(side) else None for side in sides)
@@ -189,6 +191,14 @@ def _headline(
         scope=scope,
         method=method,
         certainty=certainty,
+        recorded=Recorded(
+            verdict,
+            None if shift is None else shift.estimate,
+            None if shift is None else shift.low,
+            None if shift is None else shift.high,
+            p,
+            None if bound is None else fraction_of(bound),
+        ),
     )
 
 

@@ -37,8 +37,28 @@ def check(found: Comparison, name: str) -> Check:
 def test_other_work_withholds_the_verdict_and_is_the_reason() -> None:
     found = compared(run("aten::mm", "aten::relu"), run("aten::sort", "aten::topk", length=1500))
     assert found.headline.verdict is Verdict.WITHHELD
-    assert "different work per step" in found.headline.reason
+    assert found.headline.reason.startswith("neither step contains the other's work: 0% of the baseline's time")
     assert found.headline.delta == 500.0  # the figures stay
+
+
+OPERATORS = [f"aten::op{number:02}" for number in range(12)]
+
+
+def test_a_step_that_holds_all_of_the_other_is_compared_however_many_calls_are_added() -> None:
+    def trace(added: int) -> TraceBuilder:
+        made = run(*OPERATORS, length=1900)
+        for number in range(8):
+            for place in range(added):
+                start = number * 2000 + 1300 + 10 * place
+                made.op("aten::isfinite", start, start + 5, dims=[[1]])
+        return made
+
+    there, back = compared(trace(0), trace(50)), compared(trace(50), trace(0))
+    assert check(there, "same_work").detail == (
+        "the candidate does all the baseline does, and 50 more operator calls per step (aten::isfinite 50)"
+    )
+    assert check(back, "same_work").detail.startswith("the baseline does all the candidate does, and 50 more")
+    assert Verdict.WITHHELD not in (there.headline.verdict, back.headline.verdict)
 
 
 def test_half_in_common_is_compared() -> None:

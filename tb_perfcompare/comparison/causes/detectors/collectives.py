@@ -135,8 +135,8 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """As the table of ranks has it (docs/method/ranks.md). None unless all of several workers recorded the same steps and a
-    collective of one matches one of another."""
+    """As the table of ranks has it (docs/method/ranks.md). None unless all of several workers recorded the same steps
+    and a collective of one matches one of another."""
     if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)

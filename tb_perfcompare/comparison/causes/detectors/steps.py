@@ -41,17 +41,24 @@ def step_rules(pair: RuleContext) -> Iterator[Cause]:
 def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     """A few steps far above the others of their side make most of the difference of the means."""
     sides = []
-    for summary in (pair.baseline, pair.candidate):
-        middle = float(np.median(summary.steps.total_ns))
-        outlying = outlying_steps(summary.steps.total_ns)
-        slow = np.array([at for at in outlying if summary.steps.total_ns[at] >= FAR * middle], dtype=np.int64)
-        excess = float((summary.steps.total_ns[slow] - middle).sum()) / len(summary.steps) / 1000 if len(slow) else 0.0
+    for number, summary in enumerate((pair.baseline, pair.candidate)):
+        # a step in which all the same work is slow is the machine's
+        pace = np.ones(len(summary.steps)) if pair.pace is None else pair.pace[number]
+        times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
+        middle = float(np.median(times))
+        slow = _far(times)
+        if len(np.unique(summary.steps.capture)) == 1:  # the levels of captures differ, one capture has one
+            slow = np.intersect1d(slow, _far(summary.steps.total_ns))
+        beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
+        excess = beyond / len(summary.steps) / 1000
         sides.append((summary, slow, excess))
     delta = sides[1][2] - sides[0][2]
     # one-off steps have to matter to the mean, not only to be longer
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
     (summary, slow, _), (other, other_slow, _) = sides[::-1] if delta > 0 else sides
+    if not _recurs(summary, slow):
+        return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
     if len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
@@ -79,6 +86,17 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
         explains=_explained(entities, share, delta), rank=1,
     )  # fmt: skip
+
+
+def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Steps outside the fence that are FAR above the middle one."""
+    middle = float(np.median(times))
+    return np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
+
+
+def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
+    """Whether more than half of the side's captures have slow steps: what a program does, each of its runs does."""
+    return 2 * len(np.unique(summary.steps.capture[slow])) > len(np.unique(summary.steps.capture))
 
 
 def _named(summary: Summary, step: int) -> str:

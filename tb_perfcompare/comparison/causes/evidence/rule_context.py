@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     SignificantCategories,
     clear_categories,
@@ -20,6 +23,7 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 Key = tuple[str, ...]
+Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -74,7 +78,8 @@ def total(amounts: Iterable[Amount]) -> Amount:
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
     """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
-    step. Amounts are computed once per table."""
+    step. `pace`: per step of each side, how many times as long the machine makes it, None where it is not known.
+    Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -83,6 +88,7 @@ class RuleContext:
     options: CompareOptions
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
+    pace: tuple[Floats, Floats] | None = None
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
     _clear: list[SignificantCategories] = field(default_factory=list)

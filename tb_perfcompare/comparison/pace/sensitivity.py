@@ -9,6 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.decide import outcome
+from tb_perfcompare.comparison.pace.machine import machine_part
+from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
+from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
@@ -28,16 +33,18 @@ _ANY_SPAN = "any one span"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """Observations of one side, (n,) ns with the capture and label of each, and what their captures are called."""
+    """Observations of one side, (n,) ns with the capture and label of each, what their captures are called, and which of
+    all observations these are."""
 
     times: NDArray[np.int64]
     capture: NDArray[np.int32]
     label: tuple[str, ...]
     names: tuple[str, ...]
+    place: NDArray[np.int64]
 
     def without(self, kept: NDArray[np.bool_]) -> _Side:
         label = tuple(text for text, is_kept in zip(self.label, kept.tolist(), strict=True) if is_kept)
-        return _Side(self.times[kept], self.capture[kept], label, self.names)
+        return _Side(self.times[kept], self.capture[kept], label, self.names, self.place[kept])
 
 
 _Sides = tuple[_Side, _Side]
@@ -53,8 +60,10 @@ class Robustness:
     hint: str = ""
 
 
-def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, options: CompareOptions) -> Robustness:
-    """What the verdict hangs on, in words."""
+def sensitivity(
+    baseline: Summary, candidate: Summary, headline: Headline, work: CommonWork, options: CompareOptions
+) -> Robustness:
+    """Which single steps, captures or ranks change the verdict when dropped."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
         return Robustness()
     sides = _side(baseline), _side(candidate)
@@ -62,17 +71,17 @@ def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, optio
         return Robustness()
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
         return Robustness()
-    whole = _settled(sides, options)
+    judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options)
+    whole = judge(sides, None)
     tried: list[str] = []
     changed: dict[Verdict, list[str]] = {}
     moved: list[str] = []
     hint = ""
-    for what, group, left in _variants(baseline, candidate, sides):
+    for what, group, left in _variants(baseline, candidate, sides, ranks=work.clocked is None):
         if min(len(side.times) for side in left) < 2:
             continue
         # a capture less says nothing more about how captures differ
-        settled = _settled(left, options, whole if group == _ANY_SPAN else None)
-        found = Verdict.SAME if settled is None else settled.verdict
+        found = judge(left, whole if group == _ANY_SPAN else None).verdict
         tried.append(group)
         if found is not headline.verdict:
             moved.append(group)
@@ -140,10 +149,13 @@ def _side(summary: Summary) -> _Side:
     spans = tuple(dict.fromkeys(capture.span for capture in summary.captures))
     several = len({capture.worker for capture in summary.captures}) > 1 and not seen.pooled
     names = tuple(f"{c.worker}/{c.span}" for c in summary.captures) if several else spans
-    return _Side(seen.means(summary.steps.total_ns), seen.capture, seen.label, names)
+    times = seen.means(summary.steps.total_ns)
+    return _Side(times, seen.capture, seen.label, names, np.arange(len(times), dtype=np.int64))
 
 
-def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[tuple[str, str, _Sides]]:
+def _variants(
+    baseline: Summary, candidate: Summary, sides: _Sides, *, ranks: bool
+) -> Iterator[tuple[str, str, _Sides]]:
     """(what is left out, what kind of thing that is, the rest)."""
     first, slowest = _FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))
     for group, keep in ((first, _not_first), (slowest, _not_slowest)):
@@ -158,7 +170,7 @@ def _variants(baseline: Summary, candidate: Summary, sides: _Sides) -> Iterator[
                 name = side.names[capture] if capture < len(side.names) else str(capture + 1)
                 yield f"span {name} of the {word}", _ANY_SPAN, _replaced(sides, place, left)
     shared = _ranks(baseline) & _ranks(candidate)
-    if baseline.ranks is not None or candidate.ranks is not None:
+    if not ranks or baseline.ranks is not None or candidate.ranks is not None:
         return  # one of very many decides nothing
     if 2 <= len(shared) <= MOST_LEFT_OUT and observations(baseline).pooled and observations(candidate).pooled:
         for worker in sorted(shared):
@@ -208,9 +220,40 @@ def _without_worker(summary: Summary, worker: str) -> Summary:
     return replace(summary, captures=tuple(summary.captures[place] for place in places), steps=steps)
 
 
-def _settled(sides: _Sides, options: CompareOptions, like: Settled | None = None) -> Settled | None:
-    """As judged for the headline, None for sides of equal times. `like` says how far captures differ."""
-    times = sides[0].times, sides[1].times
-    if np.array_equal(np.sort(times[0]), np.sort(times[1])):
-        return None
-    return settle(times, (sides[0].capture, sides[1].capture), options, like)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    """A verdict, and what it knows of how captures differ."""
+
+    verdict: Verdict
+    settled: Settled | None = None
+    program: ProgramPart | None = None
+
+
+_Judge = Callable[[_Sides, _Judged | None], _Judged]
+
+
+def _as_recorded(options: CompareOptions) -> _Judge:
+    """As judged for the headline, `same` for sides of equal times. `like` says how far captures differ."""
+
+    def judge(sides: _Sides, like: _Judged | None) -> _Judged:
+        times = sides[0].times, sides[1].times
+        if np.array_equal(np.sort(times[0]), np.sort(times[1])):
+            return _Judged(Verdict.SAME)
+        known = None if like is None else like.settled
+        settled = settle(times, (sides[0].capture, sides[1].capture), options, known)
+        return _Judged(settled.verdict, settled)
+
+    return judge
+
+
+def _at_one_pace(clocked: Clocked, options: CompareOptions) -> _Judge:
+    def judge(sides: _Sides, like: _Judged | None) -> _Judged:
+        kept = [np.zeros(len(capture), dtype=bool) for capture in clocked.captures]
+        for mask, side in zip(kept, sides, strict=True):
+            mask[side.place] = True
+        left = clocked.only((kept[0], kept[1]))
+        program = program_part(left, options, None if like is None else like.program)
+        recorded = Verdict.INCONCLUSIVE
+        return _Judged(outcome(recorded, program, machine_part(left, options), left, options)[0], None, program)
+
+    return judge

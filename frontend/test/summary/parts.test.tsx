@@ -1,0 +1,25 @@
+import { render } from 'preact';
+import { expect, test } from 'vitest';
+import type { Headline, Part } from '../../src/contract/wire';
+import { Parts, scaleOf } from '../../src/summary/parts';
+
+const part = (low: number, estimate: number, high: number): Part => ({
+  estimate, low, high, p: null, verdict: 'slower', rows: 9, kept: 8, coverage: 0.8, tau: 0.01, captures_needed: null,
+});
+
+test('zero and every interval lie inside the scale', () => {
+  const [low, high] = scaleOf([part(0.1, 0.2, 0.3), part(-0.4, -0.2, 0.1)]);
+  expect(low).toBeLessThan(-0.4);
+  expect(high).toBeGreaterThan(0.3);
+});
+
+test('program and machine are said with their intervals, and nothing where they are not known', () => {
+  const box = document.createElement('div');
+  const headline = { machine: part(-0.1, 0, 0.1), program: part(0.15, 0.18, 0.21) } as Headline;
+  render(<Parts headline={headline} />, box);
+  expect([...box.querySelectorAll('dt')].map((one) => one.textContent)).toEqual(['Program', 'Machine']);
+  expect(box.querySelector('dd')?.textContent).toContain('+18');
+  const none = document.createElement('div');
+  render(<Parts headline={{ ...headline, machine: null }} />, none);
+  expect(none.innerHTML).toBe('');
+});

@@ -1,0 +1,79 @@
+"""The machine at another pace, told once: what of the host's and the device's change the same work shows all over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.headline import PaceFacts, Verdict
+from tb_perfcompare.comparison.result.wording import signed_time
+
+MOST = 0.5
+"""Share of what the pace makes that no cause before has told; of the change of waiting and untraced time that it has to
+make."""
+
+LITTLE = 0.35
+"""The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
+
+_RULES = {"host": "host_pace", "device": "device_pace"}
+_FOLLOW = {
+    "host": ("CPU Exec", "Runtime", "Other", "DataLoader"),
+    "device": ("Kernel", "Memcpy", "Memset"),
+}
+_PARTLY = ("Other", "DataLoader")
+
+
+def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """Where captures agree that the same work runs at another pace, and no rule has found out why."""
+    machine = pair.headline.machine
+    if machine is None or machine.verdict not in (Verdict.SLOWER, Verdict.FASTER):
+        return
+    for pace in pair.headline.paces:
+        if not pace.unusable and pace.share > 0 and abs(pace.estimate) > pair.options.margin:
+            yield from _of_pace(pair, pace, explained)
+
+
+def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained) -> Iterator[Cause]:
+    whole, found = 0.0, dict[str, float]()
+    for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
+        by_pace = Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate)
+        change = pair.exposed(category)
+        if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MOST * abs(change)):
+            continue
+        whole += by_pace
+        if by_pace * left > 0:
+            found[category] = math.copysign(min(abs(by_pace), abs(left)), by_pace)
+    exposed = sum(found.values())
+    if abs(exposed) < pair.least_us or abs(exposed) < MOST * abs(whole):
+        return
+    interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= LITTLE * abs(math.log1p(pace.estimate))
+    work = "operators" if pace.of == "host" else "kernels"
+    sentence = _contention(pace, exposed) if interrupted else _slower(pair, pace, exposed, work)
+    yield cause(
+        pair, "host_interrupted" if interrupted else _RULES[pace.of], work,
+        max(found, key=lambda one: abs(found[one])), exposed, sentence, (Evidence("common_work", ""),),
+        confidence="captures agree on the pace of the same work",
+        look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
+        explains=of_categories(found), rank=6, same_work=True,
+    )  # fmt: skip
+
+
+def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str) -> str:
+    word = "CPU" if pace.of == "host" else pair.candidate.device.word
+    return (
+        f"The {word} runs {'slower' if exposed > 0 else 'faster'} across the board: {signed_time(exposed)} per step; "
+        f"{pace.kept} {work} of the same work ×{1 + pace.estimate:.2f} in all captures."
+    )
+
+
+def _contention(pace: PaceFacts, exposed: float) -> str:
+    """A few calls take far longer, the typical one does not: time slices, not work."""
+    return (
+        f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
+        f"operators ×{1 + pace.estimate:.2f} in all, but the typical one ×{1 + pace.typical:.2f}; other processes "
+        f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
+    )

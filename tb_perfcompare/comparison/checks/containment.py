@@ -1,0 +1,98 @@
+"""What a step of one side does that the other does too, by operators with their input shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.result.wording import number_text
+from tb_perfcompare.comparison.statistics.containment import Work, inside
+from tb_perfcompare.model.summary.summary import Summary
+
+CONTAINED, PARTLY = 0.8, 0.5
+"""Share of one side's time from which the other contains its work; from which they have a part of it in common."""
+
+FEWEST_OPERATORS = 10
+"""Different operators with time that a contained side has to have: fewer may be anybody's."""
+
+_LIKE_ITERATIONS = 0.02
+_ITERATION = ("enumerate(DataLoader)", "Optimizer.step#")
+_NAMED = 3
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """Shares by time of the baseline's work in the candidate, and of the candidate's in the baseline; the operators
+    that each side has with time."""
+
+    baseline: float
+    candidate: float
+    operators: tuple[int, int]
+
+    @property
+    def contained(self) -> tuple[bool, bool]:
+        """Whether the candidate contains the baseline's work, and the baseline the candidate's."""
+        return (
+            self.baseline >= CONTAINED and self.operators[0] >= FEWEST_OPERATORS,
+            self.candidate >= CONTAINED and self.operators[1] >= FEWEST_OPERATORS,
+        )
+
+    @property
+    def largest(self) -> float:
+        """Of the two shares."""
+        return max(self.baseline, self.candidate)
+
+
+def containment(a: Summary, b: Summary) -> Containment | None:
+    """None without input shapes on both sides, or where a step holds another number of batches or optimizer steps."""
+    one, two = _work(a), _work(b)
+    if one is None or two is None or not _same_iterations(a, b):
+        return None
+    operators = tuple(len({key[0] for key, work in side.items() if work.time_ns > 0}) for side in (one, two))
+    return Containment(inside(one, two), inside(two, one), (operators[0], operators[1]))
+
+
+def more_calls(a: Summary, b: Summary) -> str:
+    """ "120 more operator calls per step (aten::isfinite 100, aten::all 20)" of b, "" where it has none."""
+    one, two = _calls(a), _calls(b)
+    more = {name: calls - one.get(name, 0.0) for name, calls in two.items() if calls > one.get(name, 0.0) + 1e-9}
+    if not more:
+        return ""
+    largest = sorted(more, key=lambda name: (-more[name], name))
+    named = ", ".join(f"{name} {number_text(more[name])}" for name in largest[:_NAMED])
+    dots = ", …" if len(largest) > _NAMED else ""
+    return f"{number_text(round(sum(more.values()), 2))} more operator calls per step ({named}{dots})"
+
+
+def _work(summary: Summary) -> dict[Key, Work] | None:
+    table = summary.groups.get("operators_by_shape")
+    if table is None or not len(summary.steps):
+        return None
+    steps = len(summary.steps)
+    time = sum(
+        table.measures_ns[name].sum(axis=1) for name in ("host_self", "device_self") if name in table.measures_ns
+    )
+    rows = zip(table.keys, (time / steps).tolist(), (table.calls.sum(axis=1) / steps).tolist(), strict=True)
+    return {tuple(key): Work(time, calls) for key, time, calls in rows}
+
+
+def _calls(summary: Summary) -> dict[str, float]:
+    table = summary.groups.get("operators")
+    if table is None:
+        return {}
+    calls = (table.calls.sum(axis=1) / max(len(summary.steps), 1)).tolist()
+    return {key[0]: count for key, count in zip(table.keys, calls, strict=True)}
+
+
+def _same_iterations(a: Summary, b: Summary) -> bool:
+    for beginning in _ITERATION:
+        pair = [_named(side, beginning) for side in (a, b)]
+        if all(pair) and max(pair) > (1 + _LIKE_ITERATIONS) * min(pair):
+            return False
+    return True
+
+
+def _named(summary: Summary, beginning: str) -> float:
+    rows = [row for row, key in enumerate(summary.owned.key) if key.startswith(beginning)]
+    return float(summary.owned.calls[rows].sum()) / max(len(summary.steps), 1)

@@ -1,0 +1,121 @@
+"""Steps with the clocks that ran along: their times as recorded, and at one pace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.pace import Pace
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+
+Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+
+ASKED = 0.02
+"""From this share of the step on a kind of work asks for a pace of its own ..."""
+
+NEEDED = 0.1
+"""... and from this share on it needs one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Time of the step that follows a pace: `owned_ns` (n,), (m,) of each observation, None for the whole step."""
+
+    pace: Pace
+    owned_ns: Pair | None
+    share: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clocked:
+    """Observations of both sides, arrays of shape (n,) and (m,).
+
+    times_ns   step time as recorded, above zero
+    at_pace    ln of the step time if everything follows its pace
+    otherwise  the same if some of it does not: what else the truth may be once the paces of the sides differ
+    followers  the paces, and what follows each
+    """
+
+    captures: Captures
+    times_ns: Pair
+    at_pace: Pair
+    otherwise: tuple[Pair, ...]
+    followers: tuple[Follower, ...]
+
+    @property
+    def machine(self) -> Pair:
+        """ln of what the paces make of the step: that of the recorded time less that at one pace."""
+        return (
+            np.log(self.times_ns[0]) - self.at_pace[0],
+            np.log(self.times_ns[1]) - self.at_pace[1],
+        )
+
+    def at(self, times_ns: Pair) -> Clocked:
+        """The same steps by another rule for where they end: what the paces make of them stays the same."""
+        by = tuple(np.log(new) - np.log(old) for new, old in zip(times_ns, self.times_ns, strict=True))
+
+        def moved(pair: Pair) -> Pair:
+            return pair[0] + by[0], pair[1] + by[1]
+
+        return replace(
+            self, times_ns=times_ns, at_pace=moved(self.at_pace), otherwise=tuple(map(moved, self.otherwise))
+        )
+
+    def only(self, kept: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Clocked:
+        """Without the observations that are not `kept`."""
+
+        def those(pair: Pair) -> Pair:
+            return pair[0][kept[0]], pair[1][kept[1]]
+
+        return replace(
+            self,
+            captures=(self.captures[0][kept[0]], self.captures[1][kept[1]]),
+            times_ns=those(self.times_ns),
+            at_pace=those(self.at_pace),
+            otherwise=tuple(map(those, self.otherwise)),
+            followers=tuple(
+                replace(one, pace=replace(one.pace, log=those(one.pace.log), common=those(one.pace.common)))
+                for one in self.followers
+            ),
+        )
+
+
+def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
+    """Of recordings without device work: all of the step follows the host, or only the work in common does."""
+    logs = np.log(times_ns[0]), np.log(times_ns[1])
+    rest = tuple(
+        np.log(pace.level + np.maximum(time - common, 0.0)) for time, common in zip(times_ns, pace.common, strict=True)
+    )
+    return Clocked(
+        captures, times_ns, (logs[0] - pace.log[0], logs[1] - pace.log[1]), ((rest[0], rest[1]),),
+        (Follower(pace, None, 1.0),),
+    )  # fmt: skip
+
+
+def by_their_paces(
+    times_ns: Pair, captures: Captures, followers: Sequence[Follower], rest_share: float
+) -> Clocked:
+    """Of recordings with device work: every follower at its own pace, the rest of the step as it is.
+
+    Whatever a step waits for, its time at one pace lies between those at the lowest and at the highest of the paces
+    (a max-plus system is monotone and homogeneous), which is what may be the truth otherwise.
+    """
+    logs = np.log(times_ns[0]), np.log(times_ns[1])
+    at_pace = []
+    for side in (0, 1):
+        rest, paced = times_ns[side].copy(), np.zeros(len(times_ns[side]))
+        for one in followers:
+            assert one.owned_ns is not None
+            rest -= one.owned_ns[side]
+            paced += one.owned_ns[side] * np.exp(-one.pace.log[side])
+        at_pace.append(np.log(np.maximum(rest, 0.0) + paced))
+    otherwise = [
+        (logs[0] - one.pace.log[0], logs[1] - one.pace.log[1]) for one in followers if one.share >= ASKED
+    ]
+    if rest_share >= ASKED:
+        otherwise.append(logs)
+    return Clocked(captures, times_ns, (at_pace[0], at_pace[1]), tuple(otherwise), tuple(followers))

@@ -1,0 +1,114 @@
+"""The verdict from program, machine and the step time as recorded, in this order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, shift_of_pace
+from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
+from tb_perfcompare.comparison.pace.split import CommonWork
+from tb_perfcompare.comparison.pace.words import told
+from tb_perfcompare.comparison.result.headline import Basis, Headline, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.comparison.verdict import over_captures
+from tb_perfcompare.comparison.verdict.rules import less_sure
+
+
+def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in_turns: bool | None) -> Headline:
+    """The headline of the step time as recorded with its parts, and the verdict that they leave.
+
+    in_turns  whether captures of the sides took turns, None where it is not known
+    """
+    if headline.shift is None:
+        return told(replace(headline, unsplit=headline.reason), None)
+    if work.clocked is None:
+        return told(_not_in_turns(replace(headline, unsplit=work.reason, paces=_paces(work)), in_turns), None)
+    program = program_part(work.clocked, options)
+    machine = machine_part(work.clocked, options)
+    verdict, basis = outcome(headline.verdict, program, machine, work.clocked, options)
+    clocked = work.clocked
+    split = replace(
+        headline,
+        verdict=verdict,
+        basis=basis,
+        paces=_paces(work),
+        program=_program(program, clocked, options),
+        machine=_machine(machine, clocked),
+    )
+    return told(split, capture_counts(clocked.captures))
+
+
+def outcome(
+    recorded: Verdict, program: ProgramPart, machine: MachinePart, clocked: Clocked, options: CompareOptions
+) -> tuple[Verdict, Basis]:
+    """The word and what it is about. The times as recorded give no direction any more once the program is known."""
+    if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
+        return program.verdict, Basis.PROGRAM
+    if machine.decided:
+        return machine.verdict, Basis.MACHINE
+    if program.verdict is Verdict.SAME:
+        # one capture of each on machines that differ: the step did change, and nobody knows whether it will again
+        alone = program.apart and max(capture_counts(clocked.captures)) == 1
+        moved = alone and abs(machine.theta) > math.log1p(options.margin)
+        return (Verdict.INCONCLUSIVE if moved and recorded is not Verdict.SAME else Verdict.SAME), Basis.PROGRAM
+    return Verdict.INCONCLUSIVE, Basis.PROGRAM
+
+
+def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
+    """Captures of one side after all of the other: a machine that drifts looks like a change."""
+    counts = None if headline.certainty is None else headline.certainty.captures
+    if in_turns is not False or counts is None or min(counts) < 2:
+        return headline
+    verdict = less_sure(headline.verdict) if min(counts) > 2 else headline.verdict
+    return replace(headline, verdict=verdict, scope=f"{headline.scope}; not recorded in turns")
+
+
+def _program(found: ProgramPart, clocked: Clocked, options: CompareOptions) -> Part:
+    estimate = found.estimate
+    return Part(
+        fraction_of(estimate.theta),
+        fraction_of(estimate.theta_low),
+        fraction_of(estimate.theta_high),
+        None if estimate.n == (1, 1) else estimate.p,
+        found.verdict,
+        *_whole(clocked),
+        needed=over_captures.needed(estimate, options.margin),
+    )
+
+
+def _machine(found: MachinePart, clocked: Clocked) -> Part:
+    return Part(
+        fraction_of(found.theta), fraction_of(found.low), fraction_of(found.high), found.p, found.verdict,
+        *_whole(clocked),
+    )  # fmt: skip
+
+
+def _whole(clocked: Clocked) -> tuple[int, int, float, float]:
+    """rows, kept, coverage and tau of all paces: sums, and means by what follows each."""
+    followers = clocked.followers
+    shares = np.array([one.share for one in followers])
+    shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))
+    coverage = float(sum(share * one.pace.coverage for share, one in zip(shares.tolist(), followers, strict=True)))
+    tau = math.hypot(*(share * one.pace.tau for share, one in zip(shares.tolist(), followers, strict=True)))
+    return (
+        sum(one.pace.rows for one in followers), sum(one.pace.kept for one in followers),
+        min(coverage, 1.0), fraction_of(tau),
+    )  # fmt: skip
+
+
+def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
+    shares = {} if work.clocked is None else {one.pace.of: one.share for one in work.clocked.followers}
+    return tuple(
+        PaceFacts(
+            one.pace.of, one.pace.rows, one.pace.kept, one.pace.coverage, fraction_of(one.pace.tau),
+            shares.get(one.pace.of, 0.0), fraction_of(shift_of_pace(one.pace.log, work.captures)),
+            fraction_of(one.pace.centre), one.pace.reason,
+        )
+        for one in work.found
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""How far the machine ran at another pace: the same work on both sides, captures as the unit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import (
+    BetweenCaptures,
+    between_captures,
+    capture_counts,
+    centres,
+    middle_half,
+)
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
+
+Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+
+CLEARLY = 0.1
+"""p of paces up to which they count as different, so that time that follows none of them can be mistaken."""
+
+
+@dataclass(frozen=True, slots=True)
+class MachinePart:
+    """Shift of ln(pace), its interval and p; `decided`: it differs, and captures of each side agree that it does."""
+
+    theta: float
+    low: float
+    high: float
+    p: float | None
+    verdict: Verdict
+
+    @property
+    def decided(self) -> bool:
+        """Slower or faster, beyond the threshold."""
+        return self.verdict in (Verdict.SLOWER, Verdict.FASTER)
+
+
+def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
+    """The paces of both sides. One capture of each says nothing about others: an interval, never a verdict."""
+    captures = clocked.captures
+    if max(capture_counts(captures)) == 1:
+        return _of_two_captures(clocked)
+    middles = [_centres(side, at) for side, at in zip(clocked.machine, captures, strict=True)]
+    between = between_captures(middles[0], middles[1], options.alpha, shared=True)
+    assert between is not None
+    theta, low, high = float(between.middle[0]) + 0.0, float(between.low[0]) + 0.0, float(between.high[0]) + 0.0
+    limit = math.log1p(options.margin) + SLACK
+    few = min(capture_counts(captures)) < CAPTURES_THAT_TELL
+    floor = max(float(side.max() - side.min()) for side in middles) if few else 0.0
+    verdict = Verdict.INCONCLUSIVE
+    if min(capture_counts(captures)) > 1:
+        verdict = _verdict(low, high, limit, floor)
+    return MachinePart(theta, low, high, float(between.p[0]), verdict)
+
+
+def _verdict(low: float, high: float, limit: float, floor: float) -> Verdict:
+    if low > max(limit, floor):
+        return Verdict.SLOWER
+    if high < -max(limit, floor):
+        return Verdict.FASTER
+    if -limit <= low and high <= limit and floor <= limit:
+        return Verdict.SAME
+    return Verdict.INCONCLUSIVE
+
+
+def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
+    """Whether a pace clearly differs between the sides."""
+    limit = math.log1p(options.margin)
+    for one in clocked.followers:
+        if one.share < ASKED:
+            continue
+        if max(capture_counts(clocked.captures)) == 1:
+            if abs(one.pace.centre) > max(limit, one.pace.half):
+                return True
+            continue
+        between = _between(one.pace.log, clocked.captures, options.alpha)
+        if float(between.p[0]) <= CLEARLY:
+            return True
+    return False
+
+
+def shift_of_pace(log: Pair, captures: Captures) -> float:
+    """Difference of the means of the captures' centres of ln(pace)."""
+    one, two = (float(_centres(side, at).mean()) for side, at in zip(log, captures, strict=True))
+    return two - one + 0.0
+
+
+def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
+    middles = [_centres(side, at) for side, at in zip(pair, captures, strict=True)]
+    between = between_captures(middles[0], middles[1], alpha, shared=True)
+    assert between is not None
+    return between
+
+
+def _of_two_captures(clocked: Clocked) -> MachinePart:
+    """What their rows say: the change of the typical row, weighted by what follows each pace."""
+    shares = [one.share for one in clocked.followers]
+    whole = max(sum(shares), 1.0)
+    theta = sum(share * one.pace.centre for share, one in zip(shares, clocked.followers, strict=True)) / whole
+    half = math.hypot(*(share * one.pace.half for share, one in zip(shares, clocked.followers, strict=True))) / whole
+    return MachinePart(theta + 0.0, theta - half + 0.0, theta + half + 0.0, None, Verdict.INCONCLUSIVE)
+
+
+def _centres(values: Floats, capture: NDArray[np.int32]) -> Floats:
+    return centres(values[None, :], capture, middle_half)

@@ -1,0 +1,135 @@
+"""Pace: how long the same work takes in each step, about its mean over all captures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+
+Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+
+LEAST_COVERAGE = 0.2
+"""Below this share of the step nobody knows whether the rest follows the same work."""
+
+FEWEST_NAMES = 3
+LEAST_KEPT = 0.5
+"""Operators (kernels) with different names, and share of all weights, that have to follow one pace."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pace:
+    """The pace of one kind of row: of operators on the host, or of kernels on the device.
+
+    of        "host" or "device"
+    rows      how many rows there are of the same work; kept: those the pace is made of
+    log       (n,), (m,) ln of the pace of each observation, about its mean over captures
+    common    (n,), (m,) time of the same work, ns
+    level     ns: exp of the mean of ln(common)
+    coverage  kappa: share of the time that the pace stands for, at most 1
+    tau       how far rows differ in their change beyond their scatter
+    centre, half  change of the typical row, and half the interval that the rows give it
+    reason    why it cannot be used, "" where it can
+    """
+
+    of: str
+    rows: int
+    kept: int
+    log: Pair
+    common: Pair
+    level: float
+    coverage: float
+    tau: float
+    centre: float
+    half: float
+    freedom: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaceRows:
+    """A pace with the rows it is made of."""
+
+    pace: Pace
+    rows: WorkRows
+    changes: RowChanges
+
+
+def pace_of(of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float) -> PaceRows | str:
+    """The pace that the rows give, or why there is none.
+
+    captures  (n,), (m,) int32 capture of each observation
+    whole_ns  (n,), (m,) time of which the rows are a share: the step, or all work of the kind
+    noun      what rows are called in the reason: "operators", "kernels"
+    """
+    if not len(rows):
+        return f"no {noun} do the same work on both sides"
+    found = row_changes(rows, captures)
+    if not found.kept.any():
+        return f"no {noun} of the same work took time in every capture"
+    common = tuple(side[found.kept].sum(axis=0) for side in found.common)
+    if any((side <= 0).any() for side in common):
+        return f"steps in which the {noun} of the same work took no time"
+    logs = tuple(np.log(side) for side in common)
+    means = [
+        float(side[at == which].mean()) for side, at in zip(logs, captures, strict=True) for which in np.unique(at)
+    ]
+    level = fsum(means) / len(means)
+    log: Pair = (logs[0] - level, logs[1] - level)
+    shares = np.concatenate([
+        np.divide(one, whole, out=np.zeros_like(one), where=whole > 0)
+        for one, whole in zip(common, whole_ns, strict=True)
+    ])  # fmt: skip
+    coverage = min(1.0, float(np.median(shares)))
+    per_capture = tuple(
+        np.array([side[at == which].mean() for which in np.unique(at)]) for side, at in zip(log, captures, strict=True)
+    )
+    freedom = max(found.effective_names - 1, 1.0)
+    pace = Pace(
+        of=of,
+        rows=len(rows),
+        kept=int(found.kept.sum()),
+        log=log,
+        common=(common[0], common[1]),
+        level=math.exp(level),
+        coverage=coverage,
+        tau=unlike(found, (per_capture[0], per_capture[1])),
+        centre=found.centre,
+        half=_quantile(freedom, alpha) * found.spread / math.sqrt(max(found.effective_names, 1.0)),
+        freedom=freedom,
+        reason=_why_not(found, coverage, noun),
+    )
+    return PaceRows(pace, rows, found)
+
+
+def reach(pace: Pace, alpha: float) -> float:
+    """r: how far time that is not covered may follow another pace than the rows do."""
+    return _quantile(pace.freedom, alpha) * (1 - pace.coverage) * pace.tau
+
+
+def several(captures: Captures) -> bool:
+    """Whether a side has more than one capture."""
+    return max(capture_counts(captures)) > 1
+
+
+def _quantile(freedom: float, alpha: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 1 - alpha / 2))
+
+
+def _why_not(found: RowChanges, coverage: float, noun: str) -> str:
+    if coverage < LEAST_COVERAGE:
+        return f"{noun} of the same work cover {coverage:.0%} of the step, {LEAST_COVERAGE:.0%} are needed"
+    if found.kept_names < FEWEST_NAMES:
+        return f"{found.kept_names} different {noun} of the same work, {FEWEST_NAMES} are needed"
+    if found.kept_share < LEAST_KEPT:
+        return f"{noun} of the same work do not change alike: {found.kept_share:.0%} follow one pace"
+    return ""

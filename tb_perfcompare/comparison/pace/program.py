@@ -1,0 +1,113 @@
+"""The program part: how far the step time differs at one pace, with all that its interval has to allow for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.machine import paces_differ
+from tb_perfcompare.comparison.pace.pace import reach
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
+from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
+from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, decide, hold_against_floor
+
+Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+
+_BITS = 40
+"""Times at one pace are held in units of which the longest has about 2**40, so that rounding is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPart:
+    """`estimate` is of times at one pace: theta and its interval, p and what captures say; its `difference` is in
+    no unit. `floor`: largest shift between captures of a side, `apart`: the paces of the sides clearly differ."""
+
+    estimate: ShiftEstimate
+    verdict: Verdict
+    floor: float | None
+    apart: bool
+
+
+def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
+    """The shift of the step time at one pace, and the verdict on it; `like` says how far captures differ when some
+    were left out."""
+    captures = clocked.captures
+    times = whole(clocked.at_pace)
+    if np.array_equal(np.sort(times[0]), np.sort(times[1])):
+        return _identical(times, captures, options)
+    known = None if like is None else like.estimate
+    main = estimate_shift(*times, options.alpha, captures=captures, like=known, shared=True)
+    main = widened(main, math.hypot(*(one.share * reach(one.pace, options.alpha) for one in clocked.followers)))
+    apart = paces_differ(clocked, options) if like is None else like.apart
+    if apart:
+        main = hull(main, [_shift(other, captures, options, known) for other in clocked.otherwise])
+    floor = noise_floor(times, captures) if like is None else like.floor
+    verdict = decide(main, options.margin)
+    if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
+        verdict = hold_against_floor(verdict, main, options.margin, floor)
+    return ProgramPart(main, verdict, floor, apart)
+
+
+def _identical(times: Times, captures: Captures, options: CompareOptions) -> ProgramPart:
+    """Nothing is estimated from equal samples: no shift, and no interval about it."""
+    none = estimate_shift(*times, options.alpha, captures=captures, shared=True)
+    none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
+    return ProgramPart(none, Verdict.SAME, None, apart=False)
+
+
+def whole(logs: Pair) -> Times:
+    """ln(time) as integers with a common unit that an exchange of the sides leaves as it is."""
+    unit = _BITS * math.log(2) - max(float(side.max()) for side in logs)
+    one, two = (np.maximum(np.rint(np.exp(side + unit)), 1).astype(np.int64) for side in logs)
+    return one, two
+
+
+def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
+    """Both ends of the steps' and of the captures' interval moved out by `by` (of ln(time)) in quadrature."""
+    if by <= 0:
+        return estimate
+    theta = estimate.theta
+    steps = theta - math.hypot(theta - estimate.steps_low, by), theta + math.hypot(estimate.steps_high - theta, by)
+    low, high = steps
+    reached = max(theta - low if theta > 0 else high - theta, 1e-300)
+    p = max(estimate.p, math.erfc(abs(theta) / reached * normal_quantile(1 - estimate.alpha / 2) / math.sqrt(2)))
+    between = estimate.between
+    if between is not None:
+        from scipy.special import stdtrit
+
+        half = np.hypot((between.high - between.low) / 2, by)
+        between = replace(between, low=between.middle - half, high=between.middle + half)
+        quantile = stdtrit(between.freedom, 1 - estimate.alpha / 2)
+        p = max(p, float(student_p(between.middle / half * quantile, between.freedom)[0]))
+        low, high = min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
+    return replace(
+        estimate, theta_low=low, theta_high=high, steps_low=steps[0], steps_high=steps[1], between=between,
+        p=min(p, 1.0),
+    )  # fmt: skip
+
+
+def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
+    """The estimate with the ends and the p of whatever else may be the truth."""
+    every = [main, *others]
+    agree = all(one.theta >= 0 for one in every) or all(one.theta <= 0 for one in every)
+    return replace(
+        main,
+        theta_low=min(one.theta_low for one in every),
+        theta_high=max(one.theta_high for one in every),
+        p=max(one.p for one in every) if agree else 1.0,
+    )
+
+
+def _shift(logs: Pair, captures: Captures, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+    return estimate_shift(*whole(logs), options.alpha, captures=captures, like=known, shared=True)

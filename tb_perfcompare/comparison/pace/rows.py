@@ -1,0 +1,160 @@
+"""Rows of the same work on both sides, and which of them tell the pace.
+
+A row is an operator with its input shapes, or a kernel with its launch configuration. Which rows there are is told by
+identity and counts alone (select.py); here those whose time changed by itself are set aside.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.weights import capped, effective_number, weighted_median
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pair = tuple[Floats, Floats]
+
+FARTHEST = 4.0
+"""Deviations by which a kept row's change may differ from that of all rows ..."""
+
+ALWAYS_NEAR = 0.1
+"""... or this much of ln(time), where rows agree well."""
+
+_MAD_TO_SIGMA = 1.4826
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkRows:
+    """r rows in the order of their keys; n and m observations.
+
+    keys     r pairs (name, input shapes or launch configuration)
+    calls    (r, n), (r, m) float64 calls in each observation, above zero somewhere in every capture
+    time_ns  (r, n), (r, m) float64 their time
+    """
+
+    keys: tuple[tuple[str, str], ...]
+    calls: Pair
+    time_ns: Pair
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+@dataclass(frozen=True, eq=False)
+class RowChanges:
+    """What the rows say together, arrays of shape (r,).
+
+    names     number of each row's name
+    work      calls per step that both sides do: the smaller of the two
+    usual     (r, k), (r, l) ln of each capture's median time per call
+    common    (r, n), (r, m) time of the work that both do, in ns per observation
+    change    d_j: usual of the candidate less that of the baseline
+    weights   capped by name
+    centre    D, weighted median of the changes
+    spread    s, robust deviation of the changes about it
+    kept      rows that follow the pace
+    """
+
+    names: Ints
+    work: Floats
+    usual: Pair
+    common: Pair
+    change: Floats
+    weights: Floats
+    centre: float
+    spread: float
+    kept: NDArray[np.bool_]
+
+    @cached_property
+    def kept_share(self) -> float:
+        """Of the capped weights."""
+        whole = float(self.weights.sum())
+        return float(self.weights[self.kept].sum()) / whole if whole else 0.0
+
+    @cached_property
+    def kept_names(self) -> int:
+        """Different names among the kept rows."""
+        return len(np.unique(self.names[self.kept]))
+
+    @cached_property
+    def effective_names(self) -> float:
+        """g: names with equal weights that would be worth as much."""
+        return effective_number(self.weights[self.kept], self.names[self.kept])
+
+
+def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
+    """The rows' changes about their common one. Rows without time in a capture's median step are not kept."""
+    index = {name: number for number, name in enumerate(sorted({name for name, _ in rows.keys}))}
+    names = np.array([index[name] for name, _ in rows.keys], dtype=np.int64)
+    per_call = [
+        _per_call(calls, time, at) for calls, time, at in zip(rows.calls, rows.time_ns, captures, strict=True)
+    ]
+    calls = [_mean_calls(side, at) for side, at in zip(rows.calls, captures, strict=True)]
+    work = np.minimum(*calls)
+    usual = tuple(_usual(side, at) for side, at in zip(per_call, captures, strict=True))
+    timed: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(np.concatenate(usual, axis=1)), axis=1)
+    sums = [np.where(timed[:, None], side, 0.0).sum(axis=1) for side in usual]
+    counts = [side.shape[1] for side in usual]
+    # added up per side first: a sum of two does not depend on which side comes first
+    level = (sums[0] + sums[1]) / sum(counts)
+    change = np.where(timed, sums[1] / counts[1] - sums[0] / counts[0], 0.0)
+    weights = capped(np.where(timed, work * np.exp(level), 0.0), names) if len(rows) else np.zeros(0)
+    centre = weighted_median(change, weights)
+    spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
+    kept = timed & (weights > 0)
+    if kept.any():
+        kept &= np.abs(change - centre) <= max(FARTHEST * spread, ALWAYS_NEAR)
+    common = tuple(work[:, None] * side for side in per_call)
+    return RowChanges(
+        names, work, (usual[0], usual[1]), (common[0], common[1]), change, weights, centre, spread, kept
+    )
+
+
+def unlike(found: RowChanges, pace: Pair) -> float:
+    """tau: how far rows differ in their change beyond what their scatter from capture to capture makes.
+
+    pace  (k,), (l,) ln of each capture's pace
+    """
+    k, m = (side.shape[1] for side in found.usual)
+    if k + m <= 2:
+        return found.spread
+    squares = []
+    for side, at in zip(found.usual, pace, strict=True):
+        apart = side[found.kept] - at
+        squares.append(((apart - apart.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
+    variance = (squares[0] + squares[1]) / (k + m - 2) * (1 / k + 1 / m)
+    return math.sqrt(max(0.0, found.spread**2 - weighted_median(variance, found.weights[found.kept])))
+
+
+def _per_call(calls: Floats, time: Floats, capture: NDArray[np.int32]) -> Floats:
+    """(r, n) time per call; an observation without a call takes the capture's mean."""
+    out = np.divide(time, calls, out=np.zeros_like(time), where=calls > 0)
+    for which in np.unique(capture):
+        inside = capture == which
+        some = calls[:, inside]
+        every = some.sum(axis=1)
+        mean = np.divide(time[:, inside].sum(axis=1), every, out=np.zeros(len(time)), where=every > 0)
+        out[:, inside] = np.where(some > 0, out[:, inside], mean[:, None])
+    return out
+
+
+def _mean_calls(calls: Floats, capture: NDArray[np.int32]) -> Floats:
+    """(r,) calls per observation, each capture counting alike."""
+    each: Floats = np.stack([calls[:, capture == which].mean(axis=1) for which in np.unique(capture)])
+    out: Floats = each.mean(axis=0)
+    return out
+
+
+def _usual(per_call: Floats, capture: NDArray[np.int32]) -> Floats:
+    """(r, k) ln of the median of each capture, -inf where that is zero."""
+    with np.errstate(divide="ignore"):
+        out: Floats = np.log(
+            np.stack([np.median(per_call[:, capture == which], axis=1) for which in np.unique(capture)], axis=1)
+        )
+    return out

@@ -1,0 +1,140 @@
+"""Rows of the same work, found by what they are and how often they occur, never by their times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.rows import WorkRows
+from tb_perfcompare.comparison.statistics.containment import Work, inside
+from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Key = tuple[str, str]
+
+ALIKE_CALLS = 0.02
+"""Share by which a row's calls per step may differ between captures of one side."""
+
+OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The rows that are used, and why others are not: key -> reason, of rows that both sides have."""
+
+    rows: WorkRows
+    refused: Mapping[Key, str] = field(default_factory=dict)
+
+
+def select(
+    table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
+) -> Selected | None:
+    """Rows of `table` with the time `measure`; None where a side has no such table or no times of single steps."""
+    groups = [side.groups.get(table) for side in sides]
+    one, two = groups
+    if one is None or two is None:
+        return None
+    if not all(group.sampled and measure in group.measures_ns for group in (one, two)):
+        return None
+    places = [_places(group) for group in (one, two)]
+    shared = sorted(places[0].keys() & places[1].keys())
+    at = [np.array([side[key] for key in shared], dtype=np.int64) for side in places]
+    calls = [
+        mean_per_observation(group.calls[rows], seen) for group, rows, seen in zip((one, two), at, samples, strict=True)
+    ]
+    types = [_types(side, seen) if table == OPERATORS else {} for side, seen in zip(sides, samples, strict=True)]
+    reasons = _reasons(shared, calls, [seen.capture for seen in samples], types)
+    used = np.array([not reason for reason in reasons], dtype=bool)
+    times = [
+        mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
+        for group, rows, seen in zip((one, two), at, samples, strict=True)
+    ]
+    rows = WorkRows(
+        tuple(key for key, reason in zip(shared, reasons, strict=True) if not reason),
+        (calls[0][used], calls[1][used]),
+        (times[0], times[1]),
+    )
+    return Selected(rows, {key: reason for key, reason in zip(shared, reasons, strict=True) if reason})
+
+
+def same_inputs(sides: tuple[Summary, Summary]) -> float:
+    """Share of the device time below operators (of host time where there is none) that ran on inputs of the same
+    shapes: of the side where that is more. Kernels launched alike do other work on other inputs."""
+    found = []
+    for side in sides:
+        group = side.groups[OPERATORS]
+        time = group.measures_ns.get("device_self")
+        if time is None or not time.any():
+            time = group.measures_ns["host_self"]
+        rows = zip(group.keys, time.sum(axis=1).tolist(), group.calls.sum(axis=1).tolist(), strict=True)
+        steps = len(side.steps)
+        found.append({tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows})
+    return max(inside(found[0], found[1]), inside(found[1], found[0]))
+
+
+def mean_per_observation(values: Ints, samples: Samples) -> Floats:
+    """(r, s) values per step -> (r, o) float64 means over the steps (ranks) of each observation."""
+    if not samples.pooled:
+        return values.astype(np.float64)
+    members = np.bincount(samples.group, minlength=len(samples.label))
+    out = np.zeros((len(values), len(members)))
+    np.add.at(out.T, samples.group, values.T.astype(np.float64))
+    means: Floats = out / members
+    return means
+
+
+def _places(group: GroupTable) -> dict[Key, int]:
+    return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
+
+
+def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[str]]]:
+    """Operator -> per capture the input types that it was called with."""
+    group = side.groups.get(TYPES)
+    if group is None:
+        return {}
+    calls = _per_capture(mean_per_observation(group.calls, samples), samples.capture) > 0
+    captures = calls.shape[1]
+    found: dict[str, list[set[str]]] = {}
+    for key, row in zip(group.keys, calls.tolist(), strict=True):
+        sets = found.setdefault(key[0], [set() for _ in range(captures)])
+        for which in range(captures):
+            if row[which]:
+                sets[which].add(key[1])
+    return {name: [frozenset(one) for one in sets] for name, sets in found.items()}
+
+
+def _reasons(
+    keys: Sequence[Key],
+    calls: Sequence[Floats],
+    captures: Sequence[NDArray[np.int32]],
+    types: Sequence[Mapping[str, list[frozenset[str]]]],
+) -> list[str]:
+    """Why each row is not used, "" where it is."""
+    missing = np.zeros(len(keys), dtype=bool)
+    varying = np.zeros(len(keys), dtype=bool)
+    for side, capture in zip(calls, captures, strict=True):
+        means = _per_capture(side, capture)
+        low, high = means.min(axis=1, initial=np.inf), means.max(axis=1, initial=0.0)
+        missing |= low <= 0
+        varying |= high > (1 + ALIKE_CALLS) * low
+    other: dict[str, bool] = {}
+    for name in {name for name, _ in keys}:
+        sets = [one for side in types for one in side.get(name, [])]
+        other[name] = len(set(sets)) > 1
+    return [
+        "not in every capture" if gone
+        else "calls per step differ between captures of one side" if vary
+        else "other input types" if other[name]
+        else ""
+        for (name, _), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
+    ]  # fmt: skip
+
+
+def _per_capture(values: Floats, capture: NDArray[np.int32]) -> Floats:
+    """(r, k) means."""
+    return np.stack([values[:, capture == which].mean(axis=1) for which in np.unique(capture)], axis=1)

@@ -1,0 +1,165 @@
+"""Two sides -> the clocks that ran along with their steps: rows of the same work, their pace, steps at one pace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
+from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
+from tb_perfcompare.comparison.pace.select import (
+    KERNELS,
+    OPERATORS,
+    Selected,
+    mean_per_observation,
+    same_inputs,
+    select,
+)
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.samples import Samples, observations
+from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
+
+Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+Sides = tuple[Summary, Summary]
+Samplings = tuple[Samples, Samples]
+
+SAME_INPUTS = 0.5
+"""Share of device time on inputs of the same shapes below which kernels launched alike may do other work."""
+
+_ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
+_APART = (StepCategory.COMMUNICATION,)
+"""Time that follows no pace of this machine: it waits for other ranks."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommonWork:
+    """What both sides do alike. `clocked` is None where no pace can be used, for the `reason`.
+
+    found     kinds of rows with their pace, whether it can be used or not
+    selected  kind ("host", "device") -> the rows by identity, and why others are not used
+    pooled    observations are means over workers
+    captures  of each observation, where rows were looked for
+    """
+
+    clocked: Clocked | None
+    reason: str
+    found: tuple[PaceRows, ...] = ()
+    selected: tuple[tuple[str, Selected], ...] = ()
+    pooled: bool = False
+    captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
+
+
+def pace_of_steps(work: CommonWork) -> Pair | None:
+    """(n,), (m,) how many times as long the machine makes each step; None where nobody knows, or where an observation
+    is no single step."""
+    if work.clocked is None or work.pooled:
+        return None
+    one, two = work.clocked.machine
+    return np.exp(one), np.exp(two)
+
+
+def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
+    """Pace ("host", "device") -> how many times as long the machine makes each observation. Only where a side has
+    several captures: what it does to two captures is all they say."""
+    if work.clocked is None or max(capture_counts(work.captures)) < 2:
+        return {}
+    return {
+        one.pace.of: (np.exp(one.pace.log[0]), np.exp(one.pace.log[1])) for one in work.clocked.followers
+    }
+
+
+def common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:
+    """The clocks of two sides, or why there are none."""
+    sides = baseline, candidate
+    reason = _why_none(sides)
+    if reason:
+        return CommonWork(None, reason)
+    samples = observations(baseline), observations(candidate)
+    captures = samples[0].capture, samples[1].capture
+    times: Pair = _float(sides, samples, [side.steps.total_ns for side in sides])
+    if any((side <= 0).any() or not len(side) for side in times):
+        return CommonWork(None, "step times that are not above zero")
+    shares = _shares(sides, samples, times)
+    found: list[PaceRows] = []
+    selected: list[tuple[str, Selected]] = []
+    followers: list[Follower] = []
+    reasons: list[str] = []
+    on_device = shares["device"] > 0
+    for of, table, measure, noun in (
+        ("host", OPERATORS, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
+    ):  # fmt: skip
+        if of == "device" and not on_device:
+            continue
+        rows = select(table, measure, sides, samples)
+        if rows is None:
+            outcome: PaceRows | str = f"a side has no times of {noun} by {'input shape' if of == 'host' else 'launch'}"
+        elif of == "device" and same_inputs(sides) < SAME_INPUTS:
+            outcome = "kernels ran on inputs of other shapes"
+        else:
+            selected.append((of, rows))
+            whole = times if not on_device else _of_all(sides, samples, table, measure)
+            outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha)
+        if isinstance(outcome, PaceRows):
+            found.append(outcome)
+        why = outcome if isinstance(outcome, str) else outcome.pace.reason
+        if isinstance(outcome, PaceRows) and not why:
+            owned = None if not on_device else _owned(sides, samples, of)
+            followers.append(Follower(outcome.pace, owned, shares[of] if on_device else 1.0))
+        elif not on_device or shares[of] >= NEEDED:
+            reasons.append(why)
+    kept = tuple(found), tuple(selected), any(seen.pooled for seen in samples), captures
+    if reasons or not followers:
+        return CommonWork(None, reasons[0] if reasons else "no work of which the pace is known", *kept)
+    if not on_device:
+        return CommonWork(by_one_pace(times, captures, followers[0].pace), "", *kept)
+    rest = 1.0 - sum(one.share for one in followers)
+    return CommonWork(by_their_paces(times, captures, followers, rest), "", *kept)
+
+
+def _why_none(sides: Sides) -> str:
+    if any(side.metric != STEP_TIME or not side.is_timed for side in sides):
+        return "the source has no steps"
+    if not all(side.marked for side in sides):
+        return "no step markers on both sides"
+    if sides[0].device.kind != sides[1].device.kind:
+        return "different kinds of device"
+    if not all(OPERATORS in side.groups for side in sides):
+        return "no input shapes on both sides: record with record_shapes=True"
+    if not all(side.is_split for side in sides):
+        return "the source does not say who took the time"
+    return ""
+
+
+def _shares(sides: Sides, samples: Samplings, times: Pair) -> dict[str, float]:
+    """Kind of pace -> share of the step that its categories own, on the side where that is more."""
+    shares = {}
+    for of in ("host", "device"):
+        owned = _owned(sides, samples, of)
+        shares[of] = max(
+            float(one.sum() / time.sum()) for one, time in zip(owned, times, strict=True)
+        )
+    return shares
+
+
+def _owned(sides: Sides, samples: Samplings, of: str) -> Pair:
+    """Time per observation of the categories that follow the host's or the device's pace."""
+    device = [int(category) for category in _ON_DEVICE]
+    apart = [int(category) for category in _APART]
+    chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + apart]
+    return _float(sides, samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
+
+
+def _of_all(sides: Sides, samples: Samplings, table: str, measure: str) -> Pair:
+    """Time per observation of all rows of a table."""
+    return _float(sides, samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])
+
+
+def _float(sides: Sides, samples: Samplings, values: list[NDArray[np.int64]]) -> Pair:
+    one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
+    return one, two
+

@@ -1,0 +1,76 @@
+"""The rows of the same work that tell the pace, those set aside, and why."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.pace import PaceRows
+from tb_perfcompare.comparison.pace.select import Selected
+from tb_perfcompare.comparison.pace.split import CommonWork
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Row, Table
+from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+
+NAME = "common_work"
+
+MOST_ROWS = 1000
+"""Of each kind, by time; and as many that are not used."""
+
+_USED, _CHANGED, _NO_TIME = "used", "set aside: changed by itself", "set aside: no time of its own"
+_FOLLOWS = {"host": "operators", "device": "kernels"}
+
+
+def common_work_table(work: CommonWork) -> Table | None:
+    """One row per operator with its input shapes, or kernel with its launch; None where no rows were looked for."""
+    if not work.selected:
+        return None
+    found = {one.pace.of: one for one in work.found}
+    rows: list[Row] = []
+    for of, selected in work.selected:
+        if of in found:
+            rows += _of_pace(of, found[of])
+        rows += _refused(of, selected)
+    shown = (
+        columns.key("of", "Clock", "operators: host time by input shape; kernels: device time by launch configuration"),
+        columns.key("name", "Name", "name that joins the two sides"),
+        columns.key("detail", "Shape or launch", "input shapes of an operator, launch configuration of a kernel"),
+        columns.text("used", "Used", "whether the row tells the pace, or why not"),
+        columns.count("work", "Calls", "calls per step that both sides do, the smaller of the two"),
+        columns.time("baseline_us", "Per call A", "typical call of the baseline", role="baseline"),
+        columns.time("candidate_us", "Per call B", "typical call of the candidate", role="candidate"),
+        columns.time("delta_us", "Per call Δ", "candidate minus baseline: a typical call", role="delta"),
+        columns.fraction("change", "Change", "how much longer a call takes; the pace is what most rows share"),
+        columns.fraction("share", "Weight", "share of the row in the work that both sides do"),
+    )
+    notes = tuple(
+        f"{one.pace.kept:,} of {one.pace.rows:,} {_FOLLOWS[one.pace.of]} tell the pace: typical change "
+        f"{100 * fraction_of(one.pace.centre):+.2f} %, coverage {one.pace.coverage:.0%}."
+        for one in work.found
+    )
+    return Table(NAME, "Common work", shown, tuple(rows), notes)
+
+
+def _of_pace(of: str, found: PaceRows) -> list[Row]:
+    changes, rows = found.changes, found.rows
+    medians = [np.exp(side.mean(axis=1)) / 1000 for side in changes.usual]
+    weight = changes.work * np.sqrt(medians[0] * medians[1])
+    whole = float(weight.sum()) or 1.0
+    order = sorted(range(len(rows)), key=lambda row: (-weight[row], rows.keys[row]))
+    out: list[Row] = []
+    for row in order[:MOST_ROWS]:
+        timed = bool(medians[0][row] > 0 and medians[1][row] > 0)
+        used = _USED if changes.kept[row] else _CHANGED if timed else _NO_TIME
+        before, after = float(medians[0][row]), float(medians[1][row])
+        change = fraction_of(float(changes.change[row])) if timed else None
+        out.append((
+            _FOLLOWS[of], *rows.keys[row], used, float(changes.work[row]), before, after, after - before, change,
+            float(weight[row]) / whole,
+        ))  # fmt: skip
+    return out
+
+
+def _refused(of: str, selected: Selected) -> list[Row]:
+    nothing: tuple[Cell, ...] = (None,) * 6
+    keys = sorted(selected.refused)[:MOST_ROWS]
+    return [(_FOLLOWS[of], *key, f"not used: {selected.refused[key]}", *nothing) for key in keys]

@@ -1,0 +1,63 @@
+"""Medians over rows that no single name decides: capped weights, and a weighted median that an exchange of the sides
+negates exactly."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+LARGEST_SHARE = 0.2
+"""Of all weights that the rows of one name may have together."""
+
+_ROUNDING = 1e-9
+
+
+def capped(weights: Floats, name: Ints) -> Floats:
+    """(r,) weights with those of a name (its number, (r,)) scaled down to at most LARGEST_SHARE of what is left.
+
+    With five names or fewer the cap makes them all alike.
+    """
+    totals: Floats = np.bincount(name, weights=weights).astype(np.float64)
+    factor = np.zeros(len(totals))
+    some = totals > 0
+    if not some.any():
+        return np.zeros(len(weights))
+    factor[some] = np.minimum(totals[some], _cap(totals[some])) / totals[some]
+    out: Floats = weights * factor[name]
+    return out
+
+
+def _cap(totals: Floats) -> float:
+    """The largest total c with c <= LARGEST_SHARE of the sum of min(total, c)."""
+    ordered = np.sort(totals)[::-1]
+    for many in range(len(ordered)):
+        rest = fsum(ordered[many:].tolist())
+        left = 1 - LARGEST_SHARE * many
+        cap = LARGEST_SHARE * rest / left if left > _ROUNDING else 0.0
+        if ordered[many] <= cap * (1 + _ROUNDING):
+            return max(cap, float(ordered[many]))
+    return float(ordered[-1])
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """Mean of the lower and of the upper weighted median; NaN without weights."""
+    if not len(values) or not weights.any():
+        return float("nan")
+    order = np.argsort(values, kind="stable")
+    half = fsum(weights.tolist()) / 2 * (1 - _ROUNDING)
+    ends = []
+    for places in (order, order[::-1]):
+        ends.append(float(values[places[np.searchsorted(np.cumsum(weights[places]), half)]]))
+    return (ends[0] + ends[1]) / 2 + 0.0
+
+
+def effective_number(weights: Floats, name: Ints) -> float:
+    """Names that are worth as much if they had equal weights: (sum of w)^2 / sum of w^2 over names."""
+    totals = np.bincount(name, weights=weights)
+    squares = fsum((totals**2).tolist())
+    return fsum(totals.tolist()) ** 2 / squares if squares else 0.0

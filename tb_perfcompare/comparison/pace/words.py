@@ -1,0 +1,195 @@
+"""The headline in one sentence of at most twelve words and figures, and the labelled lines below it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
+from tb_perfcompare.comparison.result.wording import many, times_text
+
+NEAR_NOTHING = 0.05
+"""A program part whose interval lies within this fraction is "no change found"."""
+
+_SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
+_DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
+_WORD = {
+    Verdict.SLOWER: "Slower", Verdict.FASTER: "Faster",
+    Verdict.PROBABLY_SLOWER: "Probably slower", Verdict.PROBABLY_FASTER: "Probably faster",
+    Verdict.SAME: "Same", Verdict.INCONCLUSIVE: "Inconclusive", Verdict.WITHHELD: "Not comparable",
+}  # fmt: skip
+
+
+def told(headline: Headline, counts: tuple[int, int] | None) -> Headline:
+    """The headline with its sentence and facts; `counts`: captures of each side where its parts are known."""
+    if headline.program is None or headline.machine is None or counts is None:
+        return replace(headline, sentence=_as_recorded(headline), facts=_facts(headline, None))
+    sentence = _of_parts(headline, headline.program, headline.machine, counts)
+    return replace(headline, sentence=sentence, facts=_facts(headline, counts))
+
+
+def withheld(headline: Headline) -> Headline:
+    """The headline of sides that do not compare; the reason says why."""
+    whole = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
+    return replace(whole, sentence=_as_recorded(whole), facts=_facts(whole, None))
+
+
+def _as_recorded(headline: Headline) -> str:
+    word, recorded = _WORD[headline.verdict], headline.recorded
+    if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
+        return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
+    return f"{word}: {headline.reason.partition('; ')[0]}"
+
+
+def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
+    verdict = headline.verdict
+    alone = max(counts) == 1
+    if headline.basis is Basis.MACHINE:
+        if _inside(program, NEAR_NOTHING):
+            return f"{_WORD[verdict]}, not the program: the same work {_runs(machine)}."
+        return f"{_WORD[verdict]}: the same work {_runs(machine)}; program still open."
+    if verdict in _DECIDED:
+        if alone:
+            change = f"{signed(program.estimate)}{_ends(program, as_change=True)}"
+            return f"These two captures: program {change}{_beside(machine)}."
+        if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
+            return f"{_WORD[verdict]}: program {signed(program.estimate)}, {_and_machine(headline, program, machine)}."
+        more = "longer" if program.estimate > 0 else "less"
+        return f"{_WORD[verdict]}: the program takes {rough(abs(program.estimate))} {more}{_ends(program)}."
+    if alone and abs(machine.estimate) > headline.margin and verdict is Verdict.INCONCLUSIVE:
+        return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
+    if verdict is Verdict.SAME:
+        return f"Same: the program changed by less than {rough(headline.margin)}."
+    if _inside(program, NEAR_NOTHING):
+        return f"No change found; at most {_at_most(program)}."
+    return f"Inconclusive: the program changed by {_between(program)}."
+
+
+def _runs(machine: Part) -> str:
+    """ "runs 1.3 times slower", "runs 12 % faster"."""
+    if machine.estimate >= 0.2:
+        return f"runs {_times(1 + machine.estimate)} times slower"
+    return f"runs {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+
+
+def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
+    if (machine.estimate > 0) == (program.estimate > 0):
+        if machine.estimate >= 0.2:
+            return f"and the machine was {_times(1 + machine.estimate)} times slower"
+        return f"and the machine was {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+    shift = headline.shift
+    hidden = shift is None or shift.estimate * program.estimate <= 0
+    word = "hidden by" if hidden else "despite"
+    return f"{word} a machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+
+
+def _beside(machine: Part) -> str:
+    if abs(machine.estimate) < 0.01:
+        return ", machine at one pace"
+    return f", machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
+
+
+def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:
+    """Step time as recorded, machine, program, and how both were got."""
+    facts = []
+    if headline.baseline is not None and headline.candidate is not None and headline.shift is not None:
+        shift = headline.shift
+        p = "" if headline.p is None else f", p = {headline.p:.2g}"
+        level = "all pairs" if shift.level is None else f"{100 * shift.level:.3g} % CI"
+        facts.append(
+            Fact(
+                "As recorded",
+                f"mean step {times_text(headline.baseline, headline.candidate)}, typical {signed(shift.estimate)} "
+                f"({level} {signed(shift.low)} to {signed(shift.high)}){p}",
+            )
+        )
+    if headline.program is None or headline.machine is None or counts is None:
+        if headline.unsplit:
+            facts.append(Fact("Program or machine", f"not told apart: {headline.unsplit}"))
+        return tuple(facts)
+    machine, program = headline.machine, headline.program
+    facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
+    facts.append(Fact("Program", _program_line(headline, program)))
+    rows = many(program.kept, "row")
+    aside = program.rows - program.kept
+    how = f"{rows} of the same work cover {program.coverage:.0%} of the step"
+    if aside:
+        how += f"; {aside:,} set aside"
+    facts.append(Fact("How", f"{how}; {counts[0]} and {counts[1]} captures"))
+    return tuple(facts)
+
+
+def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
+    longer = "longer" if machine.estimate >= 0 else "less"
+    line = f"the same work takes {rough(abs(machine.estimate))} {longer}{_ends(machine)}"
+    used = [pace for pace in headline.paces if not pace.unusable and pace.share > 0]
+    if len(used) > 1:
+        line += f" ({', '.join(f'{pace.of} {signed(pace.estimate)}' for pace in used)})"
+    if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
+        return f"{line}: machine, other load or a global setting (clock, power)"
+    return f"{line}, in these captures" if max(counts) == 1 else line
+
+
+def _program_line(headline: Headline, program: Part) -> str:
+    line = f"{signed(program.estimate)} ({signed(program.low)} to {signed(program.high)}) at one pace"
+    if program.p is not None:
+        line += f", p = {program.p:.2g}"
+    if program.needed is not None and headline.verdict is Verdict.INCONCLUSIVE:
+        line += f"; about {program.needed:,} captures a side would settle it"
+    return line
+
+
+def _inside(part: Part, fraction: float) -> bool:
+    return 1 / (1 + fraction) - 1 <= part.low and part.high <= fraction
+
+
+def _ends(part: Part, *, as_change: bool = False) -> str:
+    """ " (15 to 21 %)", " (-2 to +3 %)", "" where the ends are written as the estimate is. `as_change`:
+    a faster side has ends below zero."""
+    low, high = part.low, part.high
+    if _number(abs(low)) == _number(abs(high)) == _number(abs(part.estimate)) and low * high > 0:
+        return ""
+    if part.estimate < 0 and high < 0 and not as_change:
+        low, high = -high, -low
+    if low >= 0:
+        return f" ({_number(low)} to {rough(high)})"
+    return f" ({_signed_number(low)} to {_signed_number(high)} %)"
+
+
+def _between(part: Part) -> str:
+    return f"{_signed_number(part.low)} to {_signed_number(part.high)} %"
+
+
+def _at_most(part: Part) -> str:
+    ends = []
+    if part.high > 0:
+        ends.append(f"{rough(part.high)} slower")
+    if part.low < 0:
+        ends.append(f"{rough(-part.low)} faster")
+    return " or ".join(ends)
+
+
+def _times(factor: float) -> str:
+    return f"{factor:,.0f}" if factor >= 9.95 else f"{factor:.1f}".removesuffix(".0")
+
+
+def signed(fraction: float) -> str:
+    """ "+18 %", "-2.6 %"."""
+    return f"{_signed_number(fraction)} %"
+
+
+def rough(fraction: float) -> str:
+    """Two significant digits, "18 %", "2.6 %", "154 %"."""
+    return f"{_number(fraction)} %"
+
+
+def _signed_number(fraction: float) -> str:
+    number = _number(abs(fraction))
+    return number if number == "0" else f"{'+' if fraction > 0 else '-'}{number}"
+
+
+def _number(fraction: float) -> str:
+    value = 100 * fraction
+    if value >= 9.95:
+        return f"{value:,.0f}"
+    text = f"{value:.1f}" if value >= 0.95 else f"{value:.2f}"
+    return text.rstrip("0").rstrip(".") or "0"

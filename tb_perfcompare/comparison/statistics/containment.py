@@ -1,0 +1,34 @@
+"""Does one step contain the other's work? Told by time, not by the number of calls: many tiny calls more do not make
+another program, and names that programs share do not make them one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum
+from typing import NamedTuple, TypeVar
+
+
+class Work(NamedTuple):
+    """Self time and calls per step."""
+
+    time_ns: float
+    calls: float
+
+
+Key = TypeVar("Key")
+
+
+def inside(here: Mapping[Key, Work], there: Mapping[Key, Work]) -> float:
+    """Share of the time here whose work is done there as well, as often as it is done there: 0 to 1, 1 without time.
+
+    Sum over keys of t min(1, c_there / c_here), over the sum of t.
+    """
+    whole = fsum(work.time_ns for work in here.values())
+    if not whole:
+        return 1.0
+    common = fsum(
+        work.time_ns * min(1.0, there[key].calls / work.calls)
+        for key, work in here.items()
+        if key in there and work.calls > 0
+    )
+    return common / whole

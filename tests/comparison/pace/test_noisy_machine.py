@@ -1,0 +1,131 @@
+"""One program recorded in turns on a machine whose pace changes from capture to capture, and a changed one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Basis, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.gate.limits import Limit
+from tb_perfcompare.gate.outcome import Status
+from tb_perfcompare.gate.step_time import step_time
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
+UNEVEN = (0.8, 1.3, 1.05)
+"""Pace of the machine in three captures."""
+
+
+def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1) -> Summary:
+    """Eight steps of the operators, all `pace` times as long, `extra` µs more in one of them."""
+    trace = TraceBuilder()
+    at = 0
+    for number in range(8):
+        start = at
+        for place, (name, us) in enumerate(OPERATORS.items()):
+            wobble = 1 + 0.004 * ((7 * number + 5 * place + span) % 5 - 2)
+            length = round((us + (extra if name == "aten::op03" else 0)) * pace * wobble)
+            trace.op(name, at, at + length, dims=[[place, 8]] if shapes else None)
+            at += length
+        at += 4000 if number == slow_step else 50
+        trace.step(number, start, at)
+    made = summary(trace, worker="worker0", span=str(span))
+    file = replace(made.captures[0].file, sha256=f"{span} {pace} {extra}")
+    return replace(made, captures=(replace(made.captures[0], file=file),))
+
+
+@cache
+def compared(
+    extra: int, machine: float = 1.0, *, captures: int = 3, shapes: bool = True, slow_in: tuple[int, ...] = ()
+) -> Comparison:
+    """Equal captures in turns but for `extra` µs of the candidate, whose machine is `machine` times as slow."""
+    paces = UNEVEN[:captures]
+    one = pool([capture(2 * at, pace, 0, shapes=shapes) for at, pace in enumerate(paces)])
+    other = [
+        capture(2 * at + 1, machine * pace * 1.02, extra, shapes=shapes, slow_step=4 if at in slow_in else -1)
+        for at, pace in enumerate(paces[1:] + paces[:1])
+    ]
+    return compare_summaries(one, pool(other), CompareOptions(resamples=200))
+
+
+def change_of(found: Comparison, operator: str) -> object:
+    table = found.tables["operators"]
+    names = [column.name for column in table.columns]
+    return next(row[names.index("change")] for row in table.rows if row[names.index("name")] == operator)
+
+
+def test_equal_programs_are_the_same_and_have_no_findings() -> None:
+    found = compared(0)
+    assert (found.headline.verdict, found.headline.basis) == (Verdict.SAME, Basis.PROGRAM)
+    assert found.headline.sentence == "Same: the program changed by less than 1 %."
+    assert found.headline.recorded is not None
+    assert found.headline.recorded.verdict is Verdict.INCONCLUSIVE
+    assert found.findings == ()
+
+
+def test_a_change_that_captures_hide_is_found_in_the_step_and_in_its_row() -> None:
+    found = compared(400)
+    program = found.headline.program
+    assert program is not None
+    assert found.headline.verdict is Verdict.SLOWER
+    truth = 400 / (sum(OPERATORS.values()) + 50)
+    assert program.low <= truth <= program.high
+    assert found.headline.sentence.startswith("Slower: the program takes 4.5 % longer")
+    assert change_of(found, "aten::op03") == "slower"
+    assert change_of(found, "aten::op05") != "slower"
+    used = {row[1]: row[3] for row in found.tables["common_work"].rows}
+    assert used["aten::op03"] == "set aside: changed by itself"
+    assert used["aten::op05"] == "used"
+
+
+def test_without_shapes_the_verdict_is_that_of_the_times_as_recorded() -> None:
+    found = compared(400, shapes=False)
+    assert (found.headline.verdict, found.headline.basis) == (Verdict.INCONCLUSIVE, Basis.RECORDED)
+    assert (found.headline.program, found.headline.machine) == (None, None)
+    assert found.headline.unsplit == "no input shapes on both sides: record with record_shapes=True"
+    assert "common_work" not in found.tables
+
+
+def test_a_slower_machine_is_said_and_asks_for_another_recording() -> None:
+    found = compared(0, machine=4.0)
+    headline = found.headline
+    assert (headline.verdict, headline.basis) == (Verdict.SLOWER, Basis.MACHINE)
+    assert headline.sentence == "Slower, not the program: the same work runs 4.1 times slower."
+    assert [finding.rule for finding in found.findings] == ["host_pace"]
+    gate = step_time(headline, Limit(fraction=0.03))
+    assert gate.status is Status.CANNOT_TELL
+    assert "record again" in gate.sentence
+    assert step_time(headline, Limit(fraction=0.03), fail_on_machine=True).status is Status.TRIPPED
+
+
+def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
+    assert step_time(compared(400).headline, Limit(fraction=0.03)).status is Status.TRIPPED
+    assert step_time(compared(0).headline, Limit(fraction=0.03)).status is Status.PASSED
+
+
+def test_two_captures_are_said_to_be_no_more() -> None:
+    found = compared(400, captures=1)
+    assert found.headline.sentence.startswith("These two captures: program +4.5 %")
+    other = compared(0, captures=1, machine=1.5)
+    assert other.headline.verdict is Verdict.INCONCLUSIVE
+    assert other.headline.sentence.startswith("These two captures: the same work runs 1.5 times slower; program")
+
+
+@pytest.mark.parametrize(("slow_in", "rules"), [((0,), []), ((0, 1, 2), ["slow_steps"])])
+def test_slow_steps_have_to_recur(slow_in: tuple[int, ...], rules: list[str]) -> None:
+    """A slow step in one of three captures is chance, one in each of them what the program does."""
+    assert [finding.rule for finding in compared(0, slow_in=slow_in).findings][:1] == rules
+
+
+def test_sentences_have_at_most_twelve_words_and_figures() -> None:
+    for found in (compared(0), compared(400), compared(0, machine=4.0), compared(400, captures=1)):
+        words = [word for word in found.headline.sentence.split() if any(letter.isalpha() for letter in word)]
+        assert len(words) <= 12, found.headline.sentence

@@ -1,0 +1,181 @@
+"""How often program and machine are told right, measured in worlds with a known truth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.clocked import by_one_pace
+from tb_perfcompare.comparison.pace.decide import outcome
+from tb_perfcompare.comparison.pace.machine import machine_part
+from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
+from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.verdict.rules import settle
+from tests.simulation.worlds import Drawn, World, drawn
+
+OPTIONS = CompareOptions()
+DECIDED = {Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER}
+SURE = {Verdict.SLOWER, Verdict.FASTER}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is said of one pair: of the step time as recorded, of the program, of the machine, and in the end."""
+
+    recorded: Verdict
+    program: Verdict
+    machine: Verdict
+    whole: Verdict
+    theta: float
+    low: float
+    high: float
+    width_recorded: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Shares of all pairs."""
+
+    recorded: float
+    program: float
+    machine: float
+    either: float
+    slower_recorded: float
+    slower: float
+    same: float
+    holds: float
+    right: float
+
+
+def told(pair: Drawn) -> Told:
+    """The product's rules on one pair; the pace counts whatever share of the step it covers."""
+    found = pace_of("host", pair.rows, pair.captures, pair.times, "operators", OPTIONS.alpha)
+    assert isinstance(found, PaceRows)
+    clocked = by_one_pace(pair.times, pair.captures, found.pace)
+    program, machine = program_part(clocked, OPTIONS), machine_part(clocked, OPTIONS)
+    whole = tuple(np.rint(side).astype(np.int64) for side in pair.times)
+    recorded = settle((whole[0], whole[1]), pair.captures, OPTIONS)
+    verdict, _ = outcome(recorded.verdict, program, machine, clocked, OPTIONS)
+    return Told(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
+                recorded.estimate.theta_high - recorded.estimate.theta_low)  # fmt: skip
+
+
+def _interval(part: ProgramPart) -> tuple[float, float, float]:
+    return part.estimate.theta, part.estimate.theta_low, part.estimate.theta_high
+
+
+@lru_cache(maxsize=256)
+def rates(world: World, pairs: int) -> Rates:
+    """Of so many pairs of one world."""
+    every = [told(drawn(world, seed)) for seed in range(pairs)]
+    truth = math.log1p(world.change)
+
+    def share(count: int) -> float:
+        return count / pairs
+
+    return Rates(
+        recorded=share(sum(one.recorded in DECIDED for one in every)),
+        program=share(sum(one.program in DECIDED for one in every)),
+        machine=share(sum(one.machine in SURE for one in every)),
+        either=share(sum(one.whole in DECIDED for one in every)),
+        slower_recorded=share(sum(one.recorded is Verdict.SLOWER for one in every)),
+        slower=share(sum(one.program is Verdict.SLOWER for one in every)),
+        same=share(sum(one.whole is Verdict.SAME for one in every)),
+        holds=share(sum(one.low <= truth <= one.high for one in every)),
+        right=share(sum(one.whole in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER) for one in every)),
+    )
+
+
+HARD: dict[str, dict[str, object]] = {
+    "t with 2 df": {"by_capture": "heavy"},
+    "skewed": {"by_capture": "skewed"},
+    "alike in time, 0.9": {"in_time": 0.9},
+    "candidate 3x as unsteady": {"candidate_between": 3.0},
+    "steps rho 0.7": {"rho": 0.7},
+    "exponents ±0.3": {"exponents": 0.3},
+    "rest does not follow": {"rest_exponent": 0.0, "rest_deviation": 0.0},
+    "rest follows 1.5": {"rest_exponent": 1.5},
+    "rows 5 %": {"row_noise": 0.05},
+    "8 steps": {"steps": 8},
+    "20 steps": {"steps": 20},
+}
+"""What is otherwise in the worlds of three captures, half of the step covered, captures ±5 %."""
+
+
+def hard(name: str, **changed: object) -> World:
+    return replace(World(), **HARD[name], **changed)  # type: ignore[arg-type]
+
+
+LAYOUTS = ((1, 0.5), (1, 0.9), (2, 0.5), (3, 0.5), (3, 0.9), (5, 0.5))
+BETWEEN = (0.01, 0.05, 0.15)
+CHANGED = (0.05, 0.1, 0.3)
+EQUAL_PAIRS, CHANGED_PAIRS = 400, 100
+
+
+def parts_tables() -> str:
+    """The tables of docs/method/statistics.md on program and machine; minutes."""
+    head = " | ".join(f"captures ±{100 * between:g} %" for between in BETWEEN)
+    lines = [
+        "Worlds of 24 rows that follow the machine more or less, the rest of the step likewise, 10 steps a capture",
+        "(`tests/simulation/worlds.py`), in per cent. Directions where nothing differs: recorded / program / machine /",
+        "in the end; and how often the interval of the program holds the truth:",
+        "",
+        f"| captures a side, covered | {head} | interval holds |",
+        f"|---|{'---|' * (len(BETWEEN) + 1)}",
+    ]
+    for captures, covered in LAYOUTS:
+        found = [rates(World(captures, covered, between), EQUAL_PAIRS) for between in BETWEEN]
+        cells = [f"{_of(r.recorded)} / {_of(r.program)} / {_of(r.machine)} / {_of(r.either)}" for r in found]
+        held = f"{_of(min(r.holds for r in found))} to {_of(max(r.holds for r in found))}"
+        lines.append(f"| {captures}, {covered:.0%} | {' | '.join(cells)} | {held} |")
+    lines += [
+        "",
+        'Called slower without "probably" where the candidate does more work, recorded > program:',
+        "",
+        f"| captures a side, covered, captures | {' | '.join(f'+{100 * change:g} %' for change in CHANGED)} |",
+        f"|---|{'---|' * len(CHANGED)}",
+    ]
+    for captures, covered in LAYOUTS:
+        for between in BETWEEN:
+            found = [rates(World(captures, covered, between, change=change), CHANGED_PAIRS) for change in CHANGED]
+            cells = [f"{_of(r.slower_recorded)} > {_of(r.slower)}" for r in found]
+            lines.append(f"| {captures}, {covered:.0%}, ±{100 * between:g} % | {' | '.join(cells)} |")
+    lines += [
+        "",
+        "Three captures a side, half of the step covered, captures ±5 %: false directions of the program / found at",
+        "+10 % (recorded):",
+        "",
+        "| otherwise | program |",
+        "|---|---|",
+    ]
+    for name in HARD:
+        equal, more = rates(hard(name), EQUAL_PAIRS), rates(hard(name, change=0.1), CHANGED_PAIRS)
+        lines.append(f"| {name} | {_of(equal.program)} / {_of(more.slower)} ({_of(more.slower_recorded)}) |")
+    lines += [
+        "",
+        "The candidate's machine slower throughout, its program equal: false directions of the program at 1, 3 and 5",
+        "captures a side:",
+        "",
+        "| machine, covered | rows alike ±0.15 | ±0.3 |",
+        "|---|---|---|",
+    ]
+    for factor in (1.22, 2.5):
+        for covered in (0.5, 0.9):
+            cells = []
+            for unlike in (0.15, 0.3):
+                found = [
+                    rates(World(captures, covered, exponents=unlike, candidate_machine=factor), CHANGED_PAIRS)
+                    for captures in (1, 3, 5)
+                ]
+                cells.append(" / ".join(_of(r.program) for r in found))
+            lines.append(f"| ×{factor:g}, {covered:.0%} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _of(share: float) -> str:
+    return f"{100 * share:.1f}" if share < 0.0995 else f"{100 * share:.0f}"

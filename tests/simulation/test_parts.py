@@ -1,0 +1,50 @@
+"""What program and machine promise about their errors, held against worlds with a known truth: a short run of the
+tables that `python -m tests.simulation` writes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simulation.parts import HARD, hard, rates
+from tests.simulation.worlds import World
+
+PAIRS = 120
+ALPHA = 0.055
+
+
+def at_most(share: float, pairs: int = PAIRS) -> float:
+    """What so few pairs may show of a share."""
+    return share + 2 * float((share * (1 - share) / pairs) ** 0.5)
+
+
+@pytest.mark.parametrize("captures", [1, 2, 3, 5])
+@pytest.mark.parametrize("between", [0.01, 0.15])
+def test_equal_programs_are_seldom_given_a_direction(captures: int, between: float) -> None:
+    found = rates(World(captures=captures, between=between), PAIRS)
+    assert found.program <= at_most(ALPHA)
+    assert found.either <= at_most(ALPHA)
+    assert found.holds >= 1 - at_most(0.06)
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_nor_in_worlds_that_are_otherwise(name: str) -> None:
+    found = rates(hard(name), PAIRS)
+    assert found.program <= at_most(ALPHA)
+    assert found.holds >= 1 - at_most(0.09)
+
+
+def test_a_change_is_found_that_the_recorded_times_hide() -> None:
+    found = rates(World(change=0.1), 60)
+    assert found.slower >= 0.95 > 0.6 > found.slower_recorded
+
+
+@pytest.mark.parametrize(("factor", "covered"), [(1.22, 0.5), (2.5, 0.5), (2.5, 0.9)])
+@pytest.mark.parametrize("captures", [1, 3])
+def test_a_slower_machine_is_not_taken_for_the_program(captures: int, factor: float, covered: float) -> None:
+    found = rates(World(captures=captures, covered=covered, candidate_machine=factor), 60)
+    assert found.program <= at_most(0.02, 60)
+
+
+def test_equal_programs_with_much_in_common_are_the_same() -> None:
+    assert rates(World(covered=0.9, between=0.01), 60).same >= 0.9
+    assert rates(World(covered=0.9, between=0.01), 60).recorded <= at_most(ALPHA, 60)
