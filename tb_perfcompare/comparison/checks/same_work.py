@@ -22,8 +22,8 @@ NEARLY_ALL = 0.98
 def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
     """`same_work`: fails, and takes the verdict, when neither step contains the other's work by time and neither
     operators nor kernels by name nor device time by operator have half in common; `input_shapes`, `input_types`: warn
-    when the same operators run on other inputs. Where one side recorded the CPU alone,
-    operators must have nine tenths in common: what a rank without a device does may be called alike and be other work."""
+    when the same operators run on other inputs. Where one side recorded the CPU alone, operators must have nine
+    tenths in common: what a rank without a device does may be called alike and be other work."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = _shared(table, baseline, candidate)

@@ -33,8 +33,8 @@ _ANY_SPAN = "any one span"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """Observations of one side, (n,) ns with the capture and label of each, what their captures are called, and which of
-    all observations these are."""
+    """Observations of one side, (n,) ns with the capture and label of each, what their captures are called, and
+    which of all observations these are."""
 
     times: NDArray[np.int64]
     capture: NDArray[np.int32]

@@ -79,7 +79,8 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class View:
     """One table of one run, and what is said with it. `reading` says how the run was read
-    (docs/method/corrected_reading.md); `sums` are over all rows, by column, of the columns that add up; `notes` are the run's weaknesses."""
+    (docs/method/corrected_reading.md); `sums` are over all rows, by column, of the columns that add up; `notes`
+    are the run's weaknesses."""
 
     reading: str
     side: SideFacts
