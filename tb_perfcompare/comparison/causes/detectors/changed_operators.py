@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
 from tb_perfcompare.model.summary.summary import Summary
@@ -54,8 +55,10 @@ def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause
     if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _other_graphs(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
+    own, kernels = {row.path[1]: row for row in pair.entities(HOST)}, _kernels(pair)
     changed = [
-        _Changed(key[0], amount, _explained(pair, key[0], amount)) for key, amount in operators.items()
+        _Changed(key[0], amount, _explained(pair, own.get(key[0]), kernels.get(key[0], {}), amount.more_calls))
+        for key, amount in operators.items()
         if key[0] in steady and called_otherwise(amount.calls_a, amount.calls_b)
     ]  # fmt: skip
     # work that moved into the loader's processes, or is hidden behind the device, owns no time of the step
@@ -108,15 +111,14 @@ def _steady(summary: Summary) -> set[str]:
     return {key[0] for key, enough in zip(table.keys, often.tolist(), strict=True) if enough}
 
 
-def _explained(pair: RuleContext, operator: str, counted: Amount) -> dict[Part, float]:
-    """The exposed time on the host, and the kernels' of it, that more or fewer calls make."""
-    found: dict[Part, float] = {}
-    for row in pair.entities(HOST):
-        if row.path[1] == operator:
-            found[HOST, operator] = pair.counted_us(row)
-    for (kernel, _), amount in _kernels(pair).get(operator, {}).items():
+def _explained(
+    pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], more_calls: float
+) -> dict[Part, float]:
+    """The exposed time on the host, and of the kernels launched, that more or fewer calls make."""
+    found: dict[Part, float] = {} if own is None else {(HOST, own.path[1]): pair.counted_us(own)}
+    for (kernel, *_), amount in kernels.items():
         us = _by_number(amount)
-        if us * counted.more_calls > 0:
+        if us * more_calls > 0:
             found[KERNEL, kernel] = us
     return found
 
