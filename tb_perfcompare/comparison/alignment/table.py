@@ -221,10 +221,13 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
         return dict(tables)
     partners = _partners(alignment)
     status = [column.name for column in table.columns].index("status")
-    names, statuses = (cells_of(table.rows, at) for at in (0, status))
-    cells = tuple(partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True))
+    if partners:
+        names, statuses = (cells_of(table.rows, at) for at in (0, status))
+        cells = [partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True)]
+    else:
+        cells = [""] * len(table.rows)
     if isinstance(table.rows, ColumnRows):
-        rows: Sequence[Row] = table.rows.with_column(cells)
+        rows: Sequence[Row] = table.rows.with_column(tuple(cells))
     else:
         rows = tuple((*row, cell) for row, cell in zip(table.rows, cells, strict=True))
     return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}

@@ -3,9 +3,10 @@ steps there are."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
+from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
 FEW_STEPS = 6
 """Below this many steps on a side an exact 95 % interval is wide or cannot be reached at all."""
@@ -119,20 +120,20 @@ def left_out(a: Summary, b: Summary) -> Check:
     return Check("left_out", "warn", detail, ("verdict",)) if many else Check("left_out", "ok", detail)
 
 
-def shared_work(table: str, what: str, a: Summary, b: Summary) -> Check:
+def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     """Shared share: sum over names of min(calls) / sum of max(calls), calls per step."""
     one, two = a.groups.get(table), b.groups.get(table)
     if one is None or two is None:
         if one is None and two is None:
             return Check(table, "ok", f"neither side has {what}")
         return Check(table, "warn", f"only the {'candidate' if one is None else 'baseline'} has {what}", (table,))
-    x = dict(zip(one.keys, (one.calls.sum(axis=1) / len(a.steps)).tolist(), strict=True))
-    y = dict(zip(two.keys, (two.calls.sum(axis=1) / len(b.steps)).tolist(), strict=True))
-    shared = shared_share(x, y)
+    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
+    shared = share_of_calls(joined, (one, len(a.steps)), (two, len(b.steps)))
     detail = f"{shared:.0%} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
     only = (
-        f"{sum(k not in y for k in x)} names only in the baseline, {sum(k not in x for k in y)} only in the candidate"
+        f"{int((joined.at_b < 0).sum())} names only in the baseline, "
+        f"{int((joined.at_a < 0).sum())} only in the candidate"
     )
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,22 @@ class Ledger:
     baseline: int
     candidate: int
     delta: int
-    rows: tuple[LedgerRow, ...]
+    rows: Sequence[LedgerRow]
+
+    @property
+    def heads(self) -> Sequence[LedgerRow]:
+        """The rows of the categories."""
+        groups = getattr(self.rows, "groups", None)
+        if groups is not None:
+            return [group.head for group in groups]
+        return [row for row in self.rows if len(row.path) == 1]
+
+    def entities(self, category: str) -> Sequence[LedgerRow]:
+        """The rows of a category's entities, without their parts."""
+        groups = getattr(self.rows, "groups", None)
+        if groups is not None:
+            return next((group.entities for group in groups if group.head.path == (category,)), ())
+        return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
 
     def to_dict(self) -> dict[str, Any]:
         """Integers as they are; divide by the denominator."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.units import Better
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 Row = tuple[Cell, ...]
 
-CellColumn = NDArray[np.float64] | tuple[Cell, ...]
-"""Cells of one column: numbers, of which NaN is an absent one, or whatever they are."""
+CellColumn = NDArray[np.float64] | tuple[Cell, ...] | Texts
+"""Cells of one column: numbers, of which NaN is an absent one, texts by number, or whatever they are."""
 
 _BLOCK = 512
 """So many rows are made at once."""
@@ -68,7 +69,7 @@ class ColumnRows(Sequence[Row]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
-    def with_column(self, cells: tuple[Cell, ...]) -> ColumnRows:
+    def with_column(self, cells: CellColumn) -> ColumnRows:
         """The same and one more column, the last."""
         return ColumnRows((*self.columns, cells), self.length)
 
@@ -97,6 +98,8 @@ def _picked(column: CellColumn, numbers: Sequence[int], stretch: slice | None) -
         return column[stretch]
     if isinstance(column, np.ndarray):
         return column[np.asarray(numbers, np.int64)]
+    if isinstance(column, Texts):
+        return Texts(column.code[np.asarray(numbers, np.int64)], column.pool)
     return tuple(column[number] for number in numbers)
 
 
