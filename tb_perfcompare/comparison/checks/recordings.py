@@ -60,14 +60,15 @@ def same_capture(a: Summary, b: Summary) -> Check:
 
 
 def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:
-    """((e, s) time, rows that have any, sums) of each capture. None where nothing is split: few figures may be equal by
+    """((e, s) time, rows that have any, sums of squares) of each capture. None where nothing is split: few figures may be equal by
     chance."""
     owned = summary.owned
     for at in range(len(summary.captures)) if summary.is_split else ():
-        time = owned.time_ns[:, summary.steps.capture == at]
+        time = np.ascontiguousarray(owned.time_ns[:, summary.steps.capture == at], dtype=np.int64)
         own = np.flatnonzero(time.any(axis=1))
         if len(own):
-            yield time, own, np.append(time.sum(axis=0), len(own)).tobytes()
+            squares = (time.view(np.uint64) ** 2).sum(axis=0)  # sums are those of the steps, whoever took the time
+            yield time, own, np.append(squares, np.uint64(len(own))).tobytes()
 
 
 def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:

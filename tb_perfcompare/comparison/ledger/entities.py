@@ -73,11 +73,11 @@ class Entities:
         longer = max(int(time.sum()) for time in self.time)
         for place in np.flatnonzero(np.isin(rows, list(self.several))).tolist() if self.several else ():
             pairs = pairs_of(*self.several[int(rows[place])], self.steps)
-            totals = (
+            one, two = (
                 Total(int(time[place]), int(calls[place]), steps, "")
                 for time, calls, steps in zip((a, b), (calls_a, calls_b), self.steps, strict=True)
             )
-            mix[place] = mix_effect(*totals, pairs.values())
+            mix[place] = mix_effect(one, two, pairs.values())
             below = part_rows((label, key[place]), pairs, longer)
             if below:
                 parts[place] = tuple(below)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.model.texts import Texts
 
 Ints = NDArray[Any]
 """int64, or Python's integers where those would not hold them."""
@@ -76,7 +77,20 @@ class EntityRows(Sequence[LedgerRow]):
 
     def picked(self, some: NDArray[np.bool_]) -> list[LedgerRow]:
         """The rows where `some` is true."""
-        return [self[at] for at in np.flatnonzero(some).tolist()]
+        rows = np.flatnonzero(some)
+        if self._made is not None or len(self) <= _KEPT:
+            made = tuple(self)
+            return [made[at] for at in rows.tolist()]
+        return list(self.of_rows(rows))
+
+    def of_rows(self, rows: NDArray[np.int64]) -> EntityRows:
+        """Some of the rows, as columns."""
+        key, name = (_picked(texts, rows) for texts in (self.key, self.name))
+        a, b, count, mix = (
+            column[rows] for column in (self.baseline, self.candidate, self.count_effect, self.mix_effect)
+        )
+        calls = self.calls[0][rows], self.calls[1][rows]
+        return EntityRows(self.category, key, name, a, b, calls, count, mix, self.status[rows])
 
     def _rows(self, at: slice) -> tuple[LedgerRow, ...]:
         if self._made is not None:
@@ -95,6 +109,12 @@ class EntityRows(Sequence[LedgerRow]):
         )
 
 
+def _picked(texts: Sequence[str], rows: NDArray[np.int64]) -> Sequence[str]:
+    if isinstance(texts, Texts):
+        return Texts(texts.code[rows], texts.pool)
+    return tuple(map(texts.__getitem__, rows.tolist()))
+
+
 def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
     """Rows of one category as columns."""
     if isinstance(rows, EntityRows):
@@ -103,9 +123,11 @@ def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
         category,
         tuple(row.path[1] for row in rows),
         tuple(row.name for row in rows),
-        *(exact([getattr(row, name) for row in rows]) for name in ("baseline", "candidate")),
+        exact([row.baseline for row in rows]),
+        exact([row.candidate for row in rows]),
         (np.array([row.calls[0] for row in rows], np.float64), np.array([row.calls[1] for row in rows], np.float64)),
-        *(exact([getattr(row, name) for row in rows]) for name in ("count_effect", "mix_effect")),
+        exact([row.count_effect for row in rows]),
+        exact([row.mix_effect for row in rows]),
         np.array([STATUSES.index(row.status) for row in rows], dtype=np.int8),
     )
 

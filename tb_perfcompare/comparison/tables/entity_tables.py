@@ -115,9 +115,8 @@ def _draft(
         return None
     model = a if a is not None else b
     assert model is not None
-    joined = join_rows(
-        numbers, *(() if table is None else table.keys for table in (a, b)), width=len(model.key_columns)
-    )  # fmt: skip
+    keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
+    joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
     steps = (len(baseline.steps), len(candidate.steps))
     cells: list[_Column | _Test] = []
     for part, key in zip(joined.parts, model.key_columns, strict=True):

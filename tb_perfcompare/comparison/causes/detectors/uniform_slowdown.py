@@ -166,7 +166,7 @@ def kernels_flat(pair: RuleContext) -> bool:
     """Whether all kernels together take the same time on both sides."""
     kernels = pair.columns("kernels")
     a, b = sum(kernels.us_a.tolist()), sum(kernels.us_b.tolist())
-    return abs(b - a) <= KERNELS_FLAT * max(a, b)
+    return bool(abs(b - a) <= KERNELS_FLAT * max(a, b))
 
 
 def host_ratio(pair: RuleContext) -> float | None:

@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOW
 from tb_perfcompare.comparison.causes.evidence.significant_categories import SignificantCategories, clear_categories
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
@@ -129,37 +130,31 @@ def find_causes(
     books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, told, clear)
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
-    children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
-    for row in ledger.rows:
-        if len(row.path) == 2:
-            children[row.path[0]].append(row)
     found = []
-    for row in ledger.rows:
-        if len(row.path) != 1:
-            continue
+    for row in ledger.heads:
         delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
         rest_us = delta_us - known
         if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
             continue
-        if not books.is_clear(row.path[0], rest_us) and not _is_counted(children[row.path[0]], rest_us, books):
+        below = columns_of(row.path[0], ledger.entities(row.path[0]))
+        if not books.is_clear(row.path[0], rest_us) and not _is_counted(below, rest_us, books):
             continue
-        entities = [entity for entity in children[row.path[0]] if _moved_with(rest_us, entity)]
+        moved = below.delta > 0 if rest_us > 0 else below.delta < 0
+        entities = [entity for entity in below.picked(moved) if entity.path[1] != NOT_SPLIT]
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
-            entities = _python(children[row.path[0]], entities)
+            entities = _python(list(below), entities)
         found.append(_finding(row, entities, books, rest_us))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
 
-def _is_counted(entities: list[LedgerRow], delta_us: float, books: _Books) -> bool:
+def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
     """Whether entities that only one side calls make half of a change: calls are counted, and need no clear times."""
-    one_sided = sum(entity.delta for entity in entities if entity.status != "both" and any(entity.calls))
+    alone = entities.status != STATUSES.index("both")
+    called = (entities.calls[0] != 0) | (entities.calls[1] != 0)
+    one_sided = sum(entities.delta[alone & called].tolist())
     part = one_sided / books.unit / delta_us
     return part >= COUNTED
-
-
-def _moved_with(delta_us: float, entity: LedgerRow) -> bool:
-    return entity.delta != 0 and (entity.delta > 0) == (delta_us > 0) and entity.path[1] != NOT_SPLIT
 
 
 def _python(all_entities: list[LedgerRow], moved: list[LedgerRow]) -> list[LedgerRow]:
@@ -191,7 +186,8 @@ def _finding(row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us:
         clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
         if not named and same_way[0].path[1] not in told:
             clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], books)}"]
-        rest = [e for e in same_way if e not in (named or same_way[:1]) and e.path[1] not in told]
+        shown = {entity.path for entity in named or same_way[:1]}
+        rest = [e for e in same_way if e.status != "both" and e.path not in shown and e.path[1] not in told]
         clauses += _one_sided_clauses(rest, least, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))

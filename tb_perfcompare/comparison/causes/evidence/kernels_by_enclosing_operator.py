@@ -31,8 +31,8 @@ def kernels_below(pair: RuleContext) -> dict[str, Below]:
     works = pair.baseline.work, pair.candidate.work
     if works[0] is None or works[1] is None:
         return {}
-    names = [pair.numbers.of(parts_of(work.operators.keys, 3)[0]) for work in works if work is not None]
-    if np.array_equal(*map(np.unique, names)):
+    one, two = (np.unique(pair.numbers.of(parts_of(work.operators.keys, 3)[0])) for work in (works[0], works[1]))
+    if np.array_equal(one, two):
         return {}  # both sides launch everything below an operator of both
     chains = _chains(works[0]), _chains(works[1])
     common = {name for chain in chains[0].values() for name in chain}

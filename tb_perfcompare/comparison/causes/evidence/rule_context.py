@@ -262,7 +262,8 @@ class RuleContext:
         groups = [side.groups.get(table) for side in (self.baseline, self.candidate)]
         sides = [group if group is not None and measure in group.measures_ns else None for group in groups]
         width = next((len(group.key_columns) for group in groups if group is not None), 1)
-        joined = join_rows(self.numbers, *(() if group is None else group.keys for group in sides), width=width)
+        keys_a, keys_b = (() if group is None else group.keys for group in sides)
+        joined = join_rows(self.numbers, keys_a, keys_b, width)
         calls, us = [], []
         for group, at, steps in zip(sides, (joined.at_a, joined.at_b), self.steps, strict=True):
             none = np.zeros(0)
