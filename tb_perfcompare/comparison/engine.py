@@ -70,8 +70,8 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
     _check_kinds(baseline, candidate)
     baseline, candidate, joined = with_same_names(baseline, candidate)
-    alignment = align(baseline, candidate)
     numbers = TextNumbers()
+    alignment = align(baseline, candidate, numbers)
     checks = check_comparability(baseline, candidate, numbers)
     if alignment is not None:
         checks = with_matched(checks, alignment)

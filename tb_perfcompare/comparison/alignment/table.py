@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb_perfcompare.comparison.alignment.alignment import Alignment, kernels_ns, row_kind
 from tb_perfcompare.comparison.alignment.kernel_matches import (
     ALONE,
     CERTAIN,
+    LIKELY,
     ONE_BY_ONE,
     SAME,
     WEAK,
@@ -16,14 +20,16 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     Run,
     weakest,
 )
-from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
+from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, SAME_PLACE, OperatorMatch
+from tb_perfcompare.comparison.alignment.plain_places import PlainMatches
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, ColumnRows, Row, Table, cells_of
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table, cells_of
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.units import Better
 
 ENOUGH = 0.95
@@ -62,6 +68,11 @@ _COLUMNS: tuple[Column, ...] = (
 )  # fmt: skip
 
 
+_KERNELS_A = [column.name for column in _COLUMNS].index("baseline_kernels")
+_Key = tuple[str, str, str]
+"""Operator, input shape, rule."""
+
+
 @dataclass(slots=True)
 class _Row:
     """Matches of the same operator and shape by the same rule, and equally sure."""
@@ -78,17 +89,109 @@ class _Row:
             self.calls[side] += match.calls[side]
         self.kernels += match.kernels
 
+    def change(self, steps: tuple[int, int]) -> int:
+        """Size of the change of the mean per step, times the steps of both sides."""
+        return abs(self.time_ns[1] * steps[0] - self.time_ns[0] * steps[1])
+
 
 def alignment_table(alignment: Alignment) -> Table:
     """One row per operator, input shape and rule, the largest change first; the times of a side add up to all its
     device time. What has no counterpart is one row per operator and shape, whichever side it is from."""
-    rows: dict[tuple[str, str, str], _Row] = {}
+    rows: dict[_Key, _Row] = {}
     for match in alignment.matches:
         rows.setdefault((match.operator, match.input_shape, match.rule), _Row()).add(match)
-    n, m = alignment.steps
-    order = sorted(rows, key=lambda key: (-abs(rows[key].time_ns[1] * n - rows[key].time_ns[0] * m), key))
-    cells = tuple(_cells(key, rows[key], alignment.steps) for key in order)
-    return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
+    if alignment.plain is not None:
+        cells = with_plain_rows(alignment.plain, rows, alignment.steps)
+        return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
+    order = sorted(rows, key=lambda key: (-rows[key].change(alignment.steps), key))
+    ordered = tuple(_cells(key, rows[key], alignment.steps) for key in order)
+    return Table("alignment", "How the work was matched", _COLUMNS, ordered, _NOTES)
+
+
+def with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
+    """The rows of the table: those of the plain matches as columns, of which kernels are told when a row is asked for,
+    and those that were made."""
+    texts = plain.numbers.texts()
+    keys = zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)
+    alone = np.ones(len(plain), dtype=bool)
+    if any(rule == SAME_PLACE for _, _, rule in rows):
+        for at, (operator, shape) in enumerate(keys):
+            if (row := rows.get((texts[operator], texts[shape], SAME_PLACE))) is not None:
+                row.add(plain.match(at))
+                alone[at] = False
+    shown = np.flatnonzero(alone)
+    time, calls = ([side[shown] for side in both] for both in (plain.time, plain.calls))
+    us = [ns / n / 1000 for ns, n in zip(time, steps, strict=True)]
+    delta = us[1] - us[0]
+    with np.errstate(all="ignore"):
+        change = np.where(us[0] != 0, delta / us[0], np.nan)
+    called = (calls[0] != 0) | (calls[1] != 0)
+    often = (np.where(called, count / n, np.nan) for count, n in zip(calls, steps, strict=True))
+    whole = (np.where(ns != 0, 1.0, np.nan) for ns in time)
+    made = [_cells(key, row, steps) for key, row in rows.items()]
+    kernels = _PlainKernels(plain, steps, shown, made)
+    numbers, count = plain.numbers, len(shown)
+    sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[shown], 0, 1)]
+    places = np.arange(count + len(made))
+    columns_of_plain: list[NDArray[np.float64] | NDArray[np.int64] | MadeTexts] = [
+        plain.operator[shown], plain.shape[shown], np.full(count, numbers.of((SAME_PLACE,))[0]), *us, delta, change,
+        *often, MadeTexts(places, kernels.baseline), MadeTexts(places, kernels.candidate),
+        np.full(count, numbers.of((SAME,))[0]), sure, np.full(count, numbers.of((CERTAIN,))[0]), *whole,
+        np.full(count, numbers.of(("both",))[0]),
+    ]  # fmt: skip
+    size = [abs(time[1] * steps[0] - time[0] * steps[1]), [row.change(steps) for row in rows.values()]]
+    joined = [
+        _with_made(column, [cells[at] for cells in made], numbers) for at, column in enumerate(columns_of_plain)
+    ]  # fmt: skip
+    ranks = [numbers.ranks(column) for column in reversed(joined[:3]) if not isinstance(column, MadeTexts)]
+    order = np.lexsort((*ranks, -np.concatenate(size).astype(np.int64)))
+    finished: list[CellColumn] = []
+    for column in joined:
+        if isinstance(column, MadeTexts):
+            finished.append(MadeTexts(column.numbers[order], column.make))
+        else:
+            is_text = column.dtype == np.int64
+            finished.append(numbers.column(column[order]) if is_text else column[order].astype(np.float64))
+    return ColumnRows(tuple(finished), len(order))
+
+
+def _with_made(
+    column: NDArray[np.float64] | NDArray[np.int64] | MadeTexts, cells: list[Cell], numbers: TextNumbers
+) -> NDArray[np.float64] | NDArray[np.int64] | MadeTexts:
+    if isinstance(column, MadeTexts):
+        return column
+    if column.dtype == np.int64:
+        return np.concatenate((column, numbers.of([str(cell) for cell in cells])))
+    values = [np.nan if cell is None else float(cell) for cell in cells]
+    return np.concatenate((column, np.array(values, dtype=np.float64)))
+
+
+class _PlainKernels:
+    """What stands in the columns of kernels: of plain rows made when they are shown."""
+
+    def __init__(
+        self, plain: PlainMatches, steps: tuple[int, int], shown: NDArray[np.int64], made: list[tuple[Cell, ...]]
+    ) -> None:
+        self._plain, self._steps, self._shown, self._made = plain, steps, shown, made
+        self._last: tuple[int, list[str]] = (-1, [])
+
+    def baseline(self, row: int) -> str:
+        """Of the baseline."""
+        return self._texts(row)[0]
+
+    def candidate(self, row: int) -> str:
+        """Of the candidate."""
+        return self._texts(row)[1]
+
+    def _texts(self, row: int) -> list[str]:
+        if row >= len(self._shown):
+            return [str(self._made[row - len(self._shown)][at]) for at in (_KERNELS_A, _KERNELS_A + 1)]
+        last = self._last
+        if last[0] != row:
+            at = int(self._shown[row])
+            runs, counts = zip(*(self._plain.largest(at, side, _TOLD_APART) for side in (0, 1)), strict=True)
+            last = self._last = row, _listed(runs, counts, self._steps)
+        return last[1]
 
 
 def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tuple[Cell, ...]:
@@ -104,7 +207,7 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
         delta,
         delta / us[0] if us[0] else None,
         *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
-        *_listed(runs, steps),
+        *_listed(runs, list(map(len, runs)), steps),
         row_kind(tuple(row.kernels)),
         "" if key[2] == ALONE else row.confidence,
         weakest(*sure) if sure else "",
@@ -128,14 +231,14 @@ def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
     return sorted(found.values(), key=lambda run: (-run.time_ns, run.name))
 
 
-def _listed(runs: Sequence[Sequence[Run]], steps: Sequence[int]) -> list[str]:
-    """The first kernels of both sides as they are shown, each with its launches per step."""
+def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequence[int]) -> list[str]:
+    """The first kernels of both sides as they are shown, each with its launches per step; `counts` are those of all."""
     names = list(dict.fromkeys(run.name for side in runs for run in side[:_TOLD_APART]))
     shown = dict(zip(names, short_apart(*names), strict=True))
     texts = []
-    for side, number in zip(runs, steps, strict=True):
+    for side, count, number in zip(runs, counts, steps, strict=True):
         listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_NAMED]]
-        more = [f"{len(side) - _NAMED} more"] if len(side) > _NAMED else []
+        more = [f"{count - _NAMED} more"] if count > _NAMED else []
         texts.append("; ".join(listed + more))
     return texts
 

@@ -60,8 +60,8 @@ def same_capture(a: Summary, b: Summary) -> Check:
 
 
 def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:
-    """((e, s) time, rows that have any, sums of squares) of each capture. None where nothing is split: few figures may be equal by
-    chance."""
+    """((e, s) time, rows that have any, sums of squares) of each capture. None where nothing is split: few figures may
+    be equal by chance."""
     owned = summary.owned
     for at in range(len(summary.captures)) if summary.is_split else ():
         time = np.ascontiguousarray(owned.time_ns[:, summary.steps.capture == at], dtype=np.int64)

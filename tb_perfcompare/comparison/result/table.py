@@ -6,7 +6,7 @@ columns, and a row is made when somebody asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -22,8 +22,30 @@ if TYPE_CHECKING:
 
 Row = tuple[Cell, ...]
 
-CellColumn = NDArray[np.float64] | tuple[Cell, ...] | Texts
-"""Cells of one column: numbers, of which NaN is an absent one, texts by number, or whatever they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeTexts(Sequence[str]):
+    """Texts that are made when somebody asks for them: `make` gives that of a number."""
+
+    numbers: NDArray[np.int64]
+    make: Callable[[int], str]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if isinstance(at, slice):
+            return tuple(map(self.make, self.numbers[at].tolist()))
+        return self.make(int(self.numbers[at]))
+
+
+CellColumn = NDArray[np.float64] | tuple[Cell, ...] | Texts | MadeTexts
+"""Cells of one column: numbers, of which NaN is an absent one, texts by number or made anew, or whatever they are."""
 
 _BLOCK = 512
 """So many rows are made at once."""
@@ -100,6 +122,8 @@ def _picked(column: CellColumn, numbers: Sequence[int], stretch: slice | None) -
         return column[np.asarray(numbers, np.int64)]
     if isinstance(column, Texts):
         return Texts(column.code[np.asarray(numbers, np.int64)], column.pool)
+    if isinstance(column, MadeTexts):
+        return MadeTexts(column.numbers[np.asarray(numbers, np.int64)], column.make)
     return tuple(column[number] for number in numbers)
 
 

@@ -48,7 +48,8 @@ def why_silent(rule: str, comparison: Comparison) -> str:
     """Why the rule can find nothing in such runs, "" if it can."""
     metric = comparison.headline.metric
     ledger = comparison.ledger
-    split = not any(row.path[1] in (NOT_SPLIT, OVERLAPPING) for head in ledger.heads for row in ledger.entities(head.path[0]))
+    names = {row.path[1] for head in ledger.heads for row in ledger.entities(head.path[0])}
+    split = not names & {NOT_SPLIT, OVERLAPPING}
     speaks = (
         (metric == STEP_TIME and (rule in GENERAL or (rule in SPECIFIC and split)))
         or (metric == KERNEL_TIME and (rule in OF_LAUNCHES or rule in GENERAL))
