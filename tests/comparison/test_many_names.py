@@ -49,8 +49,9 @@ def run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
     for step in (1, 2):
         begin = at
         for number in range(names):
-            trace.op(operator(side, number), at, at + 9)
-            trace.kernel(kernel(side, number), at + 5, at + 7 + (side == "b"), launch=(at + 1, at + 2))
+            called = trace.op(operator(side, number), at, at + 9)
+            trace.kernel(kernel(side, number), at + 5, at + 7 + (side == "b"), launch=(at + 1, at + 2),
+                         external_id=called)  # fmt: skip
             at += 10 + step
         trace.step(step, begin, at)
     return summary(trace)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.kernel_matches import ALONE, ONE_BY_ONE, OTHERS, SAME, WEAK, KernelMatch
 from tb_perfcompare.comparison.alignment.operator_matches import BY_OPERATOR, OperatorMatch, match_operators
@@ -80,7 +83,8 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
     shapes = has_shapes(a) and has_shapes(b)
     units = steps if baseline.marked and candidate.marked else units_of_work(a, b, steps)
     operators = (len(a.operators) > 0, len(b.operators) > 0)
-    plain, left = None, (None, None)
+    plain: PlainMatches | None = None
+    left: tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None] = (None, None)
     by_text = shapes or not (has_shapes(a) or has_shapes(b))  # else places differ by less than their texts
     if by_text and all(operators) and min(len(a.work), len(b.work)) >= plain_places.MANY:
         plain, left = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)

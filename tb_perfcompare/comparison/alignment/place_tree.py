@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import place_below
+from tb_perfcompare.model.text_numbers import parts_of
+from tb_perfcompare.model.texts import Texts
 
 NOWHERE = -1
 """The place of work whose operator is not known."""
@@ -73,7 +75,10 @@ class Side:
 
 def has_shapes(work: DeviceWork) -> bool:
     """Whether the recording says which input shapes operators had."""
-    return any(shape for _, shape, _ in work.operators.keys)
+    shapes = parts_of(work.operators.keys, 3)[1]
+    if isinstance(shapes, Texts):  # a text that many rows share is looked at once
+        return any(shapes.pool.texts[code] for code in np.unique(shapes.code).tolist())
+    return any(shapes)
 
 
 def side_of(

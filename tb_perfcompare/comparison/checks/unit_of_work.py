@@ -46,18 +46,19 @@ def markers(a: Summary, b: Summary) -> Check:
 def _iterations(a: Summary, b: Summary) -> Check | None:
     """A marker around several iterations: everything is called a whole number of times as often, batches or optimizer
     steps included. More work within an iteration leaves one of the two as it was."""
-    calls = _operator_calls(a), _operator_calls(b)
-    if not all(calls):
-        return None
-    more = sum(calls[1].values()) >= sum(calls[0].values())
-    few, many = calls if more else calls[::-1]
-    paced = {word: (_named(a, name), _named(b, name)) for word, name in _ITERATION.items()}
+    named = _named(a), _named(b)
+    paced = {word: (named[0][word], named[1][word]) for word in _ITERATION}
     ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
     if not ratios:
         return None
     times = round(ratios[0])
     if times < 2 or not all(_is(ratio, times) for ratio in ratios):
         return None
+    calls = _operator_calls(a), _operator_calls(b)
+    if not all(calls):
+        return None
+    more = sum(calls[1].values()) >= sum(calls[0].values())
+    few, many = calls if more else calls[::-1]
     alike = sum(count for name, count in many.items() if few.get(name) and _is(count / few[name], times))
     if alike < NEARLY_ALL * sum(many.values()):
         return None
@@ -80,10 +81,13 @@ def _operator_calls(summary: Summary) -> dict[str, float]:
     return {key[0]: float(calls) for key, calls in zip(table.keys, table.calls.mean(axis=1), strict=True) if calls}
 
 
-def _named(summary: Summary, beginning: str) -> float:
-    """Calls per step of everything in the ledger that is named so."""
-    rows = [row for row, key in enumerate(summary.owned.key) if key.startswith(beginning)]
-    return float(summary.owned.calls[rows].sum()) / max(len(summary.steps), 1)
+def _named(summary: Summary) -> dict[str, float]:
+    """Calls per step of everything in the ledger that stands for an iteration, by word."""
+    every = tuple(_ITERATION.values())
+    owned = [(row, key) for row, key in enumerate(summary.owned.key) if key.startswith(every)]
+    rows = {word: [row for row, key in owned if key.startswith(name)] for word, name in _ITERATION.items()}
+    steps = max(len(summary.steps), 1)
+    return {word: float(summary.owned.calls[some].sum()) / steps for word, some in rows.items()}
 
 
 def number_of_steps(a: Summary, b: Summary) -> Check:

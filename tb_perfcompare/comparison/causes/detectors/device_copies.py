@@ -24,6 +24,8 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More of them than before."""
     kernels = pair.entities(KERNEL)
+    if not _only_moves("\n".join(kernels.key)):
+        return  # no name holds what all of them together do not
     rows = kernels.picked(np.array([_only_moves(name) for name in kernels.key], dtype=bool))
     delta = sum(row.delta for row in rows) / pair.unit
     counted = sum(map(pair.counted_us, rows))

@@ -159,7 +159,8 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
 
 def device_ratio(pair: RuleContext) -> float | None:
     """Candidate / baseline time per launch of the same kernels, if they changed alike."""
-    return uniform_ratio(pair.baseline.groups.get("kernels"), pair.candidate.groups.get("kernels"))
+    kernels = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
+    return uniform_ratio(*kernels, pair.numbers)
 
 
 def kernels_flat(pair: RuleContext) -> bool:
@@ -184,7 +185,7 @@ def host_ratio(pair: RuleContext) -> float | None:
         tables.append(
             GroupTable(table.kind, table.key_columns, table.keys, table.names, count, {"total": own}, None, None, {})
         )
-    return uniform_ratio(tables[0], tables[1])
+    return uniform_ratio(tables[0], tables[1], pair.numbers)
 
 
 def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
