@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.ledger.parts import Parts, pairs_of, part_rows
 from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, Ints, LedgerGroup, exact
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, Ints, LedgerGroup, exact, sum_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_parts
@@ -85,7 +85,7 @@ class Entities:
         in_a, in_b = ((time != 0) | (calls != 0) for time, calls in ((a, calls_a), (b, calls_b)))
         status = np.where(in_a & ~in_b, _REMOVED, np.where(in_b & ~in_a, _ADDED, _BOTH)).astype(np.int8)
         entities = EntityRows(label, key, name, a, b, per_step, count, exact(mix), status)
-        return LedgerGroup(_sum_row(entities), entities, parts)
+        return LedgerGroup(sum_of(entities, label), entities, parts)
 
     def _order(self, rows: Ints) -> Ints:
         delta = abs(self.time[1][rows] - self.time[0][rows])
@@ -115,23 +115,3 @@ def _scaled(time: Ints, factor: int) -> Ints:
     """Integers in 64 bits where their sum fits."""
     most = max(int(time.max(initial=0)), -int(time.min(initial=0)))
     return time * factor if most * factor * max(len(time), 1) < 1 << 61 else time.astype(object) * factor
-
-
-def _sum_row(rows: EntityRows) -> LedgerRow:
-    """The sum of a category's entities, effects included."""
-    statuses = np.unique(rows.status)
-    a, b, count, mix = (
-        sum(column.tolist()) for column in (rows.baseline, rows.candidate, rows.count_effect, rows.mix_effect)
-    )
-    return LedgerRow(
-        path=(rows.category,),
-        name=rows.category,
-        baseline=a,
-        candidate=b,
-        delta=b - a,
-        calls=(sum(rows.calls[0].tolist(), 0.0), sum(rows.calls[1].tolist(), 0.0)),
-        count_effect=count,
-        rate_effect=b - a - count,
-        status=STATUSES[int(statuses[0])] if len(statuses) == 1 else "both",
-        mix_effect=mix,
-    )

@@ -146,6 +146,26 @@ def divided(values: Ints, by: int) -> Floats:
     return np.array([value / by for value in values.tolist()], dtype=np.float64)
 
 
+def sum_of(rows: EntityRows, name: str, *below: str) -> LedgerRow:
+    """The sum of entities of one category, effects included; `below` is the end of its path."""
+    statuses = np.unique(rows.status)
+    a, b, count, mix = (
+        sum(column.tolist()) for column in (rows.baseline, rows.candidate, rows.count_effect, rows.mix_effect)
+    )
+    return LedgerRow(
+        path=(rows.category, *below),
+        name=name,
+        baseline=a,
+        candidate=b,
+        delta=b - a,
+        calls=(sum(rows.calls[0].tolist(), 0.0), sum(rows.calls[1].tolist(), 0.0)),
+        count_effect=count,
+        rate_effect=b - a - count,
+        status=STATUSES[int(statuses[0])] if len(statuses) == 1 else "both",
+        mix_effect=mix,
+    )
+
+
 @dataclass(slots=True, eq=False)
 class LedgerGroup:
     """A category, its entities, and the parts of those that have any, by the number of the entity."""
@@ -166,6 +186,19 @@ class LedgerGroup:
     def __len__(self) -> int:
         return 1 + len(self.entities) + sum(map(len, self.parts.values()))
 
+    def row(self, at: int) -> LedgerRow:
+        """One of the rows, as on iterating."""
+        if not at:
+            return self.head
+        at -= 1
+        for place in sorted(self.parts):
+            if at <= place:
+                break
+            if at <= place + len(self.parts[place]):
+                return self.parts[place][at - place - 1]
+            at -= len(self.parts[place])
+        return self.entities[at]
+
 
 class LedgerRows(Sequence[LedgerRow]):
     """The rows of a ledger in their order. Equals the tuple of them."""
@@ -183,7 +216,15 @@ class LedgerRows(Sequence[LedgerRow]):
     @overload
     def __getitem__(self, at: slice) -> tuple[LedgerRow, ...]: ...
     def __getitem__(self, at: int | slice) -> LedgerRow | tuple[LedgerRow, ...]:
-        return tuple(self)[at]
+        numbers = range(len(self))[at]
+        return self._row(numbers) if isinstance(numbers, int) else tuple(map(self._row, numbers))
+
+    def _row(self, at: int) -> LedgerRow:
+        for group in self.groups:
+            if at < len(group):
+                return group.row(at)
+            at -= len(group)
+        raise IndexError("no such row of the ledger")
 
     def __iter__(self) -> Iterator[LedgerRow]:
         for group in self.groups:

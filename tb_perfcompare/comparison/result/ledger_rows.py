@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,15 @@ class Ledger:
         if groups is not None:
             return next((group.entities for group in groups if group.head.path == (category,)), ())
         return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
+
+    def paths(self) -> Iterator[tuple[str, ...]]:
+        """The paths of all rows, of which none is made for it."""
+        for group in getattr(self.rows, "groups", ()):
+            yield group.head.path
+            yield from ((group.entities.category, key) for key in group.entities.key)
+            yield from (row.path for below in group.parts.values() for row in below)
+        if not hasattr(self.rows, "groups"):
+            yield from (row.path for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Integers as they are; divide by the denominator."""

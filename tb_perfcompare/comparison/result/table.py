@@ -180,9 +180,19 @@ class Table:
         return {
             "title": self.title,
             "columns": [column.to_dict() for column in self.columns],
-            "rows": [[plain(cell) for cell in row] for row in self.rows],
+            "rows": self._plain_rows(),
             "notes": list(self.notes),
         }
+
+    def _plain_rows(self) -> list[list[Cell]]:
+        if not isinstance(self.rows, ColumnRows):
+            return [[plain(cell) for cell in row] for row in self.rows]
+        whole = (
+            _plain(np.where(np.isfinite(column), column, np.nan)) if isinstance(column, np.ndarray)
+            else column if isinstance(column, Texts | MadeTexts) else list(map(plain, column))
+            for column in self.rows.columns
+        )  # fmt: skip
+        return list(map(list, zip(*whole, strict=True)))
 
     def to_frame(self) -> DataFrame:
         """The table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay integers. Units
