@@ -29,7 +29,6 @@ from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRow
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.units import Better
 
 ENOUGH = 0.95
@@ -69,6 +68,11 @@ _COLUMNS: tuple[Column, ...] = (
 
 
 _KERNELS_A = [column.name for column in _COLUMNS].index("baseline_kernels")
+_FIGURES = (
+    "baseline_us", "candidate_us", "delta_us", "change", "baseline_calls", "candidate_calls", "baseline_kernel_share",
+    "candidate_kernel_share",
+)  # fmt: skip
+_PLAIN_TEXTS = {"matched_by": SAME_PLACE, "kind": SAME, "kernel_confidence": CERTAIN, "status": "both"}
 _Key = tuple[str, str, str]
 """Operator, input shape, rule."""
 
@@ -101,21 +105,20 @@ def alignment_table(alignment: Alignment) -> Table:
     for match in alignment.matches:
         rows.setdefault((match.operator, match.input_shape, match.rule), _Row()).add(match)
     if alignment.plain is not None:
-        cells = with_plain_rows(alignment.plain, rows, alignment.steps)
+        cells = _with_plain_rows(alignment.plain, rows, alignment.steps)
         return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
     order = sorted(rows, key=lambda key: (-rows[key].change(alignment.steps), key))
     ordered = tuple(_cells(key, rows[key], alignment.steps) for key in order)
     return Table("alignment", "How the work was matched", _COLUMNS, ordered, _NOTES)
 
 
-def with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
+def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
     """The rows of the table: those of the plain matches as columns, of which kernels are told when a row is asked for,
     and those that were made."""
     texts = plain.numbers.texts()
-    keys = zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)
     alone = np.ones(len(plain), dtype=bool)
     if any(rule == SAME_PLACE for _, _, rule in rows):
-        for at, (operator, shape) in enumerate(keys):
+        for at, (operator, shape) in enumerate(zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)):
             if (row := rows.get((texts[operator], texts[shape], SAME_PLACE))) is not None:
                 row.add(plain.match(at))
                 alone[at] = False
@@ -133,37 +136,37 @@ def with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[in
     numbers, count = plain.numbers, len(shown)
     sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[shown], 0, 1)]
     places = np.arange(count + len(made))
-    columns_of_plain: list[NDArray[np.float64] | NDArray[np.int64] | MadeTexts] = [
-        plain.operator[shown], plain.shape[shown], np.full(count, numbers.of((SAME_PLACE,))[0]), *us, delta, change,
-        *often, MadeTexts(places, kernels.baseline), MadeTexts(places, kernels.candidate),
-        np.full(count, numbers.of((SAME,))[0]), sure, np.full(count, numbers.of((CERTAIN,))[0]), *whole,
-        np.full(count, numbers.of(("both",))[0]),
-    ]  # fmt: skip
-    size = [abs(time[1] * steps[0] - time[0] * steps[1]), [row.change(steps) for row in rows.values()]]
-    joined = [
-        _with_made(column, [cells[at] for cells in made], numbers) for at, column in enumerate(columns_of_plain)
-    ]  # fmt: skip
-    ranks = [numbers.ranks(column) for column in reversed(joined[:3]) if not isinstance(column, MadeTexts)]
-    order = np.lexsort((*ranks, -np.concatenate(size).astype(np.int64)))
+    texts_of_plain: dict[str, NDArray[np.int64]] = {
+        "operator": plain.operator[shown], "input_shape": plain.shape[shown], "confidence": sure,
+        **{name: np.full(count, numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
+    }  # fmt: skip
+    figures = dict(zip(_FIGURES, (*us, delta, change, *often, *whole), strict=True))
+    joined: dict[str, NDArray[np.float64] | MadeTexts] = {
+        "baseline_kernels": MadeTexts(places, kernels.baseline),
+        "candidate_kernels": MadeTexts(places, kernels.candidate),
+    }
+    for at, column in enumerate(_COLUMNS):
+        cells = [row[at] for row in made]
+        if column.name in figures:
+            values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+            joined[column.name] = np.concatenate((figures[column.name], values))
+        elif column.name in texts_of_plain:
+            words = numbers.of([str(cell) for cell in cells])
+            texts_of_plain[column.name] = np.concatenate((texts_of_plain[column.name], words))
+    size = np.concatenate((
+        np.abs(time[1] * steps[0] - time[0] * steps[1]),
+        np.array([row.change(steps) for row in rows.values()], dtype=np.int64),
+    ))  # fmt: skip
+    ranks = [numbers.ranks(texts_of_plain[name]) for name in ("matched_by", "input_shape", "operator")]
+    order = np.lexsort((*ranks, -size))
     finished: list[CellColumn] = []
-    for column in joined:
-        if isinstance(column, MadeTexts):
-            finished.append(MadeTexts(column.numbers[order], column.make))
+    for column in _COLUMNS:
+        found = joined.get(column.name)
+        if found is None:
+            finished.append(numbers.column(texts_of_plain[column.name][order]))
         else:
-            is_text = column.dtype == np.int64
-            finished.append(numbers.column(column[order]) if is_text else column[order].astype(np.float64))
+            finished.append(MadeTexts(order, found.make) if isinstance(found, MadeTexts) else found[order])
     return ColumnRows(tuple(finished), len(order))
-
-
-def _with_made(
-    column: NDArray[np.float64] | NDArray[np.int64] | MadeTexts, cells: list[Cell], numbers: TextNumbers
-) -> NDArray[np.float64] | NDArray[np.int64] | MadeTexts:
-    if isinstance(column, MadeTexts):
-        return column
-    if column.dtype == np.int64:
-        return np.concatenate((column, numbers.of([str(cell) for cell in cells])))
-    values = [np.nan if cell is None else float(cell) for cell in cells]
-    return np.concatenate((column, np.array(values, dtype=np.float64)))
 
 
 class _PlainKernels:

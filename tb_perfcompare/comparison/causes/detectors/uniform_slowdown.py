@@ -159,8 +159,8 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
 
 def device_ratio(pair: RuleContext) -> float | None:
     """Candidate / baseline time per launch of the same kernels, if they changed alike."""
-    kernels = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
-    return uniform_ratio(*kernels, pair.numbers)
+    before, after = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
+    return uniform_ratio(before, after, pair.numbers)
 
 
 def kernels_flat(pair: RuleContext) -> bool:
