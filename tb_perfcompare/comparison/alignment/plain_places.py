@@ -28,14 +28,40 @@ MANY = 5_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PlainKernels:
+    """Kernels of the same name on both sides, k of them, in the order of their operators: those of operator i are
+    start[i] to start[i + 1].
+
+    category, name   (k,) texts
+    time, launches   of either side (k,)
+    """
+
+    start: Ints
+    category: Column
+    name: Column
+    time: tuple[Ints, Ints]
+    launches: tuple[Ints, Ints]
+
+    def largest(self, at: int, side: int, most: int) -> tuple[list[Run], int]:
+        """The kernels of one operator that take the most time on a side, equal ones by name, and the number of all."""
+        stretch = slice(int(self.start[at]), int(self.start[at + 1]))
+        time: dict[str, int] = {}
+        launches: dict[str, int] = {}
+        figures = self.time[side][stretch].tolist(), self.launches[side][stretch].tolist()
+        for name, ns, often in zip(self.name[stretch], *figures, strict=True):
+            time[name] = time.get(name, 0) + ns
+            launches[name] = launches.get(name, 0) + often
+        first = heapq.nsmallest(most, time, key=lambda name: (-time[name], name))
+        return [Run(name, launches[name], time[name]) for name in first], len(time)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class PlainMatches:
-    """Operators that match, g of them: all their plain places together. Kernels of the same name, k of them, in the
-    order of their operators: those of operator i are start[i] to start[i + 1].
+    """Operators that match, g of them: all their plain places together, and the kernels below them.
 
     operator, shape  (g,) numbers of texts
     is_certain       (g,) whether the match is certain, else likely
     time, calls      of either side (g,)
-    category, name   (k,) texts of the kernels; run_time, launches of either side (k,)
     """
 
     numbers: TextNumbers
@@ -44,11 +70,7 @@ class PlainMatches:
     is_certain: Bools
     time: tuple[Ints, Ints]
     calls: tuple[Ints, Ints]
-    start: Ints
-    category: Column
-    name: Column
-    run_time: tuple[Ints, Ints]
-    launches: tuple[Ints, Ints]
+    kernels: PlainKernels
 
     def __len__(self) -> int:
         return len(self.operator)
@@ -60,38 +82,27 @@ class PlainMatches:
     def match(self, at: int) -> OperatorMatch:
         """One of them as the rules would make it."""
         texts = self.numbers.texts()
-        stretch = slice(int(self.start[at]), int(self.start[at + 1]))
-        names = self.name[stretch]
+        own = self.kernels
+        stretch = slice(int(own.start[at]), int(own.start[at + 1]))
+        names = own.name[stretch]
         one, two = (
             [
                 Run(name, launches, time)
                 for name, launches, time in zip(
-                    names, self.launches[side][stretch].tolist(), self.run_time[side][stretch].tolist(), strict=True
+                    names, own.launches[side][stretch].tolist(), own.time[side][stretch].tolist(), strict=True
                 )
             ]
             for side in (0, 1)
         )
         kernels = (
             KernelMatch(category, (x,), (y,), SAME, CERTAIN, SAME)
-            for category, x, y in zip(self.category[stretch], one, two, strict=True)
+            for category, x, y in zip(own.category[stretch], one, two, strict=True)
         )
         return OperatorMatch(
             texts[self.operator[at]], texts[self.shape[at]], SAME_PLACE, CERTAIN if self.is_certain[at] else LIKELY,
             (int(self.calls[0][at]), int(self.calls[1][at])), (int(self.time[0][at]), int(self.time[1][at])),
             tuple(kernels),
         )  # fmt: skip
-
-    def largest(self, at: int, side: int, most: int) -> tuple[list[Run], int]:
-        """The kernels of one operator that take the most time on a side, equal ones by name, and the number of all."""
-        stretch = slice(int(self.start[at]), int(self.start[at + 1]))
-        time: dict[str, int] = {}
-        launches: dict[str, int] = {}
-        figures = self.run_time[side][stretch].tolist(), self.launches[side][stretch].tolist()
-        for name, ns, often in zip(self.name[stretch], *figures, strict=True):
-            time[name] = time.get(name, 0) + ns
-            launches[name] = launches.get(name, 0) + often
-        first = heapq.nsmallest(most, time, key=lambda name: (-time[name], name))
-        return [Run(name, launches[name], time[name]) for name in first], len(time)
 
 
 def plain_matches(
@@ -163,9 +174,11 @@ def _grouped(
         numbers, group_code // len(numbers), shape, alike | (shape != numbers.of(("",))[0]),
         (_added(group, time[0], size), _added(group, time[1], size)),
         (_added(group[first], calls[0][owners], size), _added(group[first], calls[1][owners], size)),
-        np.searchsorted(group[order], np.arange(size + 1)),
-        numbers.column(work.parts[0][found][order]), numbers.column(work.parts[1][found][order]),
-        (time[0][order], time[1][order]), (launches[0][order], launches[1][order]),
+        PlainKernels(
+            np.searchsorted(group[order], np.arange(size + 1)),
+            numbers.column(work.parts[0][found][order]), numbers.column(work.parts[1][found][order]),
+            (time[0][order], time[1][order]), (launches[0][order], launches[1][order]),
+        ),
     )  # fmt: skip
 
 

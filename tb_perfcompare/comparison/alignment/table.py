@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     weakest,
 )
 from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, SAME_PLACE, OperatorMatch
-from tb_perfcompare.comparison.alignment.plain_places import PlainMatches
+from tb_perfcompare.comparison.alignment.plain_places import PlainKernels, PlainMatches
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.plain_values import Cell
@@ -132,7 +132,7 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     often = (np.where(called, count / n, np.nan) for count, n in zip(calls, steps, strict=True))
     whole = (np.where(ns != 0, 1.0, np.nan) for ns in time)
     made = [_cells(key, row, steps) for key, row in rows.items()]
-    kernels = _PlainKernels(plain, steps, shown, made)
+    kernels = _PlainKernels(plain.kernels, steps, shown, made)
     numbers, count = plain.numbers, len(shown)
     sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[shown], 0, 1)]
     places = np.arange(count + len(made))
@@ -173,7 +173,7 @@ class _PlainKernels:
     """What stands in the columns of kernels: of plain rows made when they are shown."""
 
     def __init__(
-        self, plain: PlainMatches, steps: tuple[int, int], shown: NDArray[np.int64], made: list[tuple[Cell, ...]]
+        self, plain: PlainKernels, steps: tuple[int, int], shown: NDArray[np.int64], made: list[tuple[Cell, ...]]
     ) -> None:
         self._plain, self._steps, self._shown, self._made = plain, steps, shown, made
         self._last: tuple[int, list[str]] = (-1, [])
