@@ -168,7 +168,7 @@ def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(operator:
         return compare_summaries(sides[0], sides[1], OPTIONS)
 
     counted(work)  # what is imported on the way
-    for within in ("alignment/kernel_matches.py", "ledger/rows.py", "names/short_names.py"):
+    for within in ("alignment/kernel_matches.py", "alignment/operator_matches.py", "names/short_names.py"):
         assert counted(work, within=within) < PLAIN_NAMES / 10, within
 
 
