@@ -73,6 +73,7 @@ from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
 
 Ints = NDArray[np.int64]
 
@@ -82,13 +83,14 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
     _check_kinds(baseline, candidate)
     baseline, candidate, joined = with_same_names(baseline, candidate)
-    alignment = align(baseline, candidate)
-    checks = check_comparability(baseline, candidate)
+    numbers = TextNumbers()
+    alignment = align(baseline, candidate, numbers)
+    checks = check_comparability(baseline, candidate, numbers)
     if alignment is not None:
         checks = with_matched(checks, alignment)
         joined += matched_notes(alignment, baseline, candidate)
     if baseline.metric == STEP_TIME:
-        checks += same_work_checks(baseline, candidate, alignment)
+        checks += same_work_checks(baseline, candidate, alignment, numbers)
     timed = baseline.is_timed and candidate.is_timed
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     work = common_work(baseline, candidate, options)
@@ -99,7 +101,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         headline = replace(headline, reason=f"{itself}; {headline.reason}")
     robustness = sensitivity(baseline, candidate, headline, work, options)
     headline = replace(headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text)
-    ledger = build_ledger(baseline, candidate) if timed else Ledger(1, 0, 0, 0, ())
+    ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)
     if isinstance(ranks, str):
@@ -112,7 +114,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
             tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
-    tables |= _entity_tables(baseline, candidate, headline, alignment, options, paces_of_observations(work))
+    tables |= _entity_tables(
+        baseline, candidate, headline, alignment, options, paces_of_observations(work), numbers
+    )
     tables |= _further_tables(baseline, candidate, counters, launches)
     tables |= _those_there_are((common_work_table(work),))
     moved = moved_counters(counters, options.alpha)
@@ -122,7 +126,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         window=baseline.window,
         headline=headline,
         ledger=ledger,
-        findings=_findings(baseline, candidate, ledger, headline, moves, moved, launches, pace_of_steps(work), options),
+        findings=_findings(
+            baseline, candidate, ledger, headline, moves, moved, launches, pace_of_steps(work), options, numbers
+        ),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
         notes=_notes(baseline, candidate, headline, work, tables, options, joined),
@@ -148,10 +154,10 @@ def _those_there_are(tables: Iterable[Table | None]) -> dict[str, Table]:
 
 def _entity_tables(
     baseline: Summary, candidate: Summary, headline: Headline, alignment: Alignment | None, options: CompareOptions,
-    paces: Paces,
+    paces: Paces, numbers: TextNumbers,
 ) -> dict[str, Table]:
     """Of operators, kernels, copies, ..., and what is matched with what between them."""
-    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces)
+    tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers)
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)
@@ -179,6 +185,7 @@ def _further_tables(
 def _findings(
     baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
     moved: tuple[CounterChange, ...], launches: LaunchRows | None, pace: Pair | None, options: CompareOptions,
+    numbers: TextNumbers,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """Largest first; counters that moved come last."""
     p_values = {label: move.p for label, move in moves.items()}
@@ -189,7 +196,9 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         told = Told()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = told_causes(RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace))
+            told = told_causes(
+                RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
+            )
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )

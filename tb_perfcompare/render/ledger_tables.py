@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render import numbers
@@ -34,14 +36,16 @@ _CATEGORY, _NAME, _PART, _FIRST_CALLS = 0, 1, 2, 6
 def ledger_table(comparison: Comparison) -> Table:
     """All rows of the ledger; rows of one depth add up to the row "total", or to the row they are part of. The exact
     integers stand in the JSON form."""
-    ledger = comparison.ledger
+    return _table(comparison.ledger, comparison.ledger.rows)
 
+
+def _table(ledger: Ledger, shown: Sequence[LedgerRow]) -> Table:
     def per_step(value: int) -> float:
         return value / ledger.denominator / 1000
 
     rows: list[tuple[Cell, ...]] = []
     name = ""
-    for row in ledger.rows:
+    for row in shown:
         depth = len(row.path)
         name = ("", row.name, name)[depth - 1]
         times = (row.baseline, row.candidate, row.delta)
@@ -62,8 +66,8 @@ def ledger_table(comparison: Comparison) -> Table:
 
 def category_table(comparison: Comparison) -> Table:
     """The category rows of the ledger and their sum."""
-    whole = ledger_table(comparison)
-    rows = [row for row in whole.rows if not row[_NAME]] + [("total", *whole.rows[-1][1:])]
+    whole = _table(comparison.ledger, comparison.ledger.heads)
+    rows = [*whole.rows[:-1], ("total", *whole.rows[-1][1:])]
     return _narrowed(replace(whole, rows=tuple(rows)), (_CATEGORY, *range(_PART + 1, _FIRST_CALLS + 2)))
 
 

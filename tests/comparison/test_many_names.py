@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import io
+import pickle
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 
 import pytest
 
 from tb_perfcompare.analysis.listings.launch_matching import match_names
+from tb_perfcompare.analysis.summarize import summarize
+from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.truncated_names import matched_names
 from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.ledger.ledger import build_ledger
+from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.names.short_names import signature_of
+from tb_perfcompare.model.names.short_names import short_name
+from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -45,15 +55,26 @@ def cut_kernels(side: str, number: int) -> str:
 
 def run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
     """Two steps, in which each kernel is launched once, by the operator of its number."""
+    return summary(drawn(side, kernel, operator, names))
+
+
+def long_run(side: str, kernel: Names, operator: Names, names: int) -> Summary:
+    """The same, read by the product's reader: of so many names the obvious one takes long."""
+    content = io.BytesIO(drawn(side, kernel, operator, names).encode())
+    return summarize(read_trace(content, name=f"{side}.pt.trace.json"), Origin(side, side, "worker0", "1"))
+
+
+def drawn(side: str, kernel: Names, operator: Names, names: int) -> TraceBuilder:
     trace, at = TraceBuilder(), 0.0
     for step in (1, 2):
         begin = at
         for number in range(names):
-            trace.op(operator(side, number), at, at + 9)
-            trace.kernel(kernel(side, number), at + 5, at + 7 + (side == "b"), launch=(at + 1, at + 2))
+            called = trace.op(operator(side, number), at, at + 9)
+            trace.kernel(kernel(side, number), at + 5, at + 7 + (side == "b"), launch=(at + 1, at + 2),
+                         external_id=called)  # fmt: skip
             at += 10 + step
         trace.step(step, begin, at)
-    return summary(trace)
+    return trace
 
 
 def counted(work: Callable[[], object], *, within: str = "") -> int:
@@ -133,3 +154,41 @@ def test_cut_names_of_a_listing_are_looked_up_not_tried() -> None:
         return lambda: match_names(kernels, [f"kernel_{number:05d}<flo..." for number in range(names)])
 
     assert grown(work) < GROWTH
+
+
+PLAIN_NAMES = 12_000
+"""Enough for every column to be one of numbers."""
+
+
+@pytest.mark.parametrize("operator", [lambda *_: "aten::op", lambda _, number: f"aten::op{number}"],
+                         ids=["one operator", "an operator each"])  # fmt: skip
+def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(operator: Names) -> None:
+    sides = [long_run(side, lambda _, number: f"kernel_{number}", operator, PLAIN_NAMES) for side in "ab"]
+
+    def work() -> object:
+        return compare_summaries(sides[0], sides[1], OPTIONS)
+
+    counted(work)  # what is imported on the way
+    for within in ("alignment/kernel_matches.py", "alignment/operator_matches.py", "names/short_names.py"):
+        assert counted(work, within=within) < PLAIN_NAMES / 10, within
+
+
+@pytest.mark.parametrize("kernel", [other_kernels, compiled_kernels, lambda _, number: f"kernel_{number // 2}"])
+@pytest.mark.parametrize("operator", [lambda _, at: f"aten::op{at // 3}", lambda side, at: f"{side}{at}"])
+def test_what_is_matched_all_at_once_is_what_the_rules_match(
+    kernel: Names, operator: Names, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sides = [run(side, kernel, operator, 40) for side in "ab"]
+    one_by_one = compare_summaries(sides[0], sides[1], OPTIONS)
+    monkeypatch.setattr(plain_places, "MANY", 0)
+    at_once = compare_summaries(sides[0], sides[1], OPTIONS)
+    assert pickle.loads(pickle.dumps(at_once)) == at_once == one_by_one
+
+
+@pytest.mark.parametrize("most", [9, 12, 30, 70])
+def test_a_ledger_of_columns_is_cut_as_one_of_rows(most: int) -> None:
+    ledger = build_ledger(*(run(side, compiled_kernels, lambda _, number: f"op{number}", 40) for side in "ab"))
+    rows = replace(ledger, rows=tuple(ledger.rows))
+    named = [row.path for row in ledger.rows if len(row.path) == 2][-3:]
+    assert cut_ledger(ledger, most, named) == cut_ledger(rows, most, named)
+    assert [ledger.rows[at] for at in range(len(ledger.rows))] == list(rows.rows)

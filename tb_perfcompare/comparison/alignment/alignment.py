@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.kernel_matches import ALONE, ONE_BY_ONE, OTHERS, SAME, WEAK, KernelMatch
 from tb_perfcompare.comparison.alignment.operator_matches import BY_OPERATOR, OperatorMatch, match_operators
 from tb_perfcompare.comparison.alignment.place_tree import PlaceTree, has_shapes, side_of, units_of_work
+from tb_perfcompare.comparison.alignment.plain_places import PlainMatches
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +27,7 @@ class Alignment:
     units         numbers by which calls of both sides compare; the steps unless a side has no step markers
     has_shapes    both sides recorded input shapes, and operators were matched by them
     has_operators per side, whether any device work has an operator
+    matches, plain  all matches together; `plain` are those that were found all at once, None in short recordings
     """
 
     steps: tuple[int, int]
@@ -28,14 +35,15 @@ class Alignment:
     has_shapes: bool
     has_operators: tuple[bool, bool]
     matches: tuple[OperatorMatch, ...]
+    plain: PlainMatches | None = None
 
     def total_ns(self, side: int) -> int:
         """All device work of a side: kernels, copies, sets and collectives, overlaps counted twice."""
-        return sum(match.time_ns[side] for match in self.matches)
+        return sum(match.time_ns[side] for match in self.matches) + self._plain_ns(side)
 
     def matched_ns(self, side: int) -> int:
         """Device time below operators that are matched, weak matches left out."""
-        return sum(
+        return self._plain_ns(side) + sum(
             match.time_ns[side] for match in self.matches if match.rule in BY_OPERATOR and match.confidence != WEAK
         )
 
@@ -49,31 +57,42 @@ class Alignment:
 
     def kernels_ns(self, side: int, kinds: frozenset[str] = ONE_BY_ONE) -> int:
         """Time of kernels that stand for certain kernels of the other side, weak matches left out."""
-        return sum(
+        return (self._plain_ns(side) if SAME in kinds else 0) + sum(
             kernels_ns(kernel, side)
             for match, kernel in self.kernel_matches()
             if kernel.kind in kinds and kernel.confidence != WEAK and (match.confidence != WEAK or kernel.kind == SAME)
         )
 
+    def _plain_ns(self, side: int) -> int:
+        return 0 if self.plain is None else self.plain.total_ns(side)
+
     def kernel_matches(self) -> Iterator[tuple[OperatorMatch, KernelMatch]]:
-        """All matches of kernels, each with the match of operators it is part of."""
+        """Matches of kernels, each with the match of operators it is part of, without the plain ones."""
         for match in self.matches:
             for kernel in match.kernels:
                 yield match, kernel
 
 
-def align(baseline: Summary, candidate: Summary) -> Alignment | None:
-    """The alignment of the device work of two sides; None unless both have some."""
+def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None) -> Alignment | None:
+    """The alignment of the device work of two sides; None unless both have some. `numbers` may know names of both sides
+    already."""
     a, b = baseline.work, candidate.work
     if a is None or b is None or not len(a.work) or not len(b.work):
         return None
     steps = (len(baseline.steps), len(candidate.steps))
     shapes = has_shapes(a) and has_shapes(b)
-    tree = PlaceTree()
-    one, two = (side_of(work, n, tree, shapes=shapes) for work, n in zip((a, b), steps, strict=True))
-    units = steps if baseline.marked and candidate.marked else units_of_work(tree, one, two)
+    units = steps if baseline.marked and candidate.marked else units_of_work(a, b, steps)
     operators = (len(a.operators) > 0, len(b.operators) > 0)
-    return Alignment(steps, units, shapes, operators, match_operators(tree, one, two, units))
+    plain: PlainMatches | None = None
+    left: tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None] = (None, None)
+    by_text = shapes or not (has_shapes(a) or has_shapes(b))  # else places differ by less than their texts
+    if by_text and all(operators) and min(len(a.work), len(b.work)) >= plain_places.MANY:
+        plain, left = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)
+    tree = PlaceTree()
+    one, two = (
+        side_of(work, n, tree, shapes=shapes, left=rows) for work, n, rows in zip((a, b), steps, left, strict=True)
+    )
+    return Alignment(steps, units, shapes, operators, match_operators(tree, one, two, units), plain)
 
 
 def kernels_ns(kernel: KernelMatch, side: int) -> int:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import gcd
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import place_below
+from tb_perfcompare.model.text_numbers import parts_of
+from tb_perfcompare.model.texts import Texts
 
 NOWHERE = -1
 """The place of work whose operator is not known."""
@@ -70,11 +75,19 @@ class Side:
 
 def has_shapes(work: DeviceWork) -> bool:
     """Whether the recording says which input shapes operators had."""
-    return any(shape for _, shape, _ in work.operators.keys)
+    shapes = parts_of(work.operators.keys, 3)[1]
+    if isinstance(shapes, Texts):  # a text that many rows share is looked at once
+        return any(shapes.pool.texts[code] for code in np.unique(shapes.code).tolist())
+    return any(shapes)
 
 
-def side_of(work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool) -> Side:
-    """The work of a side in the common tree; without `shapes` places differ by names alone."""
+def side_of(
+    work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool, left: NDArray[np.bool_] | None = None
+) -> Side:
+    """The work of a side in the common tree; without `shapes` places differ by names alone. `left` are rows of the work
+    that count, None for all."""
+    if left is not None and not left.any():
+        return Side({}, {}, steps)
     keys = list(work.operators.keys)
     row_of = {place_below(above, operator, shape): row for row, (operator, shape, above) in enumerate(keys)}
     number: list[int | None] = [None] * len(keys)
@@ -98,6 +111,8 @@ def side_of(work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool) -> S
     found: dict[int, dict[tuple[str, str], Work]] = {}
     times, launches = (figure.tolist() for figure in work.work.totals())
     for order, (category, name, text) in enumerate(work.work.keys):
+        if left is not None and not left[order]:
+            continue
         at = row_of.get(text)
         place = None if at is None else number[at]
         here = found.setdefault(NOWHERE if place is None else place, {})
@@ -110,14 +125,14 @@ def side_of(work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool) -> S
     return Side({place: list(here.values()) for place, here in found.items()}, calls, steps)
 
 
-def units_of_work(tree: PlaceTree, a: Side, b: Side) -> tuple[int, int]:
+def units_of_work(a: DeviceWork, b: DeviceWork, steps: tuple[int, int]) -> tuple[int, int]:
     """Units of work of both sides where nobody marked steps: the ratio of calls that most operators have, by name; the
     recordings' own steps where two ratios are as frequent."""
     votes: dict[tuple[int, int], int] = {}
     calls: tuple[dict[str, int], dict[str, int]] = ({}, {})
     for counts, side in zip(calls, (a, b), strict=True):
-        for place, number in side.calls.items():
-            counts[tree.operator[place]] = counts.get(tree.operator[place], 0) + number
+        for (operator, _, _), number in zip(side.operators.keys, side.operators.totals()[1].tolist(), strict=True):
+            counts[operator] = counts.get(operator, 0) + number
     for operator, number in calls[0].items():
         other = calls[1].get(operator, 0)
         if number and other:
@@ -125,4 +140,4 @@ def units_of_work(tree: PlaceTree, a: Side, b: Side) -> tuple[int, int]:
             votes[ratio] = votes.get(ratio, 0) + 1
     most_votes = max(votes.values(), default=0)
     most = [ratio for ratio, number in votes.items() if number == most_votes]
-    return most[0] if len(most) == 1 else (a.steps, b.steps)
+    return most[0] if len(most) == 1 else steps

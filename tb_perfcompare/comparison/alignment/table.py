@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, kernels_ns, row_kind
 from tb_perfcompare.comparison.alignment.kernel_matches import (
     ALONE,
     CERTAIN,
+    LIKELY,
     ONE_BY_ONE,
     SAME,
     WEAK,
@@ -16,11 +21,12 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
     Run,
     weakest,
 )
-from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, OperatorMatch
+from tb_perfcompare.comparison.alignment.operator_matches import NO_OPERATOR, SAME_PLACE, OperatorMatch
+from tb_perfcompare.comparison.alignment.plain_places import PlainKernels, PlainMatches
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.plain_values import Cell
-from tb_perfcompare.comparison.result.table import Column, ColumnRows, Row, Table, cells_of
+from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table, cells_of
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
@@ -66,6 +72,19 @@ _COLUMNS: tuple[Column, ...] = (
 )  # fmt: skip
 
 
+_KERNELS_A = [column.name for column in _COLUMNS].index("baseline_kernels")
+_NAMES = [
+    [column.name for column in _COLUMNS].index(name) for name in ("baseline_kernel_names", "candidate_kernel_names")
+]
+_FIGURES = (
+    "baseline_us", "candidate_us", "delta_us", "change", "baseline_calls", "candidate_calls", "baseline_kernel_share",
+    "candidate_kernel_share",
+)  # fmt: skip
+_PLAIN_TEXTS = {"matched_by": SAME_PLACE, "kind": SAME, "kernel_confidence": CERTAIN, "status": "both"}
+_Key = tuple[str, str, str]
+"""Operator, input shape, rule."""
+
+
 @dataclass(slots=True)
 class _Row:
     """Matches of the same operator and shape by the same rule, and equally sure."""
@@ -82,17 +101,124 @@ class _Row:
             self.calls[side] += match.calls[side]
         self.kernels += match.kernels
 
+    def change(self, steps: tuple[int, int]) -> int:
+        """Size of the change of the mean per step, times the steps of both sides."""
+        return abs(self.time_ns[1] * steps[0] - self.time_ns[0] * steps[1])
+
 
 def alignment_table(alignment: Alignment) -> Table:
     """One row per operator, input shape and rule, the largest change first; the times of a side add up to all its
     device time. What has no counterpart is one row per operator and shape, whichever side it is from."""
-    rows: dict[tuple[str, str, str], _Row] = {}
+    rows: dict[_Key, _Row] = {}
     for match in alignment.matches:
         rows.setdefault((match.operator, match.input_shape, match.rule), _Row()).add(match)
-    n, m = alignment.steps
-    order = sorted(rows, key=lambda key: (-abs(rows[key].time_ns[1] * n - rows[key].time_ns[0] * m), key))
-    cells = tuple(_cells(key, rows[key], alignment.steps) for key in order)
-    return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
+    if alignment.plain is not None:
+        cells = _with_plain_rows(alignment.plain, rows, alignment.steps)
+        return Table("alignment", "How the work was matched", _COLUMNS, cells, _NOTES)
+    order = sorted(rows, key=lambda key: (-rows[key].change(alignment.steps), key))
+    ordered = tuple(_cells(key, rows[key], alignment.steps) for key in order)
+    return Table("alignment", "How the work was matched", _COLUMNS, ordered, _NOTES)
+
+
+def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
+    """The rows of the table: those of the plain matches as columns, of which kernels are told when a row is asked for,
+    and those that were made."""
+    texts = plain.numbers.texts()
+    alone = np.ones(len(plain), dtype=bool)
+    if any(rule == SAME_PLACE for _, _, rule in rows):
+        for at, (operator, shape) in enumerate(zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)):
+            if (row := rows.get((texts[operator], texts[shape], SAME_PLACE))) is not None:
+                row.add(plain.match(at))
+                alone[at] = False
+    shown = np.flatnonzero(alone)
+    time, calls = ([side[shown] for side in both] for both in (plain.time, plain.calls))
+    us = [ns / n / 1000 for ns, n in zip(time, steps, strict=True)]
+    delta = us[1] - us[0]
+    with np.errstate(all="ignore"):
+        change = np.where(us[0] != 0, delta / us[0], np.nan)
+    called = (calls[0] != 0) | (calls[1] != 0)
+    often = (np.where(called, count / n, np.nan) for count, n in zip(calls, steps, strict=True))
+    whole = (np.where(ns != 0, 1.0, np.nan) for ns in time)
+    made = [_cells(key, row, steps) for key, row in rows.items()]
+    kernels = _PlainKernels(plain.kernels, steps, shown, made)
+    numbers, count = plain.numbers, len(shown)
+    sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[shown], 0, 1)]
+    places = np.arange(count + len(made))
+    texts_of_plain: dict[str, NDArray[np.int64]] = {
+        "operator": plain.operator[shown], "input_shape": plain.shape[shown], "confidence": sure,
+        **{name: np.full(count, numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
+    }  # fmt: skip
+    figures = dict(zip(_FIGURES, (*us, delta, change, *often, *whole), strict=True))
+    joined: dict[str, NDArray[np.float64] | MadeTexts] = {
+        "baseline_kernels": MadeTexts(places, kernels.baseline),
+        "candidate_kernels": MadeTexts(places, kernels.candidate),
+        "baseline_kernel_names": MadeTexts(places, kernels.baseline_names),
+        "candidate_kernel_names": MadeTexts(places, kernels.candidate_names),
+    }
+    for at, column in enumerate(_COLUMNS):
+        cells = [row[at] for row in made]
+        if column.name in figures:
+            values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+            joined[column.name] = np.concatenate((figures[column.name], values))
+        elif column.name in texts_of_plain:
+            words = numbers.of([str(cell) for cell in cells])
+            texts_of_plain[column.name] = np.concatenate((texts_of_plain[column.name], words))
+    size = np.concatenate((
+        np.abs(time[1] * steps[0] - time[0] * steps[1]),
+        np.array([row.change(steps) for row in rows.values()], dtype=np.int64),
+    ))  # fmt: skip
+    ranks = [numbers.ranks(texts_of_plain[name]) for name in ("matched_by", "input_shape", "operator")]
+    order = np.lexsort((*ranks, -size))
+    finished: list[CellColumn] = []
+    for column in _COLUMNS:
+        found = joined.get(column.name)
+        if found is None:
+            finished.append(numbers.column(texts_of_plain[column.name][order]))
+        else:
+            finished.append(MadeTexts(order, found.make) if isinstance(found, MadeTexts) else found[order])
+    return ColumnRows(tuple(finished), len(order))
+
+
+class _PlainKernels:
+    """What stands in the columns of kernels: of plain rows made when they are shown."""
+
+    def __init__(
+        self, plain: PlainKernels, steps: tuple[int, int], shown: NDArray[np.int64], made: list[tuple[Cell, ...]]
+    ) -> None:
+        self._plain, self._steps, self._shown, self._made = plain, steps, shown, made
+        self._last: tuple[int, list[str]] = (-1, [])
+
+    def baseline(self, row: int) -> str:
+        """Of the baseline."""
+        return self._texts(row)[0]
+
+    def candidate(self, row: int) -> str:
+        """Of the candidate."""
+        return self._texts(row)[1]
+
+    def baseline_names(self, row: int) -> str:
+        """Whole names of all of the baseline."""
+        return self._names(row, 0)
+
+    def candidate_names(self, row: int) -> str:
+        """Whole names of all of the candidate."""
+        return self._names(row, 1)
+
+    def _names(self, row: int, side: int) -> str:
+        if row >= len(self._shown):
+            return str(self._made[row - len(self._shown)][_NAMES[side]])
+        runs, _ = self._plain.largest(int(self._shown[row]), side, sys.maxsize)
+        return "; ".join(run.name for run in runs)
+
+    def _texts(self, row: int) -> list[str]:
+        if row >= len(self._shown):
+            return [str(self._made[row - len(self._shown)][at]) for at in (_KERNELS_A, _KERNELS_A + 1)]
+        last = self._last
+        if last[0] != row:
+            at = int(self._shown[row])
+            runs, counts = zip(*(self._plain.largest(at, side, _TOLD_APART) for side in (0, 1)), strict=True)
+            last = self._last = row, _listed(runs, counts, self._steps)
+        return last[1]
 
 
 def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tuple[Cell, ...]:
@@ -108,7 +234,7 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
         delta,
         delta / us[0] if us[0] else None,
         *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
-        *_listed(runs, steps),
+        *_listed(runs, list(map(len, runs)), steps),
         *("; ".join(run.name for run in side) for side in runs),
         row_kind(tuple(row.kernels)),
         "" if key[2] == ALONE else row.confidence,
@@ -133,14 +259,14 @@ def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
     return sorted(found.values(), key=lambda run: (-run.time_ns, run.name))
 
 
-def _listed(runs: Sequence[Sequence[Run]], steps: Sequence[int]) -> list[str]:
-    """The first kernels of both sides as they are shown, each with its launches per step."""
+def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequence[int]) -> list[str]:
+    """The first kernels of both sides as they are shown, each with its launches per step; `counts` are those of all."""
     names = list(dict.fromkeys(run.name for side in runs for run in side[:_TOLD_APART]))
     shown = dict(zip(names, short_apart(*names), strict=True))
     texts = []
-    for side, number in zip(runs, steps, strict=True):
+    for side, count, number in zip(runs, counts, steps, strict=True):
         listed = [f"{shown[run.name]} ×{number_text(run.launches / number)}" for run in side[:_NAMED]]
-        more = [f"{len(side) - _NAMED} more"] if len(side) > _NAMED else []
+        more = [f"{count - _NAMED} more"] if count > _NAMED else []
         texts.append("; ".join(listed + more))
     return texts
 
@@ -226,10 +352,13 @@ def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str
         return dict(tables)
     partners = _partners(alignment)
     status = [column.name for column in table.columns].index("status")
-    names, statuses = (cells_of(table.rows, at) for at in (0, status))
-    cells = tuple(partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True))
+    if partners:
+        names, statuses = (cells_of(table.rows, at) for at in (0, status))
+        cells = [partners.get((str(name), str(side)), "") for name, side in zip(names, statuses, strict=True)]
+    else:
+        cells = [""] * len(table.rows)
     if isinstance(table.rows, ColumnRows):
-        rows: Sequence[Row] = table.rows.with_column(cells)
+        rows: Sequence[Row] = table.rows.with_column(tuple(cells))
     else:
         rows = tuple((*row, cell) for row, cell in zip(table.rows, cells, strict=True))
     return {**tables, "kernels": replace(table, columns=(*table.columns, _MATCHED_WITH), rows=rows)}

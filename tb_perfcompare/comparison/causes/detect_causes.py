@@ -60,7 +60,7 @@ class Told:
 def told_causes(pair: RuleContext) -> Told:
     """The causes that hold, without those whose time another one explains. Equal sides have none."""
     # a step that is the whole recording is no step: what differs from it follows from that alone
-    if pair.baseline.marked != pair.candidate.marked or not any(row.delta for row in pair.ledger.rows):
+    if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return Told()
     other = find_other_work(pair)
     found = [cause for rule in RULES for cause in rule(pair) if other is None or not cause.same_work]

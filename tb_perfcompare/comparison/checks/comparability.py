@@ -9,15 +9,18 @@ from tb_perfcompare.comparison.checks.recordings import complete, flags, same_ca
 from tb_perfcompare.comparison.checks.unit_of_work import left_out, markers, number_of_steps, shared_work
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
 
 
-def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
+def check_comparability(
+    baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None
+) -> tuple[Check, ...]:
     """All checks in fixed order, those that pass included."""
     return (
         same_capture(baseline, candidate),
         device(baseline, candidate),
         device_count(baseline, candidate),
-        *_unit_of_work(baseline, candidate),
+        *_unit_of_work(baseline, candidate, TextNumbers() if numbers is None else numbers),
         number_of_steps(baseline, candidate),
         left_out(baseline, candidate),
         world_size(baseline, candidate),
@@ -29,12 +32,12 @@ def check_comparability(baseline: Summary, candidate: Summary) -> tuple[Check, .
     )
 
 
-def _unit_of_work(a: Summary, b: Summary) -> tuple[Check, ...]:
+def _unit_of_work(a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
     """Whether a step of one side is the same thing as a step of the other."""
     if a.metric == CYCLE_TIME:
         return cycle_checks(a, b)
     return (
         markers(a, b),
-        shared_work("kernels", "kernel launches", a, b),
-        shared_work("operators", "operator calls", a, b),
+        shared_work("kernels", "kernel launches", a, b, numbers),
+        shared_work("operators", "operator calls", a, b, numbers),
     )

@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+
+Ints = NDArray[np.int64]
 
 _FLAGS = (
     "profiler.record_shapes",
@@ -34,7 +37,8 @@ def same_capture(a: Summary, b: Summary) -> Check:
         if files[0] == files[1] and None not in files[0]:
             told = f"a run compared with itself: {count} on both sides"
         return Check("same_capture", "warn", told, ("verdict",))
-    seen = [Counter(_fingerprints(side)) for side in (a, b)]
+    twins = Counter(sums for side in (a, b) for _, _, sums in _figures(side))
+    seen = [Counter(_fingerprints(side, twins)) for side in (a, b)]
     equal = seen[0].keys() & seen[1].keys()
     if equal:
         return Check(
@@ -72,21 +76,28 @@ def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[
     return {key: found for key, found in out.items() if key is not None or found}
 
 
-def _fingerprints(summary: Summary) -> Iterator[str]:
-    """One per capture: everything that its steps took, by category and entity. None where nothing is split: few figures
-    may be equal by chance."""
+def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:
+    """((e, s) time, rows that have any, sums of squares) of each capture. None where nothing is split: few figures may
+    be equal by chance."""
     owned = summary.owned
-    if not summary.is_split:
-        return
-    order = sorted(range(len(owned.key)), key=lambda row: (int(owned.category[row]), owned.key[row]))
-    for at in range(len(summary.captures)):
-        steps = np.flatnonzero(summary.steps.capture == at)
-        time = owned.time_ns[:, steps][order]
-        own = np.flatnonzero(time.any(axis=1)).tolist()
-        if not own:
+    for at in range(len(summary.captures)) if summary.is_split else ():
+        time = np.ascontiguousarray(owned.time_ns[:, summary.steps.capture == at], dtype=np.int64)
+        own = np.flatnonzero(time.any(axis=1))
+        if len(own):
+            squares = (time.view(np.uint64) ** 2).sum(axis=0)  # sums are those of the steps, whoever took the time
+            yield time, own, np.append(squares, np.uint64(len(own))).tobytes()
+
+
+def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
+    """One per capture of which another one has the same sums: everything that its steps took, by category and
+    entity."""
+    owned = summary.owned
+    for time, own, sums in _figures(summary):
+        if twins[sums] == 1:
             continue
-        names = "\n".join(f"{CATEGORY_LABELS[owned.category[order[row]]]} {owned.key[order[row]]}" for row in own)
-        text = names.encode("utf-8", "surrogatepass") + np.ascontiguousarray(time[own]).tobytes()
+        order = sorted(own.tolist(), key=lambda row: (int(owned.category[row]), owned.key[row]))
+        names = "\n".join(f"{CATEGORY_LABELS[owned.category[row]]} {owned.key[row]}" for row in order)
+        text = names.encode("utf-8", "surrogatepass") + np.ascontiguousarray(time[order]).tobytes()
         yield hashlib.sha256(text).hexdigest()
 
 

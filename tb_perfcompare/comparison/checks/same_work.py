@@ -12,21 +12,24 @@ from tb_perfcompare.comparison.checks.containment import (
     more_calls,
 )
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
 
 NEARLY_ALL = 0.98
 
 
-def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment | None) -> tuple[Check, ...]:
+def same_work_checks(
+    baseline: Summary, candidate: Summary, alignment: Alignment | None, numbers: TextNumbers
+) -> tuple[Check, ...]:
     """`same_work`: fails, and takes the verdict, when neither step contains the other's work by time and neither
     operators nor kernels by name nor device time by operator have half in common; `input_shapes`, `input_types`: warn
     when the same operators run on other inputs. Where one side recorded the CPU alone, operators must have nine
     tenths in common: what a rank without a device does may be called alike and be other work."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
-        share = _shared(table, baseline, candidate)
+        share = shared_calls(table, baseline, candidate, numbers)
         if share is not None:
             found[words] = share
     if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
@@ -36,7 +39,7 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
     least = SIMILAR_WORK if alone else SOME_WORK
     return (
         _same_work(found, held, baseline, candidate, least, alone=alone),
-        *_inputs("shapes", baseline, candidate), *_inputs("types", baseline, candidate),
+        *_inputs("shapes", baseline, candidate, numbers), *_inputs("types", baseline, candidate, numbers),
     )  # fmt: skip
 
 
@@ -74,23 +77,13 @@ def _both_ways(held: Containment) -> str:
     return f"{held.baseline:.0%} of the baseline's time and {held.candidate:.0%} of the candidate's in common"
 
 
-def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:
-    shared, named = _shared(f"operators_by_{what[:-1]}", a, b), _shared("operators", a, b)
+def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
+    shared, named = (
+        shared_calls(table, a, b, numbers) for table in (f"operators_by_{what[:-1]}", "operators")
+    )  # fmt: skip
     if shared is None or named is None:
         return ()
     detail = f"{shared:.0%} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)
     return (Check(f"input_{what}", "warn", f"{detail}, {named:.0%} have the same name", ("same work", "cause")),)
-
-
-def _shared(table: str, a: Summary, b: Summary) -> float | None:
-    """Shared share of calls per step, None unless both sides have the table."""
-    one, two = a.groups.get(table), b.groups.get(table)
-    if one is None or two is None:
-        return None
-    calls = [
-        dict(zip(group.keys, (group.calls.sum(axis=1) / len(side.steps)).tolist(), strict=True))
-        for group, side in ((one, a), (two, b))
-    ]
-    return shared_share(calls[0], calls[1])

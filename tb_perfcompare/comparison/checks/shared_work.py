@@ -6,15 +6,46 @@ from collections.abc import Mapping
 from math import fsum
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
+
 SIMILAR_WORK, SOME_WORK = 0.9, 0.5
 """Shared share of calls per step above which the two sides do the same work, and below which they do not."""
 
+Floats = NDArray[np.float64]
 Key = TypeVar("Key")
 
 
 def shared_share(baseline: Mapping[Key, float], candidate: Mapping[Key, float]) -> float:
     """Sum over names of min(calls) over the sum of max(calls), 0 to 1: a Jaccard index of the calls; 1 without any."""
+    names = dict.fromkeys((*baseline, *candidate))
+    one, two = (np.array([side.get(name, 0.0) for name in names], np.float64) for side in (baseline, candidate))
+    return shared_part(one, two)
+
+
+def shared_part(baseline: Floats, candidate: Floats) -> float:
+    """The same of the calls of (n,) names, zero where a side lacks one."""
     # sums that do not depend on the order of the names
-    least = fsum(min(baseline[key], candidate[key]) for key in baseline.keys() & candidate.keys())
-    most = fsum(baseline.values()) + fsum(candidate.values()) - least  # the larger and the smaller are both together
+    least = fsum(np.minimum(baseline, candidate).tolist())
+    # the larger and the smaller are both together
+    most = fsum(baseline.tolist()) + fsum(candidate.tolist()) - least
     return least / most if most else 1.0
+
+
+def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: TextNumbers) -> float | None:
+    """The shared share of the calls per step of a group table, None unless both sides have it."""
+    one, two = baseline.groups.get(table), candidate.groups.get(table)
+    if one is None or two is None:
+        return None
+    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
+    return share_of_calls(joined, (one, len(baseline.steps)), (two, len(candidate.steps)))
+
+
+def share_of_calls(joined: JoinedRows, one: tuple[GroupTable, int], two: tuple[GroupTable, int]) -> float:
+    """The same of two tables, each with its number of steps."""
+    sides = (np.append(table.calls.sum(axis=1) / steps, 0.0) for table, steps in (one, two))
+    a, b = (mean[at] for mean, at in zip(sides, (joined.at_a, joined.at_b), strict=True))  # row -1 is the last one
+    return shared_part(a, b)

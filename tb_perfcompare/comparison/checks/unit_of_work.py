@@ -3,10 +3,11 @@ steps there are."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
+from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
 FEW_STEPS = 6
 """Below this many steps on a side an exact 95 % interval is wide or cannot be reached at all."""
@@ -46,18 +47,19 @@ def markers(a: Summary, b: Summary) -> Check:
 def _iterations(a: Summary, b: Summary) -> Check | None:
     """A marker around several iterations: everything is called a whole number of times as often, batches or optimizer
     steps included. More work within an iteration leaves one of the two as it was."""
-    calls = _operator_calls(a), _operator_calls(b)
-    if not all(calls):
-        return None
-    more = sum(calls[1].values()) >= sum(calls[0].values())
-    few, many = calls if more else calls[::-1]
-    paced = {word: (_named(a, name), _named(b, name)) for word, name in _ITERATION.items()}
+    named = _named(a), _named(b)
+    paced = {word: (named[0][word], named[1][word]) for word in _ITERATION}
     ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
     if not ratios:
         return None
     times = round(ratios[0])
     if times < 2 or not all(_is(ratio, times) for ratio in ratios):
         return None
+    calls = _operator_calls(a), _operator_calls(b)
+    if not all(calls):
+        return None
+    more = sum(calls[1].values()) >= sum(calls[0].values())
+    few, many = calls if more else calls[::-1]
     alike = sum(count for name, count in many.items() if few.get(name) and _is(count / few[name], times))
     if alike < NEARLY_ALL * sum(many.values()):
         return None
@@ -80,10 +82,13 @@ def _operator_calls(summary: Summary) -> dict[str, float]:
     return {key[0]: float(calls) for key, calls in zip(table.keys, table.calls.mean(axis=1), strict=True) if calls}
 
 
-def _named(summary: Summary, beginning: str) -> float:
-    """Calls per step of everything in the ledger that is named so."""
-    rows = [row for row, key in enumerate(summary.owned.key) if key.startswith(beginning)]
-    return float(summary.owned.calls[rows].sum()) / max(len(summary.steps), 1)
+def _named(summary: Summary) -> dict[str, float]:
+    """Calls per step of everything in the ledger that stands for an iteration, by word."""
+    every = tuple(_ITERATION.values())
+    owned = [(row, key) for row, key in enumerate(summary.owned.key) if key.startswith(every)]
+    rows = {word: [row for row, key in owned if key.startswith(name)] for word, name in _ITERATION.items()}
+    steps = max(len(summary.steps), 1)
+    return {word: float(summary.owned.calls[some].sum()) / steps for word, some in rows.items()}
 
 
 def number_of_steps(a: Summary, b: Summary) -> Check:
@@ -120,20 +125,20 @@ def left_out(a: Summary, b: Summary) -> Check:
     return Check("left_out", "warn", detail, ("verdict",)) if many else Check("left_out", "ok", detail)
 
 
-def shared_work(table: str, what: str, a: Summary, b: Summary) -> Check:
+def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     """Shared share: sum over names of min(calls) / sum of max(calls), calls per step."""
     one, two = a.groups.get(table), b.groups.get(table)
     if one is None or two is None:
         if one is None and two is None:
             return Check(table, "ok", f"neither side has {what}")
         return Check(table, "warn", f"only the {'candidate' if one is None else 'baseline'} has {what}", (table,))
-    x = dict(zip(one.keys, (one.calls.sum(axis=1) / len(a.steps)).tolist(), strict=True))
-    y = dict(zip(two.keys, (two.calls.sum(axis=1) / len(b.steps)).tolist(), strict=True))
-    shared = shared_share(x, y)
+    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
+    shared = share_of_calls(joined, (one, len(a.steps)), (two, len(b.steps)))
     detail = f"{shared:.0%} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
     only = (
-        f"{sum(k not in y for k in x)} names only in the baseline, {sum(k not in x for k in y)} only in the candidate"
+        f"{int((joined.at_b < 0).sum())} names only in the baseline, "
+        f"{int((joined.at_a < 0).sum())} only in the candidate"
     )
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ledger.rows import Total, row_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import NOBODY, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, Summary
+from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
 
 LISTED_FRACTION = 1000
 """A part is listed if its change is at least one thousandth of the longer side's step. So the parts of all entities
@@ -20,39 +25,83 @@ NO_SHAPE = "(no input shape)"
 
 Entity = tuple[str, str]
 Parts = Mapping[str, Total]
+Ints = NDArray[np.int64]
 
 
 def parts_of_sides(
-    baseline: Summary, candidate: Summary, factors: tuple[int, int]
-) -> tuple[Mapping[Entity, Parts], Mapping[Entity, Parts]]:
-    """(category label, entity) -> its parts by name, for each side; empty unless both sides know them. What only one
-    side tells, callers or shapes, is left out of the names: it would make all parts differ."""
+    baseline: Summary, candidate: Summary, factors: tuple[int, int], entities: JoinedRows,
+    calls: tuple[Ints, Ints],
+) -> dict[int, tuple[Parts, Parts]]:
+    """Row of an entity -> its parts on both sides, by name; of those that have more than one part, or one that is not
+    called as often as the whole entity. Empty unless both sides know them. What only one side tells, callers or shapes,
+    is left out of the names: it would make all parts differ."""
     splits = [side.owned.parts for side in (baseline, candidate)]
     if splits[0] is None or splits[1] is None:
-        return {}, {}
+        return {}
     told = {*splits[0].told} & {*splits[1].told}
-    one, two = (
-        _parts(split, told, len(side.steps), factor)
-        for split, side, factor in zip(splits, (baseline, candidate), factors, strict=True)
-        if split is not None
-    )
-    return one, two
+    sides = [_numbered(split, told, entities) for split in splits if split is not None]
+    several = _several(sides[0], sides[1], calls, len(entities.numbers))
+    found: dict[int, tuple[dict[str, Total], dict[str, Total]]] = {
+        row: ({}, {}) for row in np.flatnonzero(several).tolist()
+    }
+    texts = entities.numbers.texts()
+    both = zip(sides, (len(baseline.steps), len(candidate.steps)), factors, strict=True)
+    for side, (cells, steps, factor) in enumerate(both):
+        there = np.flatnonzero(several[cells.entity])
+        columns = (cells.entity, cells.caller, cells.shape, cells.time, cells.calls)
+        for row, caller, shape, time, often in zip(*(column[there].tolist() for column in columns), strict=True):
+            name = _name(texts[caller], texts[shape])
+            parts = found[row][side]
+            new = Total(time * factor, often, steps, name)
+            parts[name] = parts[name].plus(new) if name in parts else new
+    return dict(found)
 
 
-def _parts(split: SplitTime, told: set[str], steps: int, factor: int) -> dict[Entity, dict[str, Total]]:
-    out: dict[Entity, dict[str, Total]] = {}
+def _name(caller: str, shape: str) -> str:
+    return f"{caller} {shape}" if caller and shape else caller or shape or NO_SHAPE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cells:
+    """Parts of one side: row of the entity, numbers of the caller's name and of the shape, totals."""
+
+    entity: Ints
+    caller: Ints
+    shape: Ints
+    time: Ints
+    calls: Ints
+
+
+def _numbered(split: SplitTime, told: set[str], entities: JoinedRows) -> _Cells:
+    numbers = entities.numbers
+    category, entity, caller, shape = map(numbers.of, parts_of(split.keys, 4))
+    labels = numbers.of(CATEGORY_LABELS)
+    nobody, empty = numbers.of((NOBODY, "")).tolist()
+    size = len(numbers)
+    number = np.full(size, -1, dtype=np.int64)
+    number[labels] = np.arange(len(labels))
+    if "operator" not in told:
+        caller = np.where(entity == nobody, caller, empty)
+    if "shape" not in told:
+        shape = np.full(len(shape), empty)
+    rows = rows_of(entities, (number[category], entity))
     time, calls = split.totals()
-    operators, shaped = "operator" in told, "shape" in told
-    for (category, entity, caller, shape), t, c in zip(split.keys, time.tolist(), calls.tolist(), strict=True):
-        if entity != NOBODY and not operators:
-            caller = ""
-        if not shaped:
-            shape = ""
-        name = f"{caller} {shape}" if caller and shape else caller or shape or NO_SHAPE
-        parts = out.setdefault((category, entity), {})
-        new = Total(t * factor, c, steps, name)
-        parts[name] = parts[name].plus(new) if name in parts else new
-    return out
+    there = np.flatnonzero(rows >= 0)
+    return _Cells(rows[there], caller[there], shape[there], time[there], calls[there])
+
+
+def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> NDArray[np.bool_]:
+    """(entities,) whether an entity has other parts than one."""
+    entity = np.concatenate((a.entity, b.entity))
+    code = np.concatenate((a.caller, b.caller)) * texts + np.concatenate((a.shape, b.shape))
+    first = np.zeros(len(calls[0]), dtype=np.int64)
+    first[entity] = code
+    one, two = (
+        np.bincount(side.entity, weights=side.calls, minlength=len(first)).astype(np.int64) for side in (a, b)
+    )  # fmt: skip
+    several: NDArray[np.bool_] = two * calls[0] != one * calls[1]
+    several[entity[code != first[entity]]] = True
+    return several
 
 
 def pairs_of(a: Parts, b: Parts, steps: tuple[int, int]) -> dict[str, tuple[Total, Total]]:
@@ -61,7 +110,7 @@ def pairs_of(a: Parts, b: Parts, steps: tuple[int, int]) -> dict[str, tuple[Tota
     return {name: (a.get(name, none[0]), b.get(name, none[1])) for name in dict.fromkeys((*a, *b))}
 
 
-def part_rows(entity: LedgerRow, pairs: Mapping[str, tuple[Total, Total]], step: int) -> list[LedgerRow]:
+def part_rows(path: Entity, pairs: Mapping[str, tuple[Total, Total]], step: int) -> list[LedgerRow]:
     """Rows of depth 3 that sum to the entity's, largest |delta| first, ties by name; none for an entity with one part
     or without a part that matters. `step` is the longer side's step in ledger units."""
     if len(pairs) < 2:
@@ -74,12 +123,12 @@ def part_rows(entity: LedgerRow, pairs: Mapping[str, tuple[Total, Total]], step:
     others = ranked[len(listed) :]
     if len(others) == 1:
         listed, others = ranked, []
-    rows = [row_of((*entity.path, name), *pairs[name]) for name in listed]
+    rows = [row_of((*path, name), *pairs[name]) for name in listed]
     if others:
         a, b = pairs[others[0]]
         for name in others[1:]:
             a, b = a.plus(pairs[name][0]), b.plus(pairs[name][1])
-        path = (*entity.path, f"({len(others)} others)")
-        a, b = (Total(side.time, side.calls, side.steps, path[-1]) for side in (a, b))
-        rows.append(row_of(path, a, b, [pairs[name] for name in others]))
+        rest = (*path, f"({len(others)} others)")
+        a, b = (Total(side.time, side.calls, side.steps, rest[-1]) for side in (a, b))
+        rows.append(row_of(rest, a, b, [pairs[name] for name in others]))
     return rows

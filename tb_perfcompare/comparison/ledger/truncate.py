@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
+from heapq import merge
+
+import numpy as np
 
 from tb_perfcompare.comparison.ledger.rows import sum_row
+from tb_perfcompare.comparison.result.ledger_columns import LedgerGroup, LedgerRows, sum_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 
 Path = tuple[str, ...]
@@ -14,9 +18,11 @@ Path = tuple[str, ...]
 def cut_ledger(ledger: Ledger, most: int, named: Collection[Path] = ()) -> Ledger:
     """The ledger with about `most` rows: categories, the entries with the largest |delta| and those in `named` with
     their parts, and per category one row for all its other entries. Their sums, and so all levels, stay exact."""
-    entries = [row for row in ledger.rows if len(row.path) == 2]
     if len(ledger.rows) <= most:
         return ledger
+    if isinstance(ledger.rows, LedgerRows):
+        return replace(ledger, rows=_cut_columns(ledger.rows, most, set(named)))
+    entries = [row for row in ledger.rows if len(row.path) == 2]
     parts: dict[Path, list[LedgerRow]] = {}
     for row in ledger.rows:
         if len(row.path) == 3:
@@ -51,3 +57,47 @@ def cut_ledger(ledger: Ledger, most: int, named: Collection[Path] = ()) -> Ledge
             rest.append(row)
     close()
     return replace(ledger, rows=tuple(rows))
+
+
+def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[LedgerRow, ...]:
+    """The same of rows that are columns, the largest of each category first: of those left out none is made."""
+    kept: list[set[int]] = []
+    for group in rows.groups:
+        category = group.entities.category
+        names = {path[1] for path in wanted if len(path) == 2 and path[0] == category}
+        kept.append({at for at, key in enumerate(group.entities.key) if key in names} if names else set())
+    room = most - sum(_taken(group, at) for group, some in zip(rows.groups, kept, strict=True) for at in some)
+    for _, _, _, number, at in merge(*(_ranked(group, number) for number, group in enumerate(rows.groups))):
+        if at in kept[number]:
+            continue
+        room -= _taken(rows.groups[number], at)
+        if room < 0:
+            break
+        kept[number].add(at)
+    return tuple(row for group, some in zip(rows.groups, kept, strict=True) for row in _shortened(group, some))
+
+
+def _ranked(group: LedgerGroup, number: int) -> Iterator[tuple[int, str, str, int, int]]:
+    """(-|delta|, category, key, number of the group, of the entity), which is their order already."""
+    rows = group.entities
+    for at, (size, key) in enumerate(zip(abs(rows.delta).tolist(), rows.key, strict=True)):
+        yield -size, rows.category, key, number, at
+
+
+def _taken(group: LedgerGroup, at: int) -> int:
+    return 1 + len(group.parts.get(at, ()))
+
+
+def _shortened(group: LedgerGroup, kept: set[int]) -> Iterator[LedgerRow]:
+    yield group.head
+    rows = group.entities
+    left = np.ones(len(rows), dtype=bool)
+    left[list(kept)] = False
+    rest = np.flatnonzero(left)
+    shown = sorted(kept) if len(rest) != 1 else [*sorted(kept), int(rest[0])]  # a row for one entry would save nothing
+    for at in shown:
+        yield rows[at]
+        yield from group.parts.get(at, ())
+    if len(rest) > 1:
+        name = f"({len(rest):,} smaller entries)"
+        yield sum_of(rows.of_rows(rest), name, name)

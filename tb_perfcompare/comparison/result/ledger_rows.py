@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -78,8 +79,32 @@ class Ledger:
     baseline: int
     candidate: int
     delta: int
-    rows: tuple[LedgerRow, ...]
+    rows: Sequence[LedgerRow]
     backlog: tuple[int, int] = (0, 0)
+
+    @property
+    def heads(self) -> Sequence[LedgerRow]:
+        """The rows of the categories."""
+        groups = getattr(self.rows, "groups", None)
+        if groups is not None:
+            return [group.head for group in groups]
+        return [row for row in self.rows if len(row.path) == 1]
+
+    def entities(self, category: str) -> Sequence[LedgerRow]:
+        """The rows of a category's entities, without their parts."""
+        groups = getattr(self.rows, "groups", None)
+        if groups is not None:
+            return next((group.entities for group in groups if group.head.path == (category,)), ())
+        return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
+
+    def paths(self) -> Iterator[tuple[str, ...]]:
+        """The paths of all rows, of which none is made for it."""
+        for group in getattr(self.rows, "groups", ()):
+            yield group.head.path
+            yield from ((group.entities.category, key) for key in group.entities.key)
+            yield from (row.path for below in group.parts.values() for row in below)
+        if not hasattr(self.rows, "groups"):
+            yield from (row.path for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Integers as they are; divide by the denominator."""

@@ -6,7 +6,7 @@ columns, and a row is made when somebody asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.units import Better
 
 if TYPE_CHECKING:
@@ -21,8 +22,30 @@ if TYPE_CHECKING:
 
 Row = tuple[Cell, ...]
 
-CellColumn = NDArray[np.float64] | tuple[Cell, ...]
-"""Cells of one column: numbers, of which NaN is an absent one, or whatever they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeTexts(Sequence[str]):
+    """Texts that are made when somebody asks for them: `make` gives that of a number."""
+
+    numbers: NDArray[np.int64]
+    make: Callable[[int], str]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, at: int | slice) -> str | tuple[str, ...]:
+        if isinstance(at, slice):
+            return tuple(map(self.make, self.numbers[at].tolist()))
+        return self.make(int(self.numbers[at]))
+
+
+CellColumn = NDArray[np.float64] | tuple[Cell, ...] | Texts | MadeTexts
+"""Cells of one column: numbers, of which NaN is an absent one, texts by number or made anew, or whatever they are."""
 
 _BLOCK = 512
 """So many rows are made at once."""
@@ -68,7 +91,7 @@ class ColumnRows(Sequence[Row]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
-    def with_column(self, cells: tuple[Cell, ...]) -> ColumnRows:
+    def with_column(self, cells: CellColumn) -> ColumnRows:
         """The same and one more column, the last."""
         return ColumnRows((*self.columns, cells), self.length)
 
@@ -97,6 +120,10 @@ def _picked(column: CellColumn, numbers: Sequence[int], stretch: slice | None) -
         return column[stretch]
     if isinstance(column, np.ndarray):
         return column[np.asarray(numbers, np.int64)]
+    if isinstance(column, Texts):
+        return Texts(column.code[np.asarray(numbers, np.int64)], column.pool)
+    if isinstance(column, MadeTexts):
+        return MadeTexts(column.numbers[np.asarray(numbers, np.int64)], column.make)
     return tuple(column[number] for number in numbers)
 
 
@@ -153,9 +180,19 @@ class Table:
         return {
             "title": self.title,
             "columns": [column.to_dict() for column in self.columns],
-            "rows": [[plain(cell) for cell in row] for row in self.rows],
+            "rows": self._plain_rows(),
             "notes": list(self.notes),
         }
+
+    def _plain_rows(self) -> list[list[Cell]]:
+        if not isinstance(self.rows, ColumnRows):
+            return [[plain(cell) for cell in row] for row in self.rows]
+        whole = (
+            _plain(np.where(np.isfinite(column), column, np.nan)) if isinstance(column, np.ndarray)
+            else column if isinstance(column, Texts | MadeTexts) else list(map(plain, column))
+            for column in self.rows.columns
+        )  # fmt: skip
+        return list(map(list, zip(*whole, strict=True)))
 
     def to_frame(self) -> DataFrame:
         """The table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay integers. Units

@@ -42,6 +42,10 @@ class Change(str, Enum):
     UNDETERMINED = "cannot tell"
 
 
+CHANGES = tuple(Change)
+"""Change by number."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityTests:
     """One family of tests, arrays of shape (rows,).
@@ -53,7 +57,7 @@ class EntityTests:
     shift_ns       Hodges-Lehmann shift per step, NaN where it was not computed
     low_ns, high_ns  its interval of level 1 - alpha; NaN where no such interval exists
     cliffs_delta   P(candidate above baseline) - P(below), NaN where p is
-    change         Change of each row
+    changes        (rows,) int8 Change of each row, its place in CHANGES
     """
 
     p: Floats
@@ -62,7 +66,12 @@ class EntityTests:
     low_ns: Floats
     high_ns: Floats
     cliffs_delta: Floats
-    change: tuple[Change, ...]
+    changes: NDArray[np.int8]
+
+    @property
+    def change(self) -> tuple[Change, ...]:
+        """Change of each row."""
+        return tuple(map(CHANGES.__getitem__, self.changes.tolist()))
 
 
 def floor_ns(shorter_step_ns: float, options: CompareOptions) -> float:
@@ -138,7 +147,7 @@ def _changes(
     present: tuple[NDArray[np.bool_], NDArray[np.bool_]],
     least: float,
     alpha: float,
-) -> tuple[Change, ...]:
+) -> NDArray[np.int8]:
     """Clear changes by their direction, with a word more where the whole interval is too small to matter; no change
     only where it is and nothing is clear."""
     at_a, at_b = present
@@ -147,17 +156,15 @@ def _changes(
         clear = known & (np.abs(delta) >= least)
         still = (low >= -least) & (high <= least) & (np.abs(delta) < least)
     # a row of one side only is new or gone, however often it occurred there
-    return tuple(
-        Change.ADDED if new and not old
-        else Change.REMOVED if old and not new
-        else (Change.SLOWER if by > 0 else Change.FASTER) if sure
-        else (Change.SLOWER_NEGLIGIBLE if by > 0 else Change.FASTER_NEGLIGIBLE) if same and other and by
-        else Change.UNCHANGED if same or by == 0
-        else Change.UNDETERMINED
-        for old, new, sure, same, other, by in zip(
-            at_a.tolist(), at_b.tolist(), clear.tolist(), still.tolist(), known.tolist(), delta.tolist(), strict=True
-        )
-    )  # fmt: skip
+    cases = {
+        Change.ADDED: at_b & ~at_a, Change.REMOVED: at_a & ~at_b, Change.SLOWER: clear & (delta > 0),
+        Change.FASTER: clear,
+        Change.SLOWER_NEGLIGIBLE: still & known & (delta > 0), Change.FASTER_NEGLIGIBLE: still & known & (delta < 0),
+        Change.UNCHANGED: still | (delta == 0),
+    }  # fmt: skip
+    numbers = [CHANGES.index(change) for change in cases]
+    found = np.select(list(cases.values()), numbers, CHANGES.index(Change.UNDETERMINED))
+    return found.astype(np.int8)
 
 
 def robust_z(baseline: Ints, candidate: Ints, quantum_ns: float = 1000.0) -> Floats:

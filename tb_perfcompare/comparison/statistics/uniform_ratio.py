@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
 UNIFORM_SPREAD = 0.05
 """Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""
@@ -20,16 +21,16 @@ LARGEST = 0.2
 """One entry weighs at most this share of all: what one entry alone does is not done throughout."""
 
 
-def uniform_ratio(a: GroupTable | None, b: GroupTable | None) -> float | None:
+def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None = None) -> float | None:
     """Median over time of candidate / baseline time per launch, if what is in both tables changed alike; None if not,
-    or if it is less than half of the baseline's time."""
+    or if it is less than half of the baseline's time. `numbers` may know the names already."""
     if a is None or b is None:
         return None
-    at = {key: row for row, key in enumerate(b.keys)}
-    pairs = [(row, at[key]) for row, key in enumerate(a.keys) if key in at]
-    if len(pairs) < 3:
+    joined = join_rows(TextNumbers() if numbers is None else numbers, a.keys, b.keys, len(a.key_columns))
+    both = (joined.at_a >= 0) & (joined.at_b >= 0)
+    rows_a, rows_b = joined.at_a[both], joined.at_b[both]
+    if len(rows_a) < 3:
         return None
-    rows_a, rows_b = np.array(pairs).T
     time_a = a.measures_ns["total"].sum(axis=1)[rows_a].astype(float)
     time_b = b.measures_ns["total"].sum(axis=1)[rows_b].astype(float)
     calls_a, calls_b = a.calls.sum(axis=1)[rows_a], b.calls.sum(axis=1)[rows_b]

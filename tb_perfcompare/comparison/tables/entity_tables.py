@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
-from tb_perfcompare.comparison.statistics.entity_tests import entity_tests, floor_ns, robust_z
+from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, Measure, TableSpec
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
+from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
+from tb_perfcompare.model.texts import TextPool, Texts
+from tb_perfcompare.model.texts import column as text_column
 
 Floats = NDArray[np.float64]
-_Column = tuple[Column, Floats | Sequence[Cell]]
+_Column = tuple[Column, CellColumn]
 """What a column is, and its cells in the order of the joined rows."""
 
 Paces = Mapping[str, tuple[Floats, Floats]]
@@ -31,18 +33,12 @@ _ON_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch")
 
 DEFAULT_OPTIONS = CompareOptions()
 
+_STATUSES = TextPool(["both", "added", "removed"])
+_CHANGES = TextPool([change.value for change in CHANGES])
+_ON_DEVICE = np.array(sorted(DEVICE_CATEGORIES), dtype=np.int8)
+
 _TOGETHER = 250_000
 """So many times of single steps are tested at once: a call costs more than a row, and memory is bounded."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Joined:
-    """Rows of both sides under the same key; index -1 where a side has none."""
-
-    keys: list[tuple[str, ...]]
-    names: list[str]
-    at_a: NDArray[np.int64]
-    at_b: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +48,7 @@ class _Test:
 
     shown: tuple[Column, ...]
     sides: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
-    joined: _Joined
+    joined: JoinedRows
     delta_ns: Floats
     cells: list[_Column] = field(default_factory=list)
     follows: str = ""
@@ -64,23 +60,28 @@ class _Draft:
 
     name: str
     shape: TableSpec
-    joined: _Joined
+    joined: JoinedRows
     cells: list[_Column | _Test]
     order: Floats
     notes: tuple[str, ...]
 
     def table(self) -> Table:
         """The rows with the largest change first."""
-        order, keys = self.order.tolist(), self.joined.keys
-        ranked = np.array(sorted(range(len(keys)), key=lambda i: (-order[i], keys[i])), dtype=np.int64)
-        numbers = ranked.tolist()
+        ranked = self.joined.by_size(self.order)
         shown: list[Column] = []
         made: list[CellColumn] = []
+        numbers: list[int] | None = None
         for entry in self.cells:
             for column, cells in entry.cells if isinstance(entry, _Test) else (entry,):
                 shown.append(column)
-                made.append(cells[ranked] if isinstance(cells, np.ndarray) else tuple(cells[i] for i in numbers))
-        return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(keys)), self.notes)
+                if isinstance(cells, np.ndarray):
+                    made.append(cells[ranked])
+                elif isinstance(cells, Texts):
+                    made.append(Texts(cells.code[ranked], cells.pool))
+                else:
+                    numbers = ranked.tolist() if numbers is None else numbers
+                    made.append(tuple(map(cells.__getitem__, numbers)))
+        return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(ranked)), self.notes)
 
 
 def diff_table(
@@ -101,10 +102,13 @@ def diff_tables(
     headline_delta_us: float | None,
     options: CompareOptions = DEFAULT_OPTIONS,
     paces: Paces = NO_PACES,
+    numbers: TextNumbers | None = None,
 ) -> dict[str, Table]:
-    """Those of the tables of SHAPES that either side has. Rows are tested at one pace where `paces` knows it."""
+    """Those of the tables of SHAPES that either side has. Rows are tested at one pace where `paces` knows it. `numbers`
+    may know names of both sides already."""
+    numbers = TextNumbers() if numbers is None else numbers
     drafts = [
-        draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us)) is not None
+        draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us, numbers)) is not None
     ]  # fmt: skip
     tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
     for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
@@ -112,21 +116,24 @@ def diff_tables(
     return {draft.name: draft.table() for draft in drafts}
 
 
-def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None) -> _Draft | None:
+def _draft(
+    name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None, numbers: TextNumbers
+) -> _Draft | None:
     a, b = baseline.groups.get(name), candidate.groups.get(name)
     shape = SHAPES[name]
     if a is None and b is None:
         return None
-    joined = _join(a, b)
-    steps = (len(baseline.steps), len(candidate.steps))
-    cells: list[_Column | _Test] = []
     model = a if a is not None else b
     assert model is not None
-    for position, key in enumerate(model.key_columns):
+    keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
+    joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
+    steps = (len(baseline.steps), len(candidate.steps))
+    cells: list[_Column | _Test] = []
+    for part, key in zip(joined.parts, model.key_columns, strict=True):
         label, what = KEY_COLUMNS[key]
-        cells.append((columns.key(key, label, what), [row[position] for row in joined.keys]))
+        cells.append((columns.key(key, label, what), numbers.column(part)))
     calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
-    order = np.zeros(len(joined.keys))
+    order = np.zeros(len(joined))
     # Without a clock nothing overlaps, and without entities nobody knows what does.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
     owned = [_exposed(joined, side) for side in (baseline, candidate)] if shape.exposed and split else None
@@ -172,7 +179,7 @@ def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: 
             columns.text(
                 "raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False
             ),
-            list(joined.names),
+            _recorded(a, b, joined),
         )
     )
     notes = shape.notes if owned is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
@@ -181,23 +188,22 @@ def _draft(name: str, baseline: Summary, candidate: Summary, headline_delta_us: 
     return _Draft(name, shape, joined, cells, order, notes)
 
 
-def _join(a: GroupTable | None, b: GroupTable | None) -> _Joined:
-    places: dict[tuple[str, ...], list[int]] = {}
-    names: dict[tuple[str, ...], str] = {}
-    for side, table in enumerate((a, b)):
-        keys_here, shown = (table.keys, table.names) if table is not None else ((), ())
-        for row, key in enumerate(keys_here):
-            places.setdefault(key, [-1, -1])[side] = row
-            names.setdefault(key, shown[row])
-    keys = list(places)
-    both = np.array(list(places.values()), dtype=np.int64).reshape(-1, 2)
-    return _Joined(keys, [names[key] for key in keys], both[:, 0], both[:, 1])
+def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> CellColumn:
+    """A raw name of each row, the baseline's where it has the row."""
+    numbers = joined.numbers
+    one, two = (numbers.of(() if table is None else table.names) for table in (a, b))
+    in_a = joined.at_a >= 0
+    found = np.empty(len(joined), dtype=np.int64)
+    found[in_a], found[~in_a] = one[joined.at_a[in_a]], two[joined.at_b[~in_a]]
+    return numbers.column(found)
 
 
 _Side = tuple[GroupTable | None, NDArray[np.int64], int]
 
 
-def _sides(a: GroupTable | None, b: GroupTable | None, joined: _Joined, steps: tuple[int, int]) -> tuple[_Side, _Side]:
+def _sides(
+    a: GroupTable | None, b: GroupTable | None, joined: JoinedRows, steps: tuple[int, int]
+) -> tuple[_Side, _Side]:
     return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
 
 
@@ -220,7 +226,7 @@ def _per_step(
 
 
 def _tested(
-    name: str, measure: Measure, joined: _Joined, both: tuple[Summary, Summary], delta_ns: Floats
+    name: str, measure: Measure, joined: JoinedRows, both: tuple[Summary, Summary], delta_ns: Floats
 ) -> list[_Test]:
     """The test of each row, none where a side only shares out a total."""
     tables = [summary.groups.get(name) for summary in both]
@@ -281,15 +287,14 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
             delta_ns[rows] = _both_ways(delta_ns[rows], y[rows].mean(axis=1) - x[rows].mean(axis=1))
     captures = seen[0].capture, seen[1].capture
     found = entity_tests(x, y, captures, (at_a, at_b), delta_ns, least, options, families)
-    changes = [each.value for each in found.change]
     enough = min(x.shape[1], y.shape[1]) >= 2
     interval = (ns / 1000 for ns in (found.shift_ns, found.low_ns, found.high_ns))
     figures = (found.q, found.p, *interval, robust_z(x, y), found.cliffs_delta) if enough else ()
     for test, rows in zip(batch, families, strict=True):
         change, *rest = test.shown
-        test.cells.append((change, changes[rows]))
-        for column, figure in zip(rest, figures, strict=False):
-            test.cells.append((column, _cells(figure[rows], None)))
+        test.cells.append((change, text_column(found.changes[rows], _CHANGES)))
+        for shown, figure in zip(rest, figures, strict=False):
+            test.cells.append((shown, _cells(figure[rows], None)))
 
 
 def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
@@ -297,26 +302,26 @@ def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
     return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
 
 
-def _at_a(joined: _Joined) -> NDArray[np.int64]:
+def _at_a(joined: JoinedRows) -> NDArray[np.int64]:
     return joined.at_a
 
 
-def _at_b(joined: _Joined) -> NDArray[np.int64]:
+def _at_b(joined: JoinedRows) -> NDArray[np.int64]:
     return joined.at_b
 
 
-def _exposed(joined: _Joined, summary: Summary) -> NDArray[np.int64]:
+def _exposed(joined: JoinedRows, summary: Summary) -> NDArray[np.int64]:
     """(rows, steps) what rows own of each step, all entries of their name together."""
     owned = summary.owned
-    place = {key[0]: row for row, key in enumerate(joined.keys)}
-    rows = np.array([
-        place.get(key, -1) if category in DEVICE_CATEGORIES else -1
-        for category, key in zip(owned.category.tolist(), owned.key, strict=True)
-    ], dtype=np.int64)  # fmt: skip
-    own = np.zeros((len(joined.keys), len(summary.steps)), dtype=np.int64)
+    first, names = joined.parts[0], joined.numbers.of(owned.key)
+    place = np.full(len(joined.numbers), -1, dtype=np.int64)
+    place[first] = np.arange(len(joined))  # of rows that share a name the last one
+    rows = np.where(np.isin(owned.category, _ON_DEVICE), place[names], -1)
+    own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
     np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
     # rows that share a name show the same time
-    return own[[place[key[0]] for key in joined.keys]]
+    shared: NDArray[np.int64] = own[place[first]]
+    return shared
 
 
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
@@ -345,7 +350,7 @@ def _share_and_effects(
 
 
 def _means_and_shares(
-    one: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: _Joined
+    one: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: JoinedRows
 ) -> list[_Column]:
     mean_a, mean_b = (
         np.divide(time, count, out=np.full(len(time), np.nan), where=count > 0)
@@ -361,7 +366,7 @@ def _means_and_shares(
     return out
 
 
-def _mask(role: str, joined: _Joined) -> NDArray[np.bool_] | None:
+def _mask(role: str, joined: JoinedRows) -> NDArray[np.bool_] | None:
     """A side without the row shows nothing rather than zero."""
     return joined.at_a < 0 if role == "baseline" else joined.at_b < 0 if role == "candidate" else None
 
@@ -372,7 +377,7 @@ def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> Floats:
     return np.where(there, values + 0.0, np.nan)
 
 
-def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, joined: _Joined) -> list[_Column]:
+def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> list[_Column]:
     out: list[_Column] = []
     for fact in shape.facts:
         sides = []
@@ -390,8 +395,5 @@ def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, jo
     return out
 
 
-def _status(joined: _Joined) -> list[Cell]:
-    return [
-        "both" if x >= 0 and y >= 0 else "added" if y >= 0 else "removed"
-        for x, y in zip(joined.at_a.tolist(), joined.at_b.tolist(), strict=True)
-    ]
+def _status(joined: JoinedRows) -> CellColumn:
+    return text_column(np.where(joined.at_b < 0, 2, np.where(joined.at_a < 0, 1, 0)), _STATUSES)

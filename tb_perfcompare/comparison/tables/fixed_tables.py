@@ -22,9 +22,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
     """The eight categories per step; deltas sum to the headline's."""
     unit = ledger.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
-    for row in ledger.rows:
-        if len(row.path) != 1:
-            continue
+    for row in ledger.heads:
         move = moves.get(row.path[0], CategoryShift())
         rows.append(
             (

@@ -189,9 +189,8 @@ def _row_bytes(rows: Sequence[Any]) -> float:
 
 def _ledger(comparison: Comparison) -> dict[str, Any]:
     """With as many rows as fit; entries that findings point to are among them."""
-    paths = {" / ".join(row.path): row.path for row in comparison.ledger.rows}
-    told = [item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"]
-    named = {paths[text] for text in told if text in paths}
+    told = {item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"}
+    named = {path for path in comparison.ledger.paths() if " / ".join(path) in told} if told else set()
     rows = comparison.ledger.rows
     some = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _LOOKED_AT)])
     most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(some.to_dict()["rows"])))
@@ -200,7 +199,7 @@ def _ledger(comparison: Comparison) -> dict[str, Any]:
         most = most * 3 // 4
         ledger = cut_ledger(comparison.ledger, most, named)
     lost = len(rows) - len(ledger.rows)
-    entries = sum(len(row.path) == 2 for row in rows)
+    entries = sum(len(comparison.ledger.entities(head.path[0])) for head in comparison.ledger.heads) if lost else 0
     return {**found, **({"rows_left_out": lost, "entries": entries} if lost else {})}
 
 

@@ -44,14 +44,17 @@ class _Stored:
 def as_bytes(comparison: Comparison) -> bytes:
     """Raises what msgspec raises for an integer beyond 64 bits or a text that is no Unicode."""
     tables = {name: _stored(table) for name, table in comparison.tables.items()}
-    return msgspec.msgpack.encode(_Stored(replace(comparison, tables={}), tables), enc_hook=_plain)
+    ledger = replace(comparison.ledger, rows=tuple(comparison.ledger.rows))
+    return msgspec.msgpack.encode(_Stored(replace(comparison, tables={}, ledger=ledger), tables), enc_hook=_plain)
 
 
 def from_bytes(body: bytes) -> Comparison:
     """Raises MsgspecError or ValueError for anything that `as_bytes` did not write, and what looking at odd values
     raises."""
     stored = _decoder().decode(body)
-    found = replace(stored.comparison, tables={name: _table(table) for name, table in stored.tables.items()})
+    ledger = replace(stored.comparison.ledger, rows=tuple(stored.comparison.ledger.rows))
+    tables = {name: _table(table) for name, table in stored.tables.items()}
+    found = replace(stored.comparison, tables=tables, ledger=ledger)
     if wrong := misfit(found):
         raise ValueError(wrong)
     return found
@@ -65,7 +68,7 @@ def _stored(table: Table) -> _StoredTable:
 
 
 def _cells(column: CellColumn) -> bytes | tuple[Cell, ...]:
-    return column.astype(_NUMBERS).tobytes() if isinstance(column, np.ndarray) else column
+    return column.astype(_NUMBERS).tobytes() if isinstance(column, np.ndarray) else tuple(column)
 
 
 def _table(stored: _StoredTable) -> Table:

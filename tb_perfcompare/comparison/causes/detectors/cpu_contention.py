@@ -34,14 +34,16 @@ ENOUGH_CALLS = 8
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     """Means moved, minima did not, and no operator stands out: time slices, not work."""
     exposed = pair.exposed("CPU Exec")
-    operators = pair.amounts("operators", "host_self")
+    columns = pair.columns("operators", "host_self")
+    often_called = np.minimum(columns.calls_a * pair.steps[0], columns.calls_b * pair.steps[1]) >= ENOUGH_CALLS
+    operators = columns.of_rows(np.flatnonzero(often_called))
+    if not operators:
+        return
     fastest = fastest_own_calls(pair)
     ratios, weights = list[float](), list[float]()
     grown: dict[Part, float] = {}
     before = 0.0
     for key, one in operators.items():
-        if min(one.calls_a * pair.steps[0], one.calls_b * pair.steps[1]) < ENOUGH_CALLS:
-            continue
         minima = 0.0
         # as if both sides called it as often: other numbers of calls are no interruption
         often = (one.calls_a + one.calls_b) / 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -21,7 +23,10 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More of them than before."""
-    rows = [row for row in pair.entities(KERNEL) if _only_moves(row.path[1])]
+    kernels = pair.entities(KERNEL)
+    if not _only_moves("\n".join(kernels.key)):
+        return  # no name holds what all of them together do not
+    rows = kernels.picked(np.array([_only_moves(name) for name in kernels.key], dtype=bool))
     delta = sum(row.delta for row in rows) / pair.unit
     counted = sum(map(pair.counted_us, rows))
     before, after = sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
+from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_confidence, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
 
 MOST = 0.5
@@ -36,26 +38,27 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     exposed = pair.exposed("CPU Exec")
     # an annotated range is Python code, which recording slows down, and grows with what it calls; operators are not
     plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
-    own = pair.amounts("operators", "host_self") if plain else None
-    rows = [
-        row for row in pair.entities("CPU Exec")
-        if row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
-        and (own is None or (row.path[1],) in own)
-    ]  # fmt: skip
-    if abs(exposed) < pair.least_us or not rows or not pair.is_clear("CPU Exec"):
+    rows = pair.entities("CPU Exec")
+    often = called_as_often(rows, SAME_CALLS)
+    if plain:
+        own = pair.columns("operators", "host_self").joined
+        often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
+    if abs(exposed) < pair.least_us or not often.any() or not pair.is_clear("CPU Exec"):
         return
     pace = host_ratio(pair) or 1.0
-    beyond = {row.path: row.rate_effect / pair.unit - _paced(row, pair, pace) for row in rows}
-    left = sum(beyond.values())
-    first = max(rows, key=lambda row: (beyond[row.path] * (1 if left > 0 else -1), row.path))
-    delta, name = beyond[first.path], first.path[1]
+    beyond = beyond_pace(rows, pair.unit, pace)
+    left = sum(beyond[often].tolist())
+    at = largest(rows, np.flatnonzero(often), beyond * (1 if left > 0 else -1))
+    delta, name = float(beyond[at]), rows.key[at]
     if delta * left <= 0 or abs(delta) < max(MOST * abs(left), PART * abs(exposed), pair.least_us):
         return
-    amount = pair.amounts("operators", "host_self").get((name,), NOTHING)
+    amount = pair.amount("operators", "host_self", name)
     # an operator in which API calls take longer stands in the open longer, too, but is no slower itself
     if amount.calls_a and amount.rate_us * math.copysign(1, delta) < MOST * abs(delta):
         return
-    if not pair.is_entity_clear("CPU Exec", name, len(beyond)) or not _all_calls_moved(pair, name, slower=delta > 0):
+    if not pair.is_entity_clear("CPU Exec", name, int(often.sum())):
+        return
+    if not _all_calls_moved(pair, name, slower=delta > 0):
         return
     explained = in_the_open(pair, {("CPU Exec", name): delta}, max(amount.rate_us, delta, key=abs))
     delta = sum(explained.values())
@@ -78,10 +81,6 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         look_at="the operator's inputs and implementation; other load on that core",
         explains=explained, rank=5, same_work=True,
     )  # fmt: skip
-
-
-def _paced(row: LedgerRow, pair: RuleContext, pace: float) -> float:
-    return Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(pace)
 
 
 def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
+from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_confidence, cause
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_columns import EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import Summary
@@ -38,36 +41,33 @@ _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
 def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     """The kernel that makes most of what the same launches take longer apart from the device's pace."""
     pace = device_ratio(pair)
-    rows = [row for row in pair.entities(KERNEL) if _as_often(row)]
-    beyond = {row.path: row.rate_effect / pair.unit - _paced(row, pair, pace) for row in rows}
-    left = sum(beyond.values())
-    rows = [row for row in rows if _beyond(row, pace)]
-    if not rows or abs(left) < pair.least_us or not pair.is_clear(KERNEL):
+    rows = pair.entities(KERNEL)
+    often = called_as_often(rows, SAME_CALLS)
+    beyond = beyond_pace(rows, pair.unit, pace)
+    left = sum(beyond[often].tolist())
+    slower = np.flatnonzero(often & _beyond(rows, pace))
+    if not len(slower) or abs(left) < pair.least_us or not pair.is_clear(KERNEL):
         return
-    first = max(rows, key=lambda row: (beyond[row.path] * (1 if left > 0 else -1), row.path))
-    delta = beyond[first.path]
+    at = largest(rows, slower, beyond * (1 if left > 0 else -1))
+    first, delta = rows[at], float(beyond[at])
     exposed = pair.exposed(KERNEL)
     least = max(MOST * abs(left), PART * abs(exposed), pair.least_us)
     if delta * exposed < 0:  # what other kernels more than make up for is a cause only if it is the larger part
         least = max(least, abs(exposed))
-    if delta * left > 0 and abs(delta) >= least and pair.is_entity_clear(KERNEL, first.path[1], len(beyond)):
+    if delta * left > 0 and abs(delta) >= least and pair.is_entity_clear(KERNEL, first.path[1], int(often.sum())):
         yield _slower(pair, first, delta, paced=pace is not None)
 
 
-def _as_often(row: LedgerRow) -> bool:
-    return row.status == "both" and abs(row.calls[1] - row.calls[0]) <= SAME_CALLS * max(row.calls)
-
-
-def _paced(row: LedgerRow, pair: RuleContext, pace: float | None) -> float:
-    """What the device's pace makes of a kernel's change."""
-    return 0.0 if pace is None else Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(pace)
-
-
-def _beyond(row: LedgerRow, pace: float | None) -> bool:
-    if pace is None or not (row.baseline and row.candidate):
-        return pace is None
-    own = (row.candidate / row.calls[1]) / (row.baseline / row.calls[0]) / pace
-    return max(own, 1 / own) >= 1 + BEYOND_PACE
+def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
+    if pace is None:
+        return np.ones(len(rows), dtype=bool)
+    there = (rows.baseline != 0) & (rows.candidate != 0)
+    with np.errstate(all="ignore"):
+        times = (column.astype(np.float64) for column in (rows.candidate, rows.baseline))
+        after, before = (time / calls for time, calls in zip(times, rows.calls[::-1], strict=True))
+        own = after / before / pace
+        found: NDArray[np.bool_] = there & (np.maximum(own, 1 / own) >= 1 + BEYOND_PACE)
+    return found
 
 
 def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
@@ -78,7 +78,7 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> 
     if given is not None:
         rule, why, look_at = given.rule, f"; {given.clause}", "the inputs of both runs"
     below = f" (under {short(operator)})" if operator else ""
-    amount = pair.amounts("kernels").get((name,), NOTHING)
+    amount = pair.amount("kernels", "total", name)
     mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
     sentence = (
         f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} {signed_time(delta)} per step "
@@ -139,7 +139,8 @@ def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
 
 def launching_operator(pair: RuleContext, kernel: str) -> str:
     """The operator below which a kernel's time changed most, "" if none is known."""
+    columns = pair.columns("kernels_by_operator")
     rows = {
-        operator: amount for (name, operator), amount in pair.amounts("kernels_by_operator").items() if name == kernel
-    }
+        operator: amount for (_, operator), amount in columns.of_rows(columns.joined.with_part(0, kernel)).items()
+    }  # fmt: skip
     return max(rows, key=lambda operator: (abs(rows[operator].delta_us), operator), default="")

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_share
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
@@ -28,13 +28,15 @@ BEYOND = 1.5
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """Work that is there more often is called more often everywhere, and its time is that of the calls."""
+    if calls_alike(pair):
+        return
     # regions of compiled code are no work of their own: more of them have a rule (compiled_regions.py)
     operators = {
         key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
     }
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
     every = sum(one.calls_a + one.calls_b for one in operators.values())
-    if not every or calls_alike(pair):
+    if not every:
         return
     if sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * every:
         return
@@ -74,10 +76,8 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def calls_alike(pair: RuleContext) -> bool:
     """Whether operators are called as often on both sides, by name."""
-    operators = pair.amounts("operators", "host_total")
-    before = {key: one.calls_a for key, one in operators.items()}
-    after = {key: one.calls_b for key, one in operators.items()}
-    return shared_share(before, after) >= SIMILAR_WORK
+    operators = pair.columns("operators", "host_total")
+    return shared_part(operators.calls_a, operators.calls_b) >= SIMILAR_WORK
 
 
 def _times_as_often(before: float, after: float) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
@@ -12,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import (
     many,
@@ -101,10 +104,13 @@ def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
 def _compiled(pair: RuleContext) -> Iterator[Cause]:
     """Generated kernels run less often (more often), and plain ones that only the other side has stand against them."""
     rows = pair.entities(KERNEL)
-    generated = [row for row in rows if row.path[1].startswith(GENERATED)]
+    is_generated = np.array([name.startswith(GENERATED) for name in rows.key], dtype=bool)
+    if not is_generated.any():
+        return
+    generated = rows.picked(is_generated)
     for side, came, sign in ((0, "added", 1), (1, "removed", -1)):
         fewer = [row for row in generated if row.calls[1 - side] <= (1 - FEWER) * row.calls[side]]
-        plain = [row for row in rows if row.status == came and not row.path[1].startswith(GENERATED)]
+        plain = rows.picked((rows.status == STATUSES.index(came)) & ~is_generated)
         # code that is compiled in another way has new generated kernels instead
         others = [row for row in generated if row.calls[side] <= (1 - FEWER) * row.calls[1 - side]]
         if not fewer or not plain or others:
@@ -150,17 +156,25 @@ def _as_often(calls: Amount) -> bool:
 
 def _swaps(pair: RuleContext) -> list[_Swap]:
     """Operators called as often that launch other kernels themselves, largest change first."""
+    columns = pair.columns("kernels_by_operator")
+    if not len(columns.joined):
+        return []
+    operators = columns.joined.parts[1]
+    gone = operators[(columns.calls_b < columns.calls_a) & (columns.us_b == 0)]
+    new = operators[(columns.calls_a < columns.calls_b) & (columns.us_a == 0)]
+    rows = np.flatnonzero(np.isin(operators, np.intersect1d(gone, new)))
     by_operator: dict[str, dict[str, Amount]] = {}
-    for (kernel, operator), amount in pair.amounts("kernels_by_operator").items():
+    for (kernel, operator), amount in columns.of_rows(rows).items():
         by_operator.setdefault(operator, {})[kernel] = amount
     found = []
+    called = pair.amounts("operators", "host_total") if by_operator else {}
     for operator, kernels in by_operator.items():
-        if not _as_often(pair.amounts("operators", "host_total").get((operator,), NOTHING)):
+        if not _as_often(called.get((operator,), NOTHING)):
             continue
-        gone = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
-        new = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
-        swap = _Swap(operator, gone, new, total(kernels.values()))
-        if gone and new and _holds_most(swap, swap.every):
+        less = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
+        more = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
+        swap = _Swap(operator, less, more, total(kernels.values()))
+        if less and more and _holds_most(swap, swap.every):
             found.append(swap)
     found.sort(key=lambda swap: (-abs(swap.delta_us), swap.operator))
     return found

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
+from tb_perfcompare.comparison.causes.evidence.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.api_calls import WAIT, calls
@@ -90,7 +92,7 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     not at all."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
-    paced = sum(_per_call(one).paced_us(ratio) for one in work)
+    slower = sum(_per_call(one).paced_us(ratio) for one in work)
     rows = {
         (row.path[0], row.path[1]): row.rate_effect / pair.unit
         for label in _WORK
@@ -99,8 +101,8 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     }
     together = sum(rows.values())
     found: dict[Part, float] = {}
-    if together * paced > 0 and abs(paced) >= MOST * abs(together):
-        found = _in_proportion(pair, math.copysign(min(abs(paced), abs(together)), paced))
+    if together * slower > 0 and abs(slower) >= MOST * abs(together):
+        found = _in_proportion(pair, math.copysign(min(abs(slower), abs(together)), slower))
     for label in _BESIDE:
         times = pair.exposed_times(label)
         by_pace = Amount(1, 1, *times).paced_us(ratio)
@@ -145,27 +147,27 @@ def _minima_follow(pair: RuleContext, ratio: float) -> bool:
 
 def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]:
     """What the pace makes of every entity that both sides have; all together no more than the category's change."""
-    rows = [row for row in pair.entities(category) if row.status == "both"]
-    paced = {
-        (category, row.path[1]): Amount(1, 1, row.baseline / pair.unit, row.candidate / pair.unit).paced_us(ratio)
-        for row in rows
-    }
-    together, exposed = sum(paced.values()), pair.exposed(category)
+    rows = pair.entities(category)
+    both = np.flatnonzero(rows.status == STATUSES.index("both"))
+    by_pace = paced(rows, pair.unit, ratio)[both]
+    together, exposed = sum(by_pace.tolist()), pair.exposed(category)
     # what is the pace's by a few percent more or less is all the pace's
     scale = exposed / together if together * exposed > 0 and NEARLY <= exposed / together <= 1 / NEARLY else 1.0
-    return {part: us * scale for part, us in paced.items()}
+    names = map(rows.key.__getitem__, both.tolist())
+    return {(category, name): us for name, us in zip(names, (by_pace * scale).tolist(), strict=True)}
 
 
 def device_ratio(pair: RuleContext) -> float | None:
     """Candidate / baseline time per launch of the same kernels, if they changed alike."""
-    return uniform_ratio(pair.baseline.groups.get("kernels"), pair.candidate.groups.get("kernels"))
+    before, after = (side.groups.get("kernels") for side in (pair.baseline, pair.candidate))
+    return uniform_ratio(before, after, pair.numbers)
 
 
 def kernels_flat(pair: RuleContext) -> bool:
     """Whether all kernels together take the same time on both sides."""
-    amounts = pair.amounts("kernels").values()
-    a, b = sum(amount.us_a for amount in amounts), sum(amount.us_b for amount in amounts)
-    return abs(b - a) <= KERNELS_FLAT * max(a, b)
+    kernels = pair.columns("kernels")
+    a, b = sum(kernels.us_a.tolist()), sum(kernels.us_b.tolist())
+    return bool(abs(b - a) <= KERNELS_FLAT * max(a, b))
 
 
 def host_ratio(pair: RuleContext) -> float | None:
@@ -183,7 +185,7 @@ def host_ratio(pair: RuleContext) -> float | None:
         tables.append(
             GroupTable(table.kind, table.key_columns, table.keys, table.names, count, {"total": own}, None, None, {})
         )
-    return uniform_ratio(tables[0], tables[1])
+    return uniform_ratio(tables[0], tables[1], pair.numbers)
 
 
 def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:

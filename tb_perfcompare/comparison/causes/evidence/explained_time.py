@@ -23,7 +23,9 @@ class Explained:
     def known(self, explains: Mapping[Part, float]) -> float:
         """How much of these is told already, without sign. Time of one entity can be known as its own or as some of its
         category's; time of no entity in particular as any of its category's."""
-        return sum(min(abs(us), self._known(*part, us)) for part, us in explains.items())
+        return sum(
+            min(abs(us), self._known(*part, us)) for part, us in explains.items() if part[0] in self._parts
+        )  # fmt: skip
 
     def _known(self, category: str, entity: str, us: float) -> float:
         parts = self._parts.get(category, {})

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import operator_behind
 from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.causes.evidence.significant_categories import SignificantCategories, clear_categories
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
@@ -130,50 +132,54 @@ def find_causes(
     books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, told, clear)
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
-    children: dict[str, list[LedgerRow]] = {label: [] for label in CATEGORY_LABELS}
-    for row in ledger.rows:
-        if len(row.path) == 2:
-            children[row.path[0]].append(row)
     found = []
-    for row in ledger.rows:
-        if len(row.path) != 1:
-            continue
+    for row in ledger.heads:
         delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
         rest_us = delta_us - known
         if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
             continue
-        if not books.is_clear(row.path[0], rest_us) and not _is_counted(children[row.path[0]], rest_us, books):
+        below = columns_of(row.path[0], ledger.entities(row.path[0]))
+        if not books.is_clear(row.path[0], rest_us) and not _is_counted(below, rest_us, books):
             continue
-        entities = [entity for entity in children[row.path[0]] if moved_with(rest_us, entity)]
+        moved, against = _moved_with(rest_us, below), _moved_with(-rest_us, below)
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
-            entities = _python(children[row.path[0]], entities)
-        against = [entity for entity in children[row.path[0]] if moved_with(-rest_us, entity)]
-        found.append(_finding(row, entities, books, rest_us, against))
+            moved &= _python(below)
+        same_way, other_way = (below.of_rows(np.flatnonzero(rows)) for rows in (moved, against))
+        found.append(_finding(row, same_way, books, rest_us, other_way))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
     return tuple(found[: options.top_findings])
 
 
-def _is_counted(entities: list[LedgerRow], delta_us: float, books: _Books) -> bool:
+def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
     """Whether entities that only one side calls make half of a change: calls are counted, and need no clear times."""
-    one_sided = sum(entity.delta for entity in entities if entity.status != "both" and any(entity.calls))
+    alone = entities.status != STATUSES.index("both")
+    called = (entities.calls[0] != 0) | (entities.calls[1] != 0)
+    one_sided = sum(entities.delta[alone & called].tolist())
     part = one_sided / books.unit / delta_us
-    return part >= COUNTED
+    return bool(part >= COUNTED)
+
+
+def _moved_with(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
+    """Entities whose time changed that way."""
+    moved = rows.delta > 0 if delta_us > 0 else rows.delta < 0
+    named: NDArray[np.bool_] = moved & np.array([key != NOT_SPLIT for key in rows.key], dtype=bool)
+    return named
 
 
 def moved_with(delta_us: float, entity: LedgerRow) -> bool:
+    """Whether an entity's time changed that way."""
     return entity.delta != 0 and (entity.delta > 0) == (delta_us > 0) and entity.path[1] != NOT_SPLIT
 
 
-def _python(all_entities: list[LedgerRow], moved: list[LedgerRow]) -> list[LedgerRow]:
-    """Python functions among those that moved, if both sides recorded any: nothing else is named between operators."""
-    functions = [row for row in all_entities if any(row.calls) and row.path[1] != PROFILER_WORK]
-    recorded = [any(row.calls[side] for row in functions) for side in (0, 1)]
-    return [row for row in moved if row in functions] if all(recorded) else []
+def _python(rows: EntityRows) -> NDArray[np.bool_]:
+    """Python functions, if both sides recorded any: nothing else is named between operators."""
+    calls_a, calls_b = (calls != 0 for calls in rows.calls)
+    functions = (calls_a | calls_b) & np.array([key != PROFILER_WORK for key in rows.key], dtype=bool)
+    recorded = bool((calls_a & functions).any() and (calls_b & functions).any())
+    return functions if recorded else np.zeros(len(rows), dtype=bool)
 
 
-def _finding(
-    row: LedgerRow, same_way: list[LedgerRow], books: _Books, delta_us: float, against: list[LedgerRow]
-) -> Finding:
+def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: float, against: EntityRows) -> Finding:
     """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
     where a source does not split its categories; `against` those that moved the other way. `delta_us` is what causes
     told elsewhere leave of the change."""
@@ -186,18 +192,18 @@ def _finding(
         sentence = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)}{books.per}{amounts}"
     else:
         sentence = f"Remaining {subject}: {signed_time(delta_us)}{books.per}"
-        same_way = [entity for entity in same_way if entity.path[1] not in books.told]
+        same_way = same_way.of_rows(_untold(same_way, books.told))
     least = MOST_OF_IT * abs(delta_us) * books.unit
-    named = [e for e in same_way if abs(e.delta) >= least][:3]
+    named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
-    if same_way:
+    if len(same_way):
         told = books.told if category is StepCategory.KERNEL else frozenset()
         clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
         if not named and same_way[0].path[1] not in told:
             clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], books)}"]
-        rest = [e for e in same_way if e not in (named or same_way[:1]) and e.path[1] not in told]
-        clauses += _one_sided_clauses(rest, least, books)
+        rest = _untold(same_way, told)
+        clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in TABLES:
@@ -250,14 +256,18 @@ def _stacks(side: Summary) -> bool:
     )
 
 
-def _one_sided_clauses(rest: list[LedgerRow], least: float, books: _Books) -> list[str]:
+def _untold(rows: EntityRows, told: frozenset[str]) -> NDArray[np.int64]:
+    return np.flatnonzero(np.array([key not in told for key in rows.key], dtype=bool))
+
+
+def _one_sided_clauses(rest: EntityRows, least: float, books: _Books) -> list[str]:
     """Many small entries that only one side has, when together they are a quarter of the change."""
     out = []
     for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
-        group = [entity for entity in rest if entity.status == status]
-        total = sum(abs(entity.delta) for entity in group)
+        group = np.flatnonzero(rest.status == STATUSES.index(status))
+        total = sum(abs(rest.delta[group]).tolist())
         if len(group) > 1 and total >= least:
-            calls = sum(entity.calls[side] for entity in group)
+            calls = sum(rest.calls[side][group].tolist())
             out.append(f"{len(group)} others {words} ({_time(total, books)} in total, {calls_text(calls, books.per)})")
     return out
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import place_below
+from tb_perfcompare.model.text_numbers import parts_of
 
 _KERNEL = "Kernel"
 
@@ -28,6 +31,9 @@ def kernels_below(pair: RuleContext) -> dict[str, Below]:
     works = pair.baseline.work, pair.candidate.work
     if works[0] is None or works[1] is None:
         return {}
+    one, two = (np.unique(pair.numbers.of(parts_of(work.operators.keys, 3)[0])) for work in (works[0], works[1]))
+    if np.array_equal(one, two):
+        return {}  # both sides launch everything below an operator of both
     chains = _chains(works[0]), _chains(works[1])
     common = {name for chain in chains[0].values() for name in chain}
     common &= {name for chain in chains[1].values() for name in chain}

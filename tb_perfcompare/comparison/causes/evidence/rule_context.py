@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     lie_apart,
 )
 from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.ledger_columns import EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
@@ -21,6 +22,9 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
+
+Floats = NDArray[np.float64]
 
 Key = tuple[str, ...]
 Floats = NDArray[np.float64]
@@ -76,6 +80,31 @@ def total(amounts: Iterable[Amount]) -> Amount:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AmountColumns:
+    """The amounts of a group table, (r,) each, zero where a side lacks the row."""
+
+    joined: JoinedRows
+    calls_a: Floats
+    calls_b: Floats
+    us_a: Floats
+    us_b: Floats
+
+    def keys(self) -> list[Key]:
+        """The keys of all rows."""
+        return list(zip(*map(self.joined.numbers.column, self.joined.parts), strict=True))
+
+    def at(self, row: int) -> Amount:
+        """The amount of one row."""
+        return Amount(*(float(column[row]) for column in (self.calls_a, self.calls_b, self.us_a, self.us_b)))
+
+    def of_rows(self, rows: NDArray[np.int64]) -> dict[Key, Amount]:
+        """Some rows with their keys."""
+        keys = zip(*(self.joined.numbers.column(part[rows]) for part in self.joined.parts), strict=True)
+        figures = (column[rows].tolist() for column in (self.calls_a, self.calls_b, self.us_a, self.us_b))
+        return dict(zip(keys, map(Amount, *figures), strict=True))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
     """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
     step. `pace`: per step of each side, how many times as long the machine makes it, None where it is not known.
@@ -89,6 +118,8 @@ class RuleContext:
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     pace: tuple[Floats, Floats] | None = None
+    numbers: TextNumbers = field(default_factory=TextNumbers)
+    _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
     _clear: list[SignificantCategories] = field(default_factory=list)
@@ -109,6 +140,13 @@ class RuleContext:
         return self.ledger.delta / self.unit
 
     @property
+    def differs(self) -> bool:
+        """Whether any row of the ledger changed; parts do only where their entity does."""
+        return any(row.delta for row in self.ledger.heads) or any(
+            self.entities(category).delta.any() for category in CATEGORY_LABELS
+        )
+
+    @property
     def least_us(self) -> float:
         """The smallest change that matters, the same whichever side is which."""
         return max(self.options.material_fraction * self.shorter_us, self.options.material_ns / 1000)
@@ -120,11 +158,11 @@ class RuleContext:
 
     def exposed(self, category: str) -> float:
         """Change of a category's exposed time, microseconds per step."""
-        return sum(row.delta for row in self.ledger.rows if row.path == (category,)) / self.unit
+        return sum(row.delta for row in self.ledger.heads if row.path == (category,)) / self.unit
 
     def exposed_times(self, category: str) -> tuple[float, float]:
         """A category's exposed time on both sides, microseconds per step."""
-        rows = [row for row in self.ledger.rows if row.path == (category,)]
+        rows = [row for row in self.ledger.heads if row.path == (category,)]
         return sum(row.baseline for row in rows) / self.unit, sum(row.candidate for row in rows) / self.unit
 
     def is_clear(self, *categories: str) -> bool:
@@ -153,8 +191,8 @@ class RuleContext:
         sides = []
         for summary in (self.baseline, self.candidate):
             seen, owned = observations(summary), summary.owned
-            at = [row for row, key in enumerate(owned.key) if key == entity]
-            at = [row for row in at if CATEGORY_LABELS[owned.category[row]] == category]
+            named = self.numbers.of(owned.key) == self.numbers.of((entity,))
+            at = np.flatnonzero(named & (owned.category == CATEGORY_LABELS.index(category)))
             time = owned.time_ns[at].sum(axis=0)
             sides.append((seen.means(time)[None, :], seen.capture))
         (x, captures_a), (y, captures_b) = sides
@@ -163,9 +201,16 @@ class RuleContext:
         p = float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0])
         return p <= self.options.alpha / max(among, 1)
 
-    def entities(self, category: str) -> list[LedgerRow]:
+    def entities(self, category: str) -> EntityRows:
         """The category's rows of the ledger, largest change first."""
-        return [row for row in self.ledger.rows if len(row.path) == 2 and row.path[0] == category]
+        return columns_of(category, self.ledger.entities(category))
+
+    def columns(self, table: str, measure: str = "total") -> AmountColumns:
+        """The amounts of a group table of both sides, without rows where neither has it."""
+        known = self._columns.get((table, measure))
+        if known is None:
+            known = self._columns[table, measure] = self._joined(table, measure)
+        return known
 
     def counted_us(self, row: LedgerRow) -> float:
         """What more or fewer calls make of an entity's change: the count effect, where other times per call do not take
@@ -179,8 +224,15 @@ class RuleContext:
         """Key -> amounts of a group table of both sides, empty where neither has it."""
         known = self._tables.get((table, measure))
         if known is None:
-            known = self._tables[table, measure] = self._joined(table, measure)
+            columns = self.columns(table, measure)
+            known = self._tables[table, measure] = columns.of_rows(np.arange(len(columns.joined)))
         return known
+
+    def amount(self, table: str, measure: str, name: str) -> Amount:
+        """That of one row of a table with names alone."""
+        columns = self.columns(table, measure)
+        rows = columns.joined.with_part(0, name)
+        return columns.at(int(rows[0])) if len(rows) else NOTHING
 
     def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
         """Those of them whose keys begin with `first`."""
@@ -215,17 +267,18 @@ class RuleContext:
                     found[caller] = found.get(caller, NOTHING) + _one(side, calls / steps, ns / steps / 1000)
         return found
 
-    def _joined(self, table: str, measure: str) -> dict[Key, Amount]:
-        one, two = (_means(summary, table, measure) for summary in (self.baseline, self.candidate))
-        none = 0.0, 0.0
-        found: dict[Key, Amount] = {}
-        for key, (calls, us) in one.items():
-            other_calls, other_us = two.get(key, none)
-            found[key] = Amount(calls, other_calls, us, other_us)
-        for key, (calls, us) in two.items():
-            if key not in one:
-                found[key] = Amount(0.0, calls, 0.0, us)
-        return found
+    def _joined(self, table: str, measure: str) -> AmountColumns:
+        groups = [side.groups.get(table) for side in (self.baseline, self.candidate)]
+        sides = [group if group is not None and measure in group.measures_ns else None for group in groups]
+        width = next((len(group.key_columns) for group in groups if group is not None), 1)
+        keys_a, keys_b = (() if group is None else group.keys for group in sides)
+        joined = join_rows(self.numbers, keys_a, keys_b, width)
+        calls, us = [], []
+        for group, at, steps in zip(sides, (joined.at_a, joined.at_b), self.steps, strict=True):
+            none = np.zeros(0)
+            calls.append(at_rows(none if group is None else group.calls.sum(axis=1) / steps, at))
+            us.append(at_rows(none if group is None else group.measures_ns[measure].sum(axis=1) / steps / 1000, at))
+        return AmountColumns(joined, calls[0], calls[1], us[0], us[1])
 
     def _plain(self, category: int) -> dict[Key, Amount]:
         found: dict[Key, Amount] = {}
@@ -237,17 +290,6 @@ class RuleContext:
                 amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
                 found[key] = found.get(key, NOTHING) + amount
         return found
-
-
-def _means(summary: Summary, table: str, measure: str) -> dict[Key, tuple[float, float]]:
-    """Key -> calls and microseconds per step of one side, empty where it does not have them."""
-    group = summary.groups.get(table)
-    if group is None or measure not in group.measures_ns:
-        return {}
-    steps = len(summary.steps)
-    calls = (group.calls.sum(axis=1) / steps).tolist()
-    times = (group.measures_ns[measure].sum(axis=1) / steps / 1000).tolist()
-    return dict(zip(group.keys, zip(calls, times, strict=True), strict=True))
 
 
 def _one(side: int, calls: float, us: float) -> Amount:

@@ -49,7 +49,8 @@ def is_sure(finding: Finding) -> bool:
 def why_silent(rule: str, comparison: Comparison) -> str:
     """Why the rule can find nothing in such runs, "" if it can."""
     metric = comparison.headline.metric
-    names = {row.path[-1] for row in comparison.ledger.rows if len(row.path) == 2}
+    ledger = comparison.ledger
+    names = {row.path[1] for head in ledger.heads for row in ledger.entities(head.path[0])}
     split = not names & {NOT_SPLIT, OVERLAPPING}
     speaks = (
         (metric == STEP_TIME and (rule in GENERAL or (rule in SPECIFIC and split)))

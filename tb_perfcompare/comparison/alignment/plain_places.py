@@ -1,0 +1,199 @@
+"""Places that both sides have, call as often and launch kernels of the same names from: matched all at once.
+
+Of a long recording that is most of it. They are what the first rule of the alignment (docs/alignment.md#operators)
+takes anyway, whatever else there is: found as columns, without an object for an operator or a kernel.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.alignment.kernel_matches import CERTAIN, LIKELY, SAME, KernelMatch, Run
+from tb_perfcompare.comparison.alignment.operator_matches import SAME_PLACE, OperatorMatch
+from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import OUTSIDE, place_below
+from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
+from tb_perfcompare.model.texts import Column
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+MANY = 5_000
+"""Places and kernels of a side from which on that is faster than one by one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainKernels:
+    """Kernels of the same name on both sides, k of them, in the order of their operators: those of operator i are
+    start[i] to start[i + 1].
+
+    category, name   (k,) texts
+    time, launches   of either side (k,)
+    """
+
+    start: Ints
+    category: Column
+    name: Column
+    time: tuple[Ints, Ints]
+    launches: tuple[Ints, Ints]
+
+    def largest(self, at: int, side: int, most: int) -> tuple[list[Run], int]:
+        """The kernels of one operator that take the most time on a side, equal ones by name, and the number of all."""
+        stretch = slice(int(self.start[at]), int(self.start[at + 1]))
+        time: dict[str, int] = {}
+        launches: dict[str, int] = {}
+        figures = self.time[side][stretch].tolist(), self.launches[side][stretch].tolist()
+        for name, ns, often in zip(self.name[stretch], *figures, strict=True):
+            time[name] = time.get(name, 0) + ns
+            launches[name] = launches.get(name, 0) + often
+        first = heapq.nsmallest(most, time, key=lambda name: (-time[name], name))
+        return [Run(name, launches[name], time[name]) for name in first], len(time)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlainMatches:
+    """Operators that match, g of them: all their plain places together, and the kernels below them.
+
+    operator, shape  (g,) numbers of texts
+    is_certain       (g,) whether the match is certain, else likely
+    time, calls      of either side (g,)
+    """
+
+    numbers: TextNumbers
+    operator: Ints
+    shape: Ints
+    is_certain: Bools
+    time: tuple[Ints, Ints]
+    calls: tuple[Ints, Ints]
+    kernels: PlainKernels
+
+    def __len__(self) -> int:
+        return len(self.operator)
+
+    def total_ns(self, side: int) -> int:
+        """Time of all kernels of a side."""
+        return int(self.time[side].sum())
+
+    def match(self, at: int) -> OperatorMatch:
+        """One of them as the rules would make it."""
+        texts = self.numbers.texts()
+        own = self.kernels
+        stretch = slice(int(own.start[at]), int(own.start[at + 1]))
+        names = own.name[stretch]
+        one, two = (
+            [
+                Run(name, launches, time)
+                for name, launches, time in zip(
+                    names, own.launches[side][stretch].tolist(), own.time[side][stretch].tolist(), strict=True
+                )
+            ]
+            for side in (0, 1)
+        )
+        kernels = (
+            KernelMatch(category, (x,), (y,), SAME, CERTAIN, SAME)
+            for category, x, y in zip(own.category[stretch], one, two, strict=True)
+        )
+        return OperatorMatch(
+            texts[self.operator[at]], texts[self.shape[at]], SAME_PLACE, CERTAIN if self.is_certain[at] else LIKELY,
+            (int(self.calls[0][at]), int(self.calls[1][at])), (int(self.time[0][at]), int(self.time[1][at])),
+            tuple(kernels),
+        )  # fmt: skip
+
+
+def plain_matches(
+    a: DeviceWork, b: DeviceWork, units: tuple[int, int], numbers: TextNumbers
+) -> tuple[PlainMatches, tuple[Bools, Bools]]:
+    """(the matches, for each side which rows of its work are in none), of sides that both know operators."""
+    operators = join_rows(numbers, a.operators.keys, b.operators.keys, 3)
+    place = _places(operators)
+    work = join_rows(numbers, a.work.keys, b.work.keys, 3)
+    both = (work.at_a >= 0) & (work.at_b >= 0)
+    row_of = np.full(len(numbers), -1, dtype=np.int64)
+    row_of[place[place >= 0]] = np.flatnonzero(place >= 0)
+    row = row_of[work.parts[2]]
+    calls = [
+        _at(side.operators.totals()[1], at) for side, at in ((a, operators.at_a), (b, operators.at_b))
+    ]
+    is_plain = calls[0] * units[1] == calls[1] * units[0]
+    is_plain[row[~both & (row >= 0)]] = False
+    taken = (row >= 0) & is_plain[row]
+    found = np.flatnonzero(taken)
+    left = tuple(_left(at[taken], len(side.work)) for side, at in ((a, work.at_a), (b, work.at_b)))
+    return _grouped(operators, work, row[found], found, calls, units, (a, b)), (left[0], left[1])
+
+
+def _places(operators: JoinedRows) -> Ints:
+    """(r,) number of the place of each operator that both sides have, all around it included; -1 of others."""
+    numbers = operators.numbers
+    texts = numbers.texts()
+    rows = np.flatnonzero((operators.at_a >= 0) & (operators.at_b >= 0))
+    parts = (part[rows].tolist() for part in operators.parts)
+    made = [
+        place_below(texts[above], texts[operator], texts[shape])
+        for operator, shape, above in zip(*parts, strict=True)
+    ]  # fmt: skip
+    place, above = numbers.of(made), operators.parts[2][rows]
+    known = above == numbers.of((OUTSIDE,))[0]
+    while True:
+        there = np.zeros(len(numbers), dtype=bool)
+        there[place[known]] = True
+        more = known | there[above]
+        if np.array_equal(more, known):
+            break
+        known = more
+    found = np.full(len(operators), -1, dtype=np.int64)
+    found[rows[known]] = place[known]
+    return found
+
+
+def _grouped(
+    operators: JoinedRows, work: JoinedRows, row: Ints, found: Ints, calls: Sequence[Ints], units: tuple[int, int],
+    sides: tuple[DeviceWork, DeviceWork],
+) -> PlainMatches:  # fmt: skip
+    """The matches of plain rows of the work, `row` being the operator of each."""
+    numbers = operators.numbers
+    code = operators.parts[0][row] * len(numbers) + operators.parts[1][row]
+    group_code, group = np.unique(code, return_inverse=True)
+    group = group.reshape(-1)
+    order = np.argsort(group, kind="stable")
+    size = len(group_code)
+    totals = [side.work.totals() for side in sides]
+    at = work.at_a[found], work.at_b[found]
+    time = tuple(total[0][rows] for total, rows in zip(totals, at, strict=True))
+    launches = tuple(total[1][rows] for total, rows in zip(totals, at, strict=True))
+    alike = np.ones(size, dtype=bool)
+    alike[group[launches[0] * units[1] != launches[1] * units[0]]] = False
+    shape = group_code % len(numbers)
+    owners, first = np.unique(row, return_index=True)
+    return PlainMatches(
+        numbers, group_code // len(numbers), shape, alike | (shape != numbers.of(("",))[0]),
+        (_added(group, time[0], size), _added(group, time[1], size)),
+        (_added(group[first], calls[0][owners], size), _added(group[first], calls[1][owners], size)),
+        PlainKernels(
+            np.searchsorted(group[order], np.arange(size + 1)),
+            numbers.column(work.parts[0][found][order]), numbers.column(work.parts[1][found][order]),
+            (time[0][order], time[1][order]), (launches[0][order], launches[1][order]),
+        ),
+    )  # fmt: skip
+
+
+def _at(values: Ints, rows: Ints) -> Ints:
+    found: Ints = np.append(values, 0)[rows]
+    return found
+
+
+def _left(taken: Ints, count: int) -> Bools:
+    left = np.ones(count, dtype=bool)
+    left[taken] = False
+    return left
+
+
+def _added(group: Ints, values: Ints, size: int) -> Ints:
+    out = np.zeros(size, dtype=np.int64)
+    np.add.at(out, group, values)
+    return out

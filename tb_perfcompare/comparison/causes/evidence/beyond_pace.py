@@ -1,0 +1,38 @@
+"""What the entities of a category take longer beside the pace of all, row by row as columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, divided
+
+Floats = NDArray[np.float64]
+
+
+def called_as_often(rows: EntityRows, within: float) -> NDArray[np.bool_]:
+    """(n,) whether both sides have a row and call it as often, but for this share of the calls."""
+    before, after = rows.calls
+    both = rows.status == STATUSES.index("both")
+    found: NDArray[np.bool_] = both & (np.abs(after - before) <= within * np.maximum(before, after))
+    return found
+
+
+def beyond_pace(rows: EntityRows, unit: int, pace: float | None) -> Floats:
+    """(n,) microseconds per step by which the same calls take longer, less what the pace makes of it."""
+    slower = divided(rows.rate_effect, unit)
+    return slower if pace is None else slower - paced(rows, unit, pace)
+
+
+def paced(rows: EntityRows, unit: int, ratio: float) -> Floats:
+    """(n,) what work that takes `ratio` times as long changes by; 0 where a side has none."""
+    before, after = divided(rows.baseline, unit), divided(rows.candidate, unit)
+    there = (before != 0) & (after != 0)
+    return np.where(there, (ratio - 1) / (ratio + 1) * (before + after), 0.0)
+
+
+def largest(rows: EntityRows, some: NDArray[np.int64], size: Floats) -> int:
+    """Of some rows that with the largest size, of equal ones the last by name."""
+    of_some = size[some]
+    most = some[of_some == of_some.max()].tolist()
+    return int(max(most, key=lambda at: rows.key[at]))
