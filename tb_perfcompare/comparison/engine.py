@@ -98,7 +98,8 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline = _withheld_if_void(headline, checks)
     itself = with_itself(checks)
     if itself:
-        headline = replace(headline, reason=f"{itself}; {headline.reason}")
+        sentence = f"{VERDICT_WORDS[headline.verdict].capitalize()}: {itself}"
+        headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
     robustness = sensitivity(baseline, candidate, headline, work, options)
     headline = replace(headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())

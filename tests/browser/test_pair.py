@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import urllib.request
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, SLOWER, Tab, link
 
 
 def pair(tab: Tab) -> tuple[str, str]:
@@ -25,7 +25,7 @@ def test_both_plugins_are_in_one_tensorboard(server: str) -> None:
 def test_first_visit_guesses_a_pair_and_says_so(tab: Tab) -> None:
     assert pair(tab) == (NORMAL, ABNORMAL)
     assert "guess" in tab.find(".guess").inner_text().lower()
-    assert tab.answer().startswith("B is slower")
+    assert tab.answer().startswith(SLOWER)
     assert "Data loader wait" in tab.find(".verdict .cause").inner_text()
     assert tab.find(".facts").first.inner_text().startswith("20 steps")
 

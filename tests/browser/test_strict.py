@@ -24,7 +24,7 @@ def test_the_report_of_a_pair_of_tables(tab: Tab, screenshots: Path) -> None:
         assert part in report
     assert "No difference that matters" in tab.find(".strict-corrected").inner_text()
     groups = tab.find(".strict-triplets .group-label").all_inner_texts()
-    assert [group.split(":")[0] for group in groups] == ["Triplet", "Published report", "Beside it"]
+    assert [group.split(":")[0] for group in groups] == ["Triplet", "Published report", "Added here"]
     assert "Σ" not in tab.find(".table-footer").inner_text()
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")

@@ -20,7 +20,6 @@ from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.names.short_names import signature_of
-from tb_perfcompare.model.names.short_names import short_name
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.trace.torch_profiler import read_trace

@@ -75,7 +75,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
       </span>
       <div class="verdict-body">
         <h2>
-          {split ? headline.sentence : <>{text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span></>}
+          {split ? headline.sentence : text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
         </h2>
         {itself && <p class="reason">{sentence(headline.reason)}</p>}
         {cause && (
@@ -84,11 +84,6 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
           </p>
         )}
         <Parts headline={headline} />
-        {split && headline.facts?.map((fact) => (
-          <p class="reason" key={fact.label}>
-            {fact.label}: {fact.text}
-          </p>
-        ))}
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
             <Figure label={words.mean}>
@@ -138,7 +133,10 @@ function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
 
 function How({ headline }: { headline: Headline }) {
   const facts: [string, string][] = [];
-  if (headline.program) facts.push([text.verdict.recorded, headline.reason]);
+  if (headline.program) {
+    for (const fact of headline.facts ?? []) facts.push([fact.label, fact.text]);
+    facts.push([text.verdict.recorded, headline.reason]);
+  }
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
   if (headline.inflation !== undefined)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,7 +29,7 @@ Paces = Mapping[str, tuple[Floats, Floats]]
 
 NO_PACES: Paces = {}
 
-_ON_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch")
+_OF_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch")
 
 DEFAULT_OPTIONS = CompareOptions()
 
@@ -252,7 +252,7 @@ def _followed(name: str, source: str) -> str:
     """The pace that a time of a table follows: API calls and copies follow none that is known."""
     if source in ("host_self", "host_total"):
         return "host"
-    return "device" if source == "device_self" or (name in _ON_DEVICE and source == "total") else ""
+    return "device" if source == "device_self" or (name in _OF_DEVICE and source == "total") else ""
 
 
 def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:

@@ -99,7 +99,7 @@ def _recorded(operators: Mapping[Key, Amount]) -> bool:
 def _other_graphs(pair: RuleContext) -> bool:
     """Whether graphs are launched another number of times: a replayed graph calls no operators."""
     graphs = total(pair.called(lambda name: calls(GRAPH_LAUNCH, name)).values())
-    return called_otherwise(graphs.calls_a, graphs.calls_b)
+    return graphs.calls_a != graphs.calls_b
 
 
 def _steady(summary: Summary) -> set[str]:

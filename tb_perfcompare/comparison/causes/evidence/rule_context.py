@@ -24,8 +24,6 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 
-Floats = NDArray[np.float64]
-
 Key = tuple[str, ...]
 Floats = NDArray[np.float64]
 
