@@ -98,7 +98,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline = _withheld_if_void(headline, checks)
     itself = with_itself(checks)
     if itself:
-        sentence = f"{VERDICT_WORDS[headline.verdict].capitalize()}: {itself}"
+        sentence = f"{headline.verdict.value.replace('_', ' ').capitalize()}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
     robustness = sensitivity(baseline, candidate, headline, work, options)
     headline = replace(headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text)

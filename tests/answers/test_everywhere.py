@@ -129,7 +129,7 @@ def test_the_python_api_takes_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x00\xff" * 1000, b"[" * 100_000, b'{"loss": 1}\n', b""])
-def test_lines_of_something_else_are_refused_with_the_reason_of_the_nearest_reader(tmp_path: Path, content: bytes) -> None:
+def test_lines_of_something_else_are_refused_with_the_nearest_readers_reason(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
     refused = tb_perfcompare("view", path)

@@ -21,7 +21,8 @@ def written() -> list[Finding]:
 
 
 def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
-    silent = {"operators_changed", "memset_time", "communication_time", "host_time", "unrecorded_time", "runtime_time", "memcpy_time"}
+    silent = {"memset_time", "communication_time", "host_time", "unrecorded_time", "runtime_time", "memcpy_time"}
+    silent.add("operators_changed")  # tests/comparison/causes/test_changed_operators.py
     assert set(RULE_NAMES) - {finding.rule for finding in written} <= silent
 
 

@@ -1,0 +1,55 @@
+"""Operators that only one side calls, or that it calls more often, are told, whatever the times say."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.result.finding import Finding
+from tests.build import TraceBuilder
+from tests.comparison.test_comparison_laws import compare, summarised
+
+US = 30
+
+
+def program(*operators: str, extra: str = "", steps: int = 4) -> TraceBuilder:
+    """Steps of ten products and the operators, 20 us each; the last step alone calls `extra`."""
+    trace = TraceBuilder()
+    at = 0
+    for step in range(steps):
+        start = at
+        for name in ["aten::mm"] * 10 + [*operators] + [extra] * (extra != "" and step == steps - 1):
+            trace.op(name, at + 5, at + 25)
+            at += US
+        trace.step(step, start, at)
+    return trace
+
+
+def changed(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
+    found = compare(summarised(a), summarised(b)).findings
+    return [finding for finding in found if finding.rule == "operators_changed"]
+
+
+def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
+    (found,) = changed(program("aten::relu"), program("aten::relu", "aten::histc", "aten::histc"))
+    assert found.sentence == "New operator: +40.0 µs per step; new: aten::histc (2 calls per step)."
+    assert found.confidence.startswith("certain: calls are counted")
+
+
+def test_one_operator_in_place_of_another_is_a_replacement_both_ways() -> None:
+    one, two = program("aten::gelu"), program("aten::mul", "aten::tanh")
+    (there,), (back,) = changed(one, two), changed(two, one)
+    assert there.sentence.startswith("Operators replaced: +20.0 µs per step; new: aten::mul (1 call per step), ")
+    assert there.sentence.endswith("gone: aten::gelu (1 call per step).")
+    assert there.delta_us == -(back.delta_us or 0.0)
+
+
+def test_some_operators_that_run_more_often_are_told_too() -> None:
+    more = ("aten::conv2d",) * 6
+    (found,) = changed(program("aten::conv2d", "aten::a", "aten::b"), program(*more, "aten::a", "aten::b"))
+    assert found.sentence == "More calls: +100 µs per step; calls per step: aten::conv2d 1 → 6."
+
+
+def test_what_a_single_step_calls_is_no_change_of_the_program() -> None:
+    assert changed(program("aten::relu"), program("aten::relu", extra="aten::copy_")) == []
+
+
+def test_a_run_against_itself_has_none() -> None:
+    assert changed(program("aten::relu"), program("aten::relu")) == []
