@@ -31,7 +31,7 @@ LISTING_A, LISTING_B = "kernel_listing_synthetic/before.txt", "kernel_listing_sy
 SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
 
-SLOWER = ("B is slower", "Slower", "These two captures: program +")
+SLOWER_B = ("B is slower", "Slower", "These two captures: program +")
 """How the verdict of a slower candidate begins."""
 
 

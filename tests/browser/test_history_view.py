@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import SERIES, SLOWER, Tab, link
+from tests.browser.tab import SERIES, SLOWER_B, Tab, link
 
 BOX = ".hs-box"
 
@@ -44,7 +44,7 @@ def test_keys_go_from_point_to_point_and_choose_two(tab: Tab) -> None:
     tab.press("Enter")
     tab.wait(".hs-flag-b")
     tab.find(".hs-chosen button.primary").click()
-    assert tab.answer().startswith(SLOWER)
+    assert tab.answer().startswith(SLOWER_B)
     assert tab.find("select[aria-label='Candidate: run']").input_value().endswith("night-12.perfcompare")
     tab.page.go_back()
     tab.wait(f"{BOX} svg")

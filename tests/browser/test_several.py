@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, NORMAL, SLOWER, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, NORMAL, SLOWER_B, Tab, link
 
 ROWS = ".vs-table tbody tr"
 ALL = f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2"
@@ -34,7 +34,7 @@ def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: 
 def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:
     tab.go(link(a=GPU_A, c=f"{GPU_B},{MLU_A}", page="verdicts")).wait(".vs-looks, .vs-plot")
     tab.find(f"{ROWS} .link-button", has_text=GPU_B).click()
-    assert tab.answer().startswith(SLOWER)
+    assert tab.answer().startswith(SLOWER_B)
     assert tab.find(".side-b .more").inner_text() == "‹ all 2 candidates"
     tab.page.go_back()
     tab.wait(".vs-table")

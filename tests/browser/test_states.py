@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, NORMAL, PLUGIN, SLOWER, Tab, link
+from tests.browser.tab import ABNORMAL, NORMAL, PLUGIN, SLOWER_B, Tab, link
 
 
 def runs_answer(tab: Tab, **changes: Any) -> None:
@@ -100,7 +100,7 @@ def test_server_gone_keeps_the_answer_on_screen(fresh_tab: Tab) -> None:
     tab.page.route("**/api/runs*", lambda route: route.abort("connectionrefused"))
     tab.find("button[aria-label='Look for new runs']").click()
     assert "does not answer" in tab.wait(".banner").inner_text()
-    assert tab.answer().startswith(SLOWER)
+    assert tab.answer().startswith(SLOWER_B)
     tab.page.unroute("**/api/runs*")
     tab.until("document.querySelectorAll('.banner').length === 0")
 

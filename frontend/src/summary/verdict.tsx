@@ -41,7 +41,8 @@ export function effectText(headline: Headline): string {
   const style = timeStyle([headline.baseline, headline.candidate]);
   const delta = `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
   const percent = formatPercent(changeOf(headline), true);
-  return (isSure(headline.verdict) ? text.verdict.by : text.verdict.measured)(delta, per, percent);
+  const said = headline.program || !isSure(headline.verdict) ? text.verdict.measured : text.verdict.by;
+  return said(delta, per, percent);
 }
 
 function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {

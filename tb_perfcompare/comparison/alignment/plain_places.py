@@ -1,7 +1,8 @@
 """Places that both sides have, call as often and launch kernels of the same names from: matched all at once.
 
-Of a long recording that is most of it. They are what the first rule of the alignment (docs/method/alignment.md#operators)
-takes anyway, whatever else there is: found as columns, without an object for an operator or a kernel.
+Of a long recording that is most of it. They are what the first rule of the alignment
+(docs/method/alignment.md#operators) takes anyway, whatever else there is: found as columns, without an object for an
+operator or a kernel.
 """
 
 from __future__ import annotations
