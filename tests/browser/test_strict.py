@@ -85,7 +85,7 @@ def test_leaving_it_stops_the_request(fresh_tab: Tab) -> None:
     failed: list[str] = []
     tab.page.on("requestfailed", lambda request: failed.append(request.url))
     tab.load(STRICT).wait(".state")
-    tab.until("document.querySelector('.state')?.textContent.includes('Comparing')")
+    tab.until("document.querySelector('.state')?.textContent.includes('strict comparison')")
     tab.find("[role=tab]", has_text="Functions").click()
     tab.wait(".grid-body .row")
     assert [url for url in failed if "api/strict" in url]

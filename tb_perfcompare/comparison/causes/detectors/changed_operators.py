@@ -50,9 +50,9 @@ class _Changed:
 
 def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause]:
     """One finding for all operators whose calls differ; `found` are the rules that found something else. None where
-    operators are recorded on one side only, or replayed by a graph on one side."""
+    operators are recorded on one side only, or where graphs are replayed."""
     operators = pair.amounts("operators", "host_total")
-    if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _other_graphs(pair):
+    if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
     own, kernels = {row.path[1]: row for row in pair.entities(HOST)}, _kernels(pair)
@@ -96,10 +96,10 @@ def _recorded(operators: Mapping[Key, Amount]) -> bool:
     return any(one.calls_a for one in operators.values()) and any(one.calls_b for one in operators.values())
 
 
-def _other_graphs(pair: RuleContext) -> bool:
-    """Whether graphs are launched another number of times: a replayed graph calls no operators."""
+def _launches_graphs(pair: RuleContext) -> bool:
+    """Whether graphs are launched: a replayed graph calls no operators, so that theirs say little."""
     graphs = total(pair.called(lambda name: calls(GRAPH_LAUNCH, name)).values())
-    return graphs.calls_a != graphs.calls_b
+    return bool(graphs.calls_a or graphs.calls_b)
 
 
 def _steady(summary: Summary) -> set[str]:
