@@ -77,6 +77,7 @@ export function comparison(over: Partial<Comparison> = {}): Comparison {
       p: 0.00001,
       n: [10, 12],
       verdict: 'slower',
+      verdict_text: 'slower',
       reason: 'the interval lies beyond the margin',
     },
     ledger: ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 0, 0)]),

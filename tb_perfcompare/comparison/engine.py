@@ -32,7 +32,7 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text
+from tb_perfcompare.comparison.result.wording import p_text, percent_text, time_text
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -305,9 +305,10 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
         changed = drift(summary.steps.total_ns[places])
         if changed is not None:
             label, last = (summary.steps.label[int(place)] for place in (places[changed.at], places[-1]))
+            how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
             message = (
                 f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
-                f"{abs(changed.shift):.1%} {'longer' if changed.shift > 0 else 'shorter'} (p = {changed.p:.2g})"
+                f"{how} ({p_text(changed.p)})"
             )
             if label.isdecimal() and last.isdecimal():
                 message += f"; --{side}-steps {label}-{last} compares that part"
@@ -324,8 +325,8 @@ def _window_note(a: Summary, b: Summary, headline: Headline, options: CompareOpt
         return []
     name = "marker" if a.window == "device" else "device"
     message = (
-        f'with {name} windows the verdict would be "{VERDICT_WORDS[other.verdict]}" '
-        f'instead of "{VERDICT_WORDS[headline.verdict]}" (--step-window {name})'
+        f'with {name} windows the verdict would be "{other.verdict.words}" '
+        f'instead of "{headline.verdict.words}" (--step-window {name})'
     )
     return [Note(NoteCode.STEP_WINDOW_MATTERS, message)]
 
@@ -337,10 +338,10 @@ def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: Compar
     whole = with_incomplete(a), with_incomplete(b)
     other = _headline(*whole, whole[0].steps.total_ns, whole[1].steps.total_ns, options)
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
-    shift = f", the typical change {100 * other.shift.estimate:+.2f} %" if other.shift is not None else ""
+    shift = f", the typical change {percent_text(other.shift.estimate, signed=True)}" if other.shift is not None else ""
     stays = "stays" if other.verdict is headline.verdict else "would be"
     message = (
         f"with the incomplete {noun} as well, {other.n[0]} and {other.n[1]} of them, the verdict {stays} "
-        f'"{VERDICT_WORDS[other.verdict]}"{shift}'
+        f'"{other.verdict.words}"{shift}'
     )
     return [Note(NoteCode.STEPS_DROPPED, message)]

@@ -24,6 +24,8 @@ OUTLIER_Z = 3.5
 1993)."""
 
 SLOWER, FASTER, SAME, CANNOT_TELL = "slower", "faster", "same", "cannot_tell"
+WORDS = {SLOWER: "slower", FASTER: "faster", SAME: "same", CANNOT_TELL: "inconclusive"}
+"""As every face writes them."""
 
 MOST_POINTS = 5000
 """The test holds 999 orders of a series in memory, 40 MB for so many. Of a longer series the last ones count."""

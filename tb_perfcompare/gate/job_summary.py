@@ -15,8 +15,7 @@ MOST_BYTES = 1_000_000
 """GitHub takes 1 MiB per step."""
 
 _ROWS = 10
-_SAID = {Status.PASSED: "passed", Status.TRIPPED: "failed", Status.CANNOT_TELL: "cannot tell"}
-_MARKS = {Status.PASSED: "✅ passed", Status.TRIPPED: "❌ failed", Status.CANNOT_TELL: "❔ cannot tell"}
+_MARKS = {Status.PASSED: "✅", Status.TRIPPED: "❌", Status.CANNOT_TELL: "❔"}
 _HEADS = (
     Head("Gate", numeric=False, code=False), Head("Allowed", numeric=True, code=False),
     Head("Measured", numeric=False, code=False), Head("Result", numeric=False, code=False),
@@ -29,7 +28,7 @@ def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Uns
     if outcomes:
         rows = tuple(_row(outcome, unsure) for outcome in outcomes)
         blocks += [
-            document.Heading(f"Performance gate: {_SAID[whole(outcomes, unsure)]}", level=1),
+            document.Heading(f"Performance gate: {whole(outcomes, unsure).value}", level=1),
             Grid("gate", "Gate", _HEADS, rows),
         ]
     top = _ROWS
@@ -41,9 +40,9 @@ def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Uns
 
 
 def _row(outcome: Outcome, unsure: Unsure) -> tuple[str, ...]:
-    result = _MARKS[outcome.status]
+    result = f"{_MARKS[outcome.status]} {outcome.status.value}"
     if outcome.status is Status.CANNOT_TELL and unsure is not Unsure.REPORT:
-        result += f", counts as {_SAID[counted(outcome, unsure)]}"
+        result += f", counts as {counted(outcome, unsure).value}"
     sentence = outcome.sentence if outcome.status is Status.CANNOT_TELL else outcome.measured
     return tuple(map(printable, (outcome.gate, outcome.limit, sentence, result)))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
-from tb_perfcompare.render import numbers
 
 _SLOWER = frozenset({Verdict.SLOWER, Verdict.PROBABLY_SLOWER})
 
@@ -40,11 +40,11 @@ def step_time(headline: Headline, limit: Limit) -> Outcome:
 
 def _measured(shift: Shift, limit: Limit) -> str:
     if limit.fraction is not None:
-        return f"{numbers.percent(shift.estimate, signed=True)} {_interval(shift, limit)}"
-    return f"{numbers.time(shift.estimate_us, signed=True)} {_interval(shift, limit)}"
+        return f"{number_text.percent(shift.estimate, signed=True)} {_interval(shift, limit)}"
+    return f"{number_text.time(shift.estimate_us, signed=True)} {_interval(shift, limit)}"
 
 
 def _interval(shift: Shift, limit: Limit) -> str:
     if limit.fraction is not None:
-        return f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
-    return f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
+        return f"[{number_text.percent(shift.low, signed=True)}, {number_text.percent(shift.high, signed=True)}]"
+    return f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
@@ -11,24 +12,14 @@ from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
-from tb_perfcompare.render import numbers
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.ledger_prose import largest_parts
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 from tb_perfcompare.render.printable import printable
 
-VERDICT_WORDS = {
-    Verdict.SLOWER: "Slower",
-    Verdict.FASTER: "Faster",
-    Verdict.SAME: "Same",
-    Verdict.PROBABLY_SLOWER: "Probably slower",
-    Verdict.PROBABLY_FASTER: "Probably faster",
-    Verdict.INCONCLUSIVE: "Cannot tell",
-    Verdict.WITHHELD: "Not compared",
-}
-
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
+_UNCLEAR = "~"  # measured, but the data cannot tell
 _PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
 _MAIN_TEXTS = frozenset({"verdict", "stands_out"})
@@ -72,7 +63,7 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     headline = comparison.headline
     line, _, more = printable(headline.reason).partition("; ")
     blocks: list[Block] = [
-        Heading(f"{VERDICT_WORDS[headline.verdict]}: {line}", level=1),
+        Heading(f"{headline.verdict.words.capitalize()}: {line}", level=1),
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more else []),
         Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
         Facts(_headline(headline)),
@@ -168,16 +159,16 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = []
     metric = headline.metric.replace("_", " ")
     if headline.baseline is not None and headline.candidate is not None:
-        text = f"{numbers.time(headline.baseline)} → {numbers.time(headline.candidate)}"
+        text = f"{number_text.time(headline.baseline)} → {number_text.time(headline.candidate)}"
         if headline.delta is not None:
-            text += f"   Δ {numbers.time(headline.delta, signed=True)}"
+            text += f"   Δ {number_text.time(headline.delta, signed=True)}"
         if headline.ratio is not None:
-            text += f"   ratio {numbers.number(headline.ratio)}"
+            text += f"   ratio {number_text.number(headline.ratio)}"
         rows.append((f"{metric}, mean", text))
     if headline.shift is not None:
         rows += _shift(headline.shift, headline.verdict)
-    p = "" if headline.p is None else f"p {numbers.p_value(headline.p)}   "
-    n = f"n {headline.n[0]} and {headline.n[1]}   threshold {numbers.percent(headline.margin)}"
+    p = "" if headline.p is None else f"p {number_text.p_value(headline.p)}   "
+    n = f"n {headline.n[0]} and {headline.n[1]}   threshold {number_text.setting(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
@@ -186,13 +177,13 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
 
 def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     """The typical shift as a fraction and as a time, with what is known about its precision."""
-    mark = f" {numbers.UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
-    estimate = f"{numbers.percent(shift.estimate, signed=True)}{mark}"
-    estimate_us = numbers.time(shift.estimate_us, signed=True)
-    interval = f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
-    interval_us = f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
+    mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
+    estimate = f"{number_text.percent(shift.estimate, signed=True)}{mark}"
+    estimate_us = number_text.time(shift.estimate_us, signed=True)
+    interval = f"[{number_text.percent(shift.low, signed=True)}, {number_text.percent(shift.high, signed=True)}]"
+    interval_us = f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
     if shift.level is not None:
-        level = f"{numbers.percent(shift.level)} interval"
+        level = f"{number_text.setting(round(shift.level, 3))} interval"
     elif shift.low == shift.high:
         return [("typical shift", f"{estimate}   {estimate_us}   no interval: too few samples")]
     else:
@@ -203,9 +194,9 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
 def _findings(findings: tuple[Finding, ...]) -> Listing:
     items = []
     for finding in findings[:_FINDINGS_SHOWN]:
-        parts = [] if finding.delta_us is None else [numbers.time(finding.delta_us, signed=True)]
+        parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
         if finding.share is not None:
-            parts.append(f"{numbers.percent(finding.share)} of the change")
+            parts.append(f"{number_text.percent(finding.share)} of the change")
         parts.append(finding.confidence)
         if finding.evidence:
             parts.append(f"see {finding.evidence[0].table}")

@@ -90,7 +90,7 @@ def test_the_summary_is_added_to_the_file_of_the_job(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(job))
     assert diff(pair, "--fail-if-slower", "3%", "--github-summary").status == 1
     text = job.read_text("utf-8")
-    assert text.startswith("before\n## Performance gate: failed\n")
+    assert text.startswith("before\n## Performance gate: tripped\n")
     other = tmp_path / "other.md"
     assert diff(pair, "--github-summary", str(other)).status == 0  # a summary needs no gate
     assert other.read_text("utf-8").startswith("## Slower: ")

@@ -90,7 +90,7 @@ def test_a_row_is_tested_over_its_steps() -> None:
 def test_one_step_a_side_tells_the_size_alone() -> None:
     table = diff_table("kernels", summary(timed(100)), summary(timed(200)), 100.0)
     got = rows(table)["a"]
-    assert got["change"] == "cannot tell" and "q" not in got
+    assert got["change"] == "inconclusive" and "q" not in got
 
 
 def test_totals_shared_out_over_steps_are_not_tested() -> None:

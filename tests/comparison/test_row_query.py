@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 def row(
-    name: str, delta: float | None, *, category: str = "Kernel", q: float | None = None, change: str = "cannot tell",
+    name: str, delta: float | None, *, category: str = "Kernel", q: float | None = None, change: str = "inconclusive",
     status: str = "both",
 ) -> tuple[Cell, ...]:  # fmt: skip
     return (name, category, delta, delta, q, change, status)

@@ -21,17 +21,17 @@ def lines(*outcomes: Outcome, unsure: Unsure = Unsure.REPORT) -> list[str]:
 
 def test_the_gates_come_first_in_a_table() -> None:
     found = lines(PASSED, TRIPPED, UNSURE)
-    assert found[0] == "## Performance gate: failed"
+    assert found[0] == "## Performance gate: tripped"
     assert found[2:4] == ["| Gate | Allowed | Measured | Result |", "| --- | ---: | --- | --- |"]
     assert found[4] == "| Kernel | +5 % | 1 ms → 1 ms | ✅ passed |"
-    assert found[5] == "| Communication | +5 % | 1 ms → 2 ms | ❌ failed |"
+    assert found[5] == "| Communication | +5 % | 1 ms → 2 ms | ❌ tripped |"
     assert found[6] == "| step time | +3 % | cannot tell whether it is slower | ❔ cannot tell |"
     assert any(line.startswith("## Slower: ") for line in found)
 
 
 def test_what_cannot_be_told_says_what_it_counts_as() -> None:
     assert lines(UNSURE)[0] == "## Performance gate: cannot tell"
-    assert lines(UNSURE, unsure=Unsure.FAIL)[0] == "## Performance gate: failed"
+    assert lines(UNSURE, unsure=Unsure.FAIL)[0] == "## Performance gate: tripped"
     assert lines(UNSURE, unsure=Unsure.PASS)[4].endswith("❔ cannot tell, counts as passed |")
 
 
@@ -55,4 +55,4 @@ def test_it_stays_below_githubs_limit(monkeypatch: object) -> None:
     many = tuple(replace(found.notes[0], message="x" * 10_000, where=str(number)) for number in range(300))
     huge = job_summary(replace(found, notes=many), (TRIPPED,), Unsure.REPORT)
     assert len(huge) < module.MOST_BYTES
-    assert huge.startswith(b"## Performance gate: failed")
+    assert huge.startswith(b"## Performance gate: tripped")

@@ -64,6 +64,8 @@ export interface Headline {
   p: number | null;
   n: [number, number];
   verdict: VerdictWord;
+  /** the same in words, such as "probably slower" */
+  verdict_text: string;
   reason: string;
   margin?: number;
   inflation?: number;

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { Delta } from '../ui/delta';
 import { formatIn, formatP, formatPercent, NOT_MEASURED, type NumberStyle } from '../ui/format';
-import { text } from '../ui/strings';
+import { capital, text } from '../ui/strings';
 import { before, kindOf } from './scale';
 import type { History } from './wire';
 import { when, words } from './words';
@@ -53,7 +53,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
             const change = changes.get(place);
             const earlier = before(history, place);
             const opens = point.run !== null && point.median_step_us !== null;
-            const word = point.verdict === null ? '' : (words.verdict[point.verdict] ?? point.verdict);
+            const word = capital(point.verdict_text ?? '');
             return (
               <tr role="row" key={`${point.at} ${point.label} ${place}`} class={change ? 'hs-turn' : ''}>
                 <th scope="row" role="rowheader" title={point.recorded_run}>

@@ -20,6 +20,8 @@ export interface Point {
   segment: number | null;
   difference: number | null;
   verdict: 'slower' | 'faster' | 'same' | 'cannot_tell' | null;
+  /** the same in words */
+  verdict_text?: string | null;
   outlier?: boolean;
 }
 

@@ -6,6 +6,7 @@ from tb_perfcompare.comparison.alignment.alignment import Alignment
 from tb_perfcompare.comparison.alignment.table import matched_share
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.model.summary.summary import Summary
 
 
@@ -25,7 +26,7 @@ def same_work_checks(baseline: Summary, candidate: Summary, alignment: Alignment
 def _same_work(found: dict[str, float]) -> Check:
     if not found:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
-    detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
+    detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
     if max(found.values()) >= SOME_WORK:
         return Check("same_work", "ok", f"in common: {detail}")
     reason = f"different work per step: only {detail} are in common"
@@ -36,10 +37,11 @@ def _inputs(what: str, a: Summary, b: Summary) -> tuple[Check, ...]:
     shared, named = _shared(f"operators_by_{what[:-1]}", a, b), _shared("operators", a, b)
     if shared is None or named is None:
         return ()
-    detail = f"{shared:.0%} of operator calls have the same name and input {what}"
+    detail = f"{percent_text(shared)} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)
-    return (Check(f"input_{what}", "warn", f"{detail}, {named:.0%} have the same name", ("same work", "cause")),)
+    detail += f", {percent_text(named)} have the same name"
+    return (Check(f"input_{what}", "warn", detail, ("same work", "cause")),)
 
 
 def _shared(table: str, a: Summary, b: Summary) -> float | None:

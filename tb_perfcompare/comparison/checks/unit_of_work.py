@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 
 FEW_STEPS = 6
@@ -129,7 +130,7 @@ def shared_work(table: str, what: str, a: Summary, b: Summary) -> Check:
     x = dict(zip(one.keys, (one.calls.sum(axis=1) / len(a.steps)).tolist(), strict=True))
     y = dict(zip(two.keys, (two.calls.sum(axis=1) / len(b.steps)).tolist(), strict=True))
     shared = shared_share(x, y)
-    detail = f"{shared:.0%} of {what} per step are shared by name"
+    detail = f"{percent_text(shared)} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
     only = (

@@ -14,7 +14,6 @@ from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.units import Better
 
@@ -170,7 +169,7 @@ def _cells(row: RankRow) -> tuple[Cell, ...]:
         row.key,
         *_triple(None if a is None else a.step_us, None if b is None else b.step_us),
         change.shift,
-        None if change.verdict is None else VERDICT_WORDS[change.verdict],
+        None if change.verdict is None else change.verdict.words,
         own.baseline_us,
         own.candidate_us,
         own.delta_us,

@@ -177,8 +177,8 @@ def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
     joint, space = f"{name}_" if name else "", f"{label} " if label else ""
     change = (
         "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "
-        "added, removed: on one side only; unchanged: the whole interval is too small to matter; "
-        "cannot tell: anything else"
+        "added, removed: on one side only; same: the whole interval is too small to matter; "
+        "inconclusive: anything else"
     )
     return (
         text(f"{joint}change", f"{space}change".capitalize(), change, shown=shown),

@@ -10,8 +10,8 @@ from tb_perfcompare.comparison.result.plain_values import plain
 
 
 class Verdict(str, Enum):
-    """The words of the headline. `same` needs the interval inside the margin (or identical runs); `inconclusive`
-    means the data cannot tell; `withheld` means the sides are not comparable."""
+    """`same` needs the interval inside the margin (or identical runs); `inconclusive` means the data cannot tell;
+    `withheld` means the sides are not comparable."""
 
     SLOWER = "slower"
     FASTER = "faster"
@@ -20,6 +20,11 @@ class Verdict(str, Enum):
     PROBABLY_FASTER = "probably_faster"
     INCONCLUSIVE = "inconclusive"
     WITHHELD = "withheld"
+
+    @property
+    def words(self) -> str:
+        """As every face writes it: "probably slower", "not comparable"."""
+        return "not comparable" if self is Verdict.WITHHELD else self.value.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,7 @@ class Headline:
             "p": plain(self.p),
             "n": list(self.n),
             "verdict": self.verdict.value,
+            "verdict_text": self.verdict.words,
             "reason": self.reason,
             "margin": plain(self.margin),
             "inflation": plain(self.inflation),

@@ -30,8 +30,8 @@ class Change(str, Enum):
     FASTER = "faster"
     ADDED = "added"
     REMOVED = "removed"
-    UNCHANGED = "unchanged"
-    UNDETERMINED = "cannot tell"
+    UNCHANGED = "same"
+    UNDETERMINED = "inconclusive"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -37,7 +37,7 @@ class RowQuery:
     words      words that the texts of a row must hold, or must not with a `-` in front, without regard to case
     sort       (column, descending), the most important first; without any the table's own order
     status     only rows with this status
-    change     only rows with this word in a column of changes (`slower`, `cannot tell`, ...)
+    change     only rows with this word in a column of changes (`slower`, `inconclusive`, ...)
     category   only rows of this part of the step, where the table has that column beside its key
     least_us   smallest |delta| of any of the row's times, in microseconds
     clear      only rows with a q up to CLEAR_Q, where the table has one

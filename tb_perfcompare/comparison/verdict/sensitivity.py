@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.model.summary.summary import Summary
@@ -65,7 +64,7 @@ def sensitivity(baseline: Summary, candidate: Summary, headline: Headline, optio
             changed.setdefault(found, []).append(what)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
-        f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(dropped)}' for found, dropped in changed.items()
+        f'becomes "{found.words}" when dropping {_any_of(dropped)}' for found, dropped in changed.items()
     ]
     return "; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])])
 

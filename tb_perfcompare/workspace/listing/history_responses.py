@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.history import WORDS
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
@@ -19,8 +20,6 @@ HISTORY_SCHEMA = "tb_perfcompare.history/1"
 
 _SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000
 _RESERVE = 2_000
-
-_WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "same", "cannot_tell": "cannot tell yet"}
 
 _POINTS = (
     columns.key("at", "Recorded", "when the point was recorded (UTC)"),
@@ -111,6 +110,7 @@ def _points(found: SeriesPoints, offset: int = 0) -> Iterator[dict[str, Any]]:
             "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
             "quartiles_us": None if point.quartiles_ns is None else [_us(time) for time in point.quartiles_ns],
             "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
+            "verdict_text": WORDS.get(one.verdict or ""),
             "outlier": one.outlier,
         }
         for run, point, one in rows
@@ -145,7 +145,8 @@ def history_table(found: SeriesPoints) -> Table:
             (
                 iso(point.at_s), point.label, f"{point.admitted} of {point.count}", _us(point.mean_ns),
                 _us(point.median_ns), None if one.segment is None else one.segment + 1, one.difference,
-                _WORDS[one.verdict], None if change is None else change.shift, None if change is None else change.p,
+                WORDS.get(one.verdict or ""), None if change is None else change.shift,
+                None if change is None else change.p,
             )
         )  # fmt: skip
     problems = (f"{note.where}: {note.message}" for note in found.problems)
