@@ -17,7 +17,7 @@ import { Verdict, VerdictLine } from './summary/verdict';
 import { WaterfallView } from './summary/waterfall_view';
 import { findRow, joinKey, rowKey } from './table/order';
 import { isCut } from './table/shown_rows';
-import { hasSteps, STEPPED } from './table/step_column';
+import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows } from './table/table_view';
 import { useWhole } from './table/use_whole';
 import { Icon } from './ui/icons';
@@ -81,13 +81,13 @@ export function ResultView(props: Props) {
         address={address}
         stepTime={comparison.headline.baseline}
         words={words}
-        sums={tab !== CALL_TREE && tab !== RANKS}
+        sums={table.adds_up}
         figure={figureOf(props, table, source)}
         onChange={onChange}
         detail={(row) => (
           <>
-            {STEPPED.has(tab) && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
-            {CALLED.has(tab) && tracesIn(comparison) && (
+            {table.per_step && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
+            {table.callers && tracesIn(comparison) && (
               <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...fresh, ...to }, true) }} />
             )}
           </>
@@ -131,13 +131,7 @@ function lostIn(comparison: Comparison): number | null {
   return comparison.notes_left_out === undefined ? comparison.notes.filter((note) => note.code === 'file_failed').length : null;
 }
 
-/** Its rows lie in each other: they add up to nothing. */
 const CALL_TREE = 'call_tree';
-/** Its rows are times of the same steps, which do not add up. */
-const RANKS = 'ranks';
-
-/** Tables of entities of which traces tell from where they were called, or in which other tables they are. */
-const CALLED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'memcpy', 'communication']);
 
 function tracesIn({ baseline, candidate }: Comparison): boolean {
   return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');

@@ -9,23 +9,17 @@ import { Menu } from './ui/menu';
 import { sentence, text } from './ui/strings';
 import { formatCount } from './ui/format';
 
-const ORDER = [
-  'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
-  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
-];
-
 /** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
 /** The format whose events have times of their own. */
 const TIMED_FORMAT = 'torch_profiler_trace';
 
-/** What the server gives, in a fixed order; then unknown tables; absent ones last. */
+/** What the server gives, in its order; absent ones last. */
 export function tabsOf(comparison: Comparison): Tab[] {
   const given = Object.keys(comparison.tables);
-  const named = [...ORDER.filter((name) => given.includes(name)), ...given.filter((name) => !ORDER.includes(name))];
-  const present: Tab[] = named.map((name) => {
-    const table = comparison.tables[name]!;
+  const named = Object.entries(comparison.tables).sort(([, one], [, other]) => one.order - other.order);
+  const present: Tab[] = named.map(([name, table]) => {
     return { id: name, label: labelOf(name, comparison, table.title), count: table.total_rows ?? table.rows.length, title: table.title, absent: '' };
   });
   const reasons = absentReasons(comparison, given);

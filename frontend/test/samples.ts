@@ -2,13 +2,24 @@
 
 import type { Column, Comparison, Kind, Ledger, LedgerRow, Role, RunEntry, RunsAnswer, Table } from '../src/contract/wire';
 
-export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
-  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...over };
+/** What the server says of a column with such a name. */
+function meant(name: string, role: Role): Pick<Column, 'measure' | 'side' | 'statistic'> {
+  const statistic = role === 'delta' ? 'delta' : (/(?:^|_)(change|q|p)$|^[pu](?=_)/.exec(name)?.[1] ?? (/^[pu]_/.test(name) ? 'p' : 'value'));
+  const side = role === 'baseline' || role === 'candidate' ? role : '';
+  return { measure: name.replace(/^(baseline|candidate)(_|$)|(^|_)(change|q|p)$|_[ab]$|^[pu]_/g, '').replace(/_?delta/, '').replace(/_?us$/, ''), side, statistic };
 }
+
+export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
+  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...meant(name, role), ...over };
+}
+
+/** Of a table with which nothing more can be done. */
+export const PLAIN = { order: 0, per_step: false, callers: false, adds_up: true, categories: [] as string[] };
 
 /** name | A | B | delta | status, times in microseconds */
 export function kernels(rows: [string, number | null, number | null, number, string][]): Table {
   return {
+    ...PLAIN,
     title: 'Kernels',
     columns: [
       column('name', 'key', 'text'),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
@@ -129,12 +130,13 @@ def _brief(table: Table, top: int) -> Table:
     return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*table.notes, *_what_is_measured(table)))
 
 
-_LETTERS = {"baseline_us": "A", "candidate_us": "B", "delta_us": "Δ"}
-"""Columns of a table's main measure."""
+_LETTERS = {"baseline": "A", "candidate": "B", "delta": "Δ"}
+"""Role of a column of a table's main measure -> its label."""
 
 
 def _narrow(column: Column) -> Column:
-    return replace(column, label=_LETTERS.get(column.name, column.label))
+    main = column.measure == "" and column.kind == "time_us" and column.statistic in (VALUE, DELTA)
+    return replace(column, label=_LETTERS.get(column.role, column.label)) if main else column
 
 
 def _what_is_measured(table: Table) -> tuple[str, ...]:

@@ -157,10 +157,25 @@ export interface Column {
   role: Role;
   kind: Kind;
   shown: boolean;
+  /** what it measures, "" for a table's main measure */
+  measure: string;
+  side: 'baseline' | 'candidate' | '';
+  /** which figure of the measure: value, delta, shift, change, p, q, ... */
+  statistic: string;
 }
 
 export interface Table {
   title: string;
+  /** place among the tables */
+  order: number;
+  /** rows have times of their own in every step */
+  per_step: boolean;
+  /** traces tell from where the rows were called */
+  callers: boolean;
+  /** sums over rows say something */
+  adds_up: boolean;
+  /** parts of the step that a row's name is an entry of */
+  categories: string[];
   columns: Column[];
   /** the first rows only, where `total_rows` is more */
   rows: Cell[][];

@@ -72,24 +72,29 @@ export interface LedgerWords {
 
 /** All entities as a table like the server's, so that it sorts, filters and exports like them. */
 export function ledgerTable(ledger: Ledger, words: LedgerWords): Table {
-  const time = { unit: 'us', better: 'lower', kind: 'time_us', shown: true } as const;
-  const text = { unit: '', better: 'none', kind: 'text', shown: true } as const;
-  const calls = { unit: '', better: 'none', kind: 'count', shown: true } as const;
+  const time = { unit: 'us', better: 'lower', kind: 'time_us', shown: true, measure: '', side: '', statistic: 'value' } as const;
+  const text = { unit: '', better: 'none', kind: 'text', shown: true, measure: '', side: '', statistic: 'value' } as const;
+  const calls = { unit: '', better: 'none', kind: 'count', shown: true, measure: 'calls', statistic: 'value' } as const;
   const about = words.about;
   const rows = ledger.rows.filter((row) => row.path.length === 2).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
   const us = (value: number): number => ledgerUs(ledger, value);
   return {
     title: words.title,
+    order: 0,
+    per_step: false,
+    callers: false,
+    adds_up: true,
+    categories: [],
     columns: [
       { ...text, name: 'entity', label: words.entity, description: about.entity, role: 'key' },
       { ...text, name: 'category', label: words.category, description: about.category, role: 'key' },
-      { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline' },
-      { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate' },
-      { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta' },
-      { ...calls, name: 'baseline_calls', label: words.callsA, description: about.calls, role: 'plain' },
-      { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, role: 'plain' },
-      { ...time, name: 'count_effect_us', label: words.count, description: about.count, role: 'plain' },
-      { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, role: 'plain' },
+      { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline', side: 'baseline' },
+      { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate', side: 'candidate' },
+      { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta', statistic: 'delta' },
+      { ...calls, name: 'baseline_calls', label: words.callsA, description: about.calls, role: 'plain', side: 'baseline' },
+      { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, role: 'plain', side: 'candidate' },
+      { ...time, name: 'count_effect_us', label: words.count, description: about.count, role: 'plain', statistic: 'count_effect' },
+      { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, role: 'plain', statistic: 'rate_effect' },
       { ...text, name: 'status', label: words.status, description: about.status, role: 'status' },
     ],
     rows: rows.map((row) => [

@@ -24,35 +24,19 @@ export interface ColumnView {
   letters: number;
 }
 
-const SHIFT = /^(.*_)?shift(?:_low|_high)?_us$/;
-const SIDE_PREFIX = /^(baseline|normal|candidate|abnormal|delta|count_effect|rate_effect)_/;
-
-/** `baseline_x_us`, `candidate_x_us`, `x_delta_us` and `x_shift_us` are one measure, x_us; so are `x_a`, `x_b` and `x_delta`.
- *  A bare `baseline` is a table's only measure, "". */
-export function family(name: string): string {
-  if (/^(baseline|normal|candidate|abnormal|delta)$/.test(name)) return '';
-  return name.replace(SIDE_PREFIX, '').replace(SHIFT, '$1us').replace(/_delta_/, '_').replace(/_(a|b|delta)$/, '');
-}
-
-/** The side that a column is about, null for those of both or of none. */
-export function sideOfColumn(name: string): 'a' | 'b' | null {
-  if (/^(baseline|normal)(_|$)|_a$/.test(name)) return 'a';
-  return /^(candidate|abnormal)(_|$)|_b$/.test(name) ? 'b' : null;
-}
-
 /** p, q and their like, for one measure or several: probabilities, not quantities. */
 export function isProbability(column: Column): boolean {
-  return column.kind === 'number' && /(^|_)[pq]$|^[pu]_(beta|mu)$/.test(column.name);
+  return column.kind === 'number' && (column.statistic === 'p' || column.statistic === 'q');
 }
 
 /** q of a test of the row, for one of the table's measures. */
 export function isQ(column: Column): boolean {
-  return column.kind === 'number' && /(^|_)q$/.test(column.name);
+  return column.kind === 'number' && column.statistic === 'q';
 }
 
 /** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
 export function isMeasuredDelta(column: Column): boolean {
-  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name) && !SHIFT.test(column.name);
+  return column.statistic === 'delta';
 }
 
 export function isNumeric(column: Column): boolean {
@@ -77,8 +61,8 @@ function unitPlace(table: Table, column: Column): number {
 /** One precision for a measure; `known` keeps it for the measure's other columns. */
 function precisionOf(table: Table, column: Column, index: number, known: Map<string, number>): Pick<ColumnView, 'decimals' | 'related'> {
   if (column.kind !== 'count' && column.kind !== 'number') return { decimals: 0, related: [] };
-  const sides = (one: Column): boolean => sideOfColumn(one.name) !== null || one.role === 'delta';
-  const related = table.columns.flatMap((one, place) => (place === index || (one.kind === column.kind && sides(one) && sides(column) && family(one.name) === family(column.name)) ? [place] : []));
+  const sides = (one: Column): boolean => one.side !== '' || one.role === 'delta';
+  const related = table.columns.flatMap((one, place) => (place === index || (one.kind === column.kind && sides(one) && sides(column) && one.measure === column.measure) ? [place] : []));
   const key = related.join();
   if (!known.has(key)) known.set(key, (column.kind === 'count' ? countDecimals : plainDecimals)(numbersOf(table, related)));
   return { decimals: known.get(key) ?? 0, related };
@@ -97,7 +81,7 @@ export function columnViews(table: Table): ColumnView[] {
   table.columns.forEach((column, index) => {
     if (column.kind !== 'time_us') return;
     // parts of one total read best in one unit; that is what a table without differences holds
-    const key = compares ? family(column.name) : '';
+    const key = compares ? column.measure : '';
     families.set(key, [...(families.get(key) ?? []), index]);
   });
   for (const [key, indexes] of families) styles.set(key, columnStyle(numbersOf(table, indexes)));
@@ -105,7 +89,7 @@ export function columnViews(table: Table): ColumnView[] {
     column,
     index,
     numeric: isNumeric(column),
-    style: column.kind === 'time_us' ? (styles.get(compares ? family(column.name) : '') ?? null) : null,
+    style: column.kind === 'time_us' ? (styles.get(compares ? column.measure : '') ?? null) : null,
     unitAt: unitPlace(table, column),
     ...precisionOf(table, column, index, precisions),
     blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === ''),
@@ -120,12 +104,14 @@ export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[
   return views.filter(({ column, blank }) => {
     if (column.role === 'status') return false;
     if (column.role === 'key') return true;
-    return names ? names.has(column.name) : column.shown && (!blank || MAIN.has(column.name));
+    return names ? names.has(column.name) : column.shown && (!blank || isMain(column));
   });
 }
 
 /** The table's subject, drawn even where all of it is zero. */
-const MAIN = new Set(['baseline_us', 'candidate_us', 'delta_us']);
+function isMain(column: Column): boolean {
+  return column.measure === '' && column.kind === 'time_us' && ['baseline', 'candidate', 'delta'].includes(column.role);
+}
 
 /** The choice with one column switched, "" when it equals the server's. */
 export function toggleColumn(views: ColumnView[], chosen: string, name: string): string {
@@ -139,7 +125,7 @@ export function toggleColumn(views: ColumnView[], chosen: string, name: string):
 }
 
 export function isSigned(column: Column): boolean {
-  return column.role === 'delta' || column.role === 'percent' || /^(count|rate)_effect_/.test(column.name);
+  return column.role === 'delta' || column.role === 'percent' || column.statistic.endsWith('_effect');
 }
 
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
@@ -148,7 +134,7 @@ const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: 
 /** The measure that a column's label begins with, where the table's main one has a name because there are others beside it. */
 export function measureHeads(columns: Column[]): ((column: Column) => string) | undefined {
   const heads = columns.filter((column) => column.role === 'baseline').map((column) => column.label.slice(0, -2));
-  if (!columns.some((column) => column.name === 'baseline_us' && column.label !== 'A')) return undefined;
+  if (!columns.some((column) => isMain(column) && column.role === 'baseline' && column.label !== 'A')) return undefined;
   return ({ label }) => heads.find((head) => label.startsWith(`${head} `)) ?? '';
 }
 

@@ -2,7 +2,7 @@
 
 import type { Comparison, Table } from '../contract/wire';
 import { text, type MetricWords } from '../ui/strings';
-import { family, type ColumnView } from './columns';
+import type { ColumnView } from './columns';
 import { parseSort } from './order';
 
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
@@ -11,34 +11,31 @@ export const STEP_COLUMN_WIDTH = 148;
 /** Widths at which it is shown unless chosen otherwise. */
 export const STEP_COLUMN_FITS = '(min-width: 1280px)';
 
-/** Tables of entities, whose times in each step the server knows. */
-export const STEPPED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'functions', 'memcpy', 'communication']);
-
 /** Whether rows have times of several steps: not those of totals, which were not tested, nor of one recording a side. */
 export function hasSteps(comparison: Comparison, name: string): boolean {
-  return STEPPED.has(name) && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
+  return comparison.tables[name]?.per_step === true && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
 }
 
 /** Names of the times that the rows are compared by step by step, "" the main one. */
 function testedMeasures(table: Table | undefined): string[] {
-  return (table?.columns ?? []).flatMap(({ name }) => (name === 'change' ? [''] : name.endsWith('_change') ? [name.slice(0, -'_change'.length)] : []));
+  return (table?.columns ?? []).flatMap(({ statistic, measure }) => (statistic === 'change' ? [measure] : []));
 }
 
 /** The time that is drawn: the one by which the rows are ordered, else the main one. */
 export function drawnMeasure(table: Table, sort: string): string {
   const column = parseSort(sort)[0]?.column ?? '';
-  const measure = family(column).replace(/_?us$/, '');
+  const measure = table.columns.find(({ name }) => name === column)?.measure ?? '';
   return testedMeasures(table).includes(measure) ? measure : '';
 }
 
 /** The columns with that of the steps before the times. */
 export function withStepColumn(views: ColumnView[], measure: string, fits: boolean, words: MetricWords): ColumnView[] {
   const main = measure === '';
-  const label = views.find(({ column }) => column.role === 'baseline' && family(column.name) === `${measure}_us`)?.column.label ?? '';
+  const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
   const what = main ? text.stepLines.main : label.replace(/\s+A$/, '');
   const view: ColumnView = {
     column: {
-      name: STEP_COLUMN, label: text.stepLines.label(words.many), unit: main ? text.stepLines.sides : what, better: 'none', role: 'plain', kind: 'text', shown: fits,
+      name: STEP_COLUMN, label: text.stepLines.label(words.many), unit: main ? text.stepLines.sides : what, better: 'none', role: 'plain', kind: 'text', shown: fits, measure, side: '', statistic: '',
       description: text.stepLines.about(what, words),
     },
     index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0,

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.result.column_meaning import meaning
 from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.units import Better
 
 if TYPE_CHECKING:
@@ -123,6 +125,21 @@ class Column:
     kind: str = "number"
     shown: bool = True
 
+    @property
+    def measure(self) -> str:
+        """What it measures, "" for a table's main measure."""
+        return meaning(self.name, self.role).measure
+
+    @property
+    def side(self) -> str:
+        """baseline, candidate, or "" for both or neither."""
+        return meaning(self.name, self.role).side
+
+    @property
+    def statistic(self) -> str:
+        """Which figure of the measure (column_meaning.Meaning)."""
+        return meaning(self.name, self.role).statistic
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
@@ -134,6 +151,9 @@ class Column:
             "role": self.role,
             "kind": self.kind,
             "shown": self.shown,
+            "measure": self.measure,
+            "side": self.side,
+            "statistic": self.statistic,
         }
 
 
@@ -149,9 +169,10 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as it stands in the JSON form: `title`, `columns`, `rows`, `notes`."""
+        """The table as it stands in the JSON form: `title`, what can be done with it, `columns`, `rows`, `notes`."""
         return {
             "title": self.title,
+            **table_facts(self.name).to_dict(),
             "columns": [column.to_dict() for column in self.columns],
             "rows": [[plain(cell) for cell in row] for row in self.rows],
             "notes": list(self.notes),

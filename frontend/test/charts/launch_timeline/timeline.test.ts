@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { bins, changes, isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed } from '../../../src/charts/launch_timeline/timeline';
 import type { Table } from '../../../src/contract/wire';
-import { column } from '../../samples';
+import { PLAIN, column } from '../../samples';
 
 type Row = [name: string, a: number | null, b: number | null, tensorA: number | null, status: string];
 
 function table(rows: Row[]): Table {
   return {
-    title: 'Launches',
+    ...PLAIN, title: 'Launches',
     columns: [
       column('name', 'text', 'text'),
       column('baseline_us', 'baseline', 'time_us'),
