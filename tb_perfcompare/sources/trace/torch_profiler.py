@@ -10,18 +10,16 @@ members. Counted only: launch arrows, other instants. docs/reading.md says what 
 
 from __future__ import annotations
 
-import gc
 import os
-import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from itertools import islice
 from typing import Any, BinaryIO
 
 import msgspec
 
 from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
@@ -104,7 +102,7 @@ class _Reading:
 
     def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
-        with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks, _paused_collector():
+        with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks, paused_collector():
 
             def tell(events: int) -> None:
                 self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
@@ -238,26 +236,3 @@ def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, 
         else:
             repaired[f"root member {_short(key)} left out"] += 1
     return properties
-
-
-_collector_lock = threading.Lock()
-_collector_pauses = 0
-_collector_was_on = False
-
-
-@contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Keeps the cycle collector from walking blocks of short-lived events, which hold no cycles; nests over threads."""
-    global _collector_pauses, _collector_was_on
-    with _collector_lock:
-        if not _collector_pauses:
-            _collector_was_on = gc.isenabled()
-            gc.disable()
-        _collector_pauses += 1
-    try:
-        yield
-    finally:
-        with _collector_lock:
-            _collector_pauses -= 1
-            if not _collector_pauses and _collector_was_on:
-                gc.enable()
