@@ -33,15 +33,15 @@ export function kernels(rows: [string, number | null, number | null, number, str
   };
 }
 
-export function ledgerRow(path: string[], baseline: number, candidate: number, status = 'both'): LedgerRow {
-  return { path, baseline, candidate, delta: candidate - baseline, calls: [1, 1], count_effect: 0, rate_effect: candidate - baseline, status };
+export function ledgerRow(path: string[], baseline: number, candidate: number, status: LedgerRow['status'] = 'both'): LedgerRow {
+  return { path, name: path[path.length - 1] ?? '', baseline, candidate, delta: candidate - baseline, calls: [1, 1], count_effect: 0, rate_effect: candidate - baseline, mix_effect: 0, same_shape_effect: candidate - baseline, status };
 }
 
 /** Totals are the sums of the rows of depth 1. */
 export function ledger(rows: LedgerRow[], denominator = 1): Ledger {
   const heads = rows.filter((row) => row.path.length === 1);
   const sum = (pick: (row: LedgerRow) => number): number => heads.reduce((total, row) => total + pick(row), 0);
-  return { denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
+  return { unit: 'ns', denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
 }
 
 export function run(name: string, spans: string[] = ['1'], workers: string[] = ['worker0']): RunEntry {
@@ -71,9 +71,12 @@ const side = (name: string): Comparison['baseline'] => ({
   captures: 1,
 });
 
+export const SHIFT = { estimate: 0.24, low: 0.2, high: 0.3, estimate_us: 24_000, low_us: 20_000, high_us: 30_000, level: 0.95 };
+
 export function comparison(over: Partial<Comparison> = {}): Comparison {
   return {
     schema: 'tb_perfcompare.comparison/1',
+    version: '0',
     window: 'device',
     baseline: side('normal'),
     candidate: side('abnormal'),
@@ -84,12 +87,18 @@ export function comparison(over: Partial<Comparison> = {}): Comparison {
       candidate: 125_000,
       delta: 25_000,
       ratio: 1.25,
-      shift: { estimate: 0.24, low: 0.2, high: 0.3, level: 0.95 },
+      shift: SHIFT,
       p: 0.00001,
       n: [10, 12],
       verdict: 'slower',
       verdict_text: 'slower',
       reason: 'the interval lies beyond the margin',
+      margin: 0.01,
+      inflation: 1,
+      scope: '',
+      method: '',
+      sensitivity: '',
+      certainty: null,
     },
     ledger: ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 0, 0)]),
     findings: [],

@@ -91,7 +91,8 @@ it('links a finding to its evidence, once per table', () => {
   const seen = vi.fn();
   const finding = {
     rule: 'kernel_time', subject: 'gemm', category: 'Kernel', delta_us: 5, share: 0.5, sentence: 'Kernels take more.', confidence: 'sure',
-    evidence: [{ table: 'kernels', row: 'gemm' }, { table: 'kernels', row: 'relu' }, { table: 'absent', row: 'x' }],
+    evidence: ['gemm', 'relu'].map((row) => ({ table: 'kernels', row, value: '' })).concat({ table: 'absent', row: 'x', value: '' }),
+    look_at: '',
   };
   render(<Findings comparison={comparison({ findings: [finding], tables: { kernels: kernels([]) } })} onEvidence={seen} />, root);
   const links = root.querySelectorAll<HTMLButtonElement>('.card footer button');

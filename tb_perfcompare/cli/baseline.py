@@ -13,7 +13,8 @@ from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.side_facts import device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES

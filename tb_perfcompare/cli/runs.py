@@ -12,7 +12,8 @@ from tb_perfcompare.cli.arguments import add_scheduler
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, device_dict, note_dict
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
+from tb_perfcompare.comparison.result.side_facts import device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
@@ -94,7 +95,7 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
             "marked": answer.marked,
         },
         "mean_step_us": _mean_step_us(answer),
-        "problems": [note_dict(note) for note in answer.notes],
+        "problems": [as_plain(note) for note in answer.notes],
     }
 
 

@@ -16,10 +16,12 @@ interface Reach {
   high: number;
 }
 
-/** Shift with its interval as fractions; null where there is none. */
+/** Shift with its interval as fractions; null where there is none, or none with two ends. */
 export function reachOf(row: Row | undefined): (Reach & { estimate: number }) | null {
   const shift = row?.look?.headline.shift;
-  return shift ? { low: shift.low, high: shift.high, estimate: shift.estimate } : null;
+  if (!shift) return null;
+  const { low, high, estimate } = shift;
+  return low === null || high === null || estimate === null ? null : { low, high, estimate };
 }
 
 /** Holds zero, the margin on both sides and every interval, or most of what is far beyond the others. */

@@ -1,185 +1,22 @@
-// The JSON contract of the server (docs/contract.md, plugin/http_api.md) as types. Values are used as they come.
+// The JSON contract of the server (docs/contract.md, plugin/http_api.md) as types. Values are used as they come. Those of
+// the comparison itself are made from the server's (comparison.ts); here is what its HTTP answers have beside.
+
+import type * as sent from './comparison';
+
+export type { Certainty, Check, Column, Device, DroppedStep, Evidence, FileFacts, Finding, Headline, LedgerRow, Note, Shift, SideFacts } from './comparison';
 
 export type Cell = string | number | boolean | null;
+export type VerdictWord = sent.Headline['verdict'];
+export type Role = sent.Column['role'];
+export type Kind = sent.Column['kind'];
 
-export type VerdictWord =
-  | 'slower'
-  | 'faster'
-  | 'same'
-  | 'probably_slower'
-  | 'probably_faster'
-  | 'inconclusive'
-  | 'withheld';
-
-export interface Device {
-  kind: string;
-  word?: string;
-  name: string | null;
-  count: number;
-}
-
-export interface FileFacts {
-  path: string;
-  bytes: number;
-  sha256?: string | null;
-}
-
-export interface DroppedStep {
-  step: string;
-  reason: string;
-  capture?: number;
-  total_us?: number | null;
-}
-
-export interface SideFacts {
-  source: string;
-  run: string;
-  worker: string;
-  span: string;
-  format: string;
-  device: Device;
-  steps: { count: number; admitted: number; dropped: DroppedStep[] };
-  files: FileFacts[];
-  captures?: number;
-}
-
-export interface Shift {
-  estimate: number;
-  low: number;
-  high: number;
-  estimate_us?: number;
-  low_us?: number;
-  high_us?: number;
-  level: number | null;
-}
-
-export interface Headline {
-  metric: string;
-  unit: string;
-  baseline: number | null;
-  candidate: number | null;
-  delta: number | null;
-  ratio: number | null;
-  shift: Shift | null;
-  p: number | null;
-  n: [number, number];
-  verdict: VerdictWord;
-  /** the same in words, such as "probably slower" */
-  verdict_text: string;
-  reason: string;
-  margin?: number;
-  inflation?: number;
-  scope?: string;
-  method?: string;
-  /** whether the verdict hangs on single steps */
-  sensitivity?: string;
-  certainty?: Certainty | null;
-}
-
-/** What else the samples say; fractions are 0.05 for 5 %, null is "not known". */
-export interface Certainty {
-  effect_size: number;
-  effect: string;
-  detectable: number | null;
-  steps_needed: number | null;
-  captures: [number, number];
-  noise_floor: number | null;
-  captures_needed: number | null;
-}
-
-export interface LedgerRow {
-  path: string[];
-  name?: string;
-  baseline: number;
-  candidate: number;
-  delta: number;
-  calls: [number, number];
-  count_effect: number;
-  rate_effect: number;
-  /** the two parts of rate_effect: other proportions of callers and shapes, another time of the same ones */
-  mix_effect?: number;
-  same_shape_effect?: number;
-  status: string;
-}
-
-/** Integers in nanoseconds times `denominator` per step. */
-export interface Ledger {
-  denominator: number;
-  baseline: number;
-  candidate: number;
-  delta: number;
-  rows: LedgerRow[];
+export interface Ledger extends sent.Ledger {
   /** of all entries, where the smallest of them are pooled */
   entries?: number;
 }
 
-export interface Evidence {
-  table?: string;
-  row?: string;
-  value?: string;
-}
-
-export interface Finding {
-  rule: string;
-  subject: string;
-  category: string;
-  /** null for what is no time, such as a clock */
-  delta_us: number | null;
-  share: number | null;
-  sentence: string;
-  evidence: Evidence[];
-  confidence: string;
-  look_at?: string;
-}
-
-export interface Check {
-  check: string;
-  status: 'ok' | 'warn' | 'fail';
-  detail: string;
-  invalidates: string[];
-}
-
-export interface Note {
-  code: string;
-  message: string;
-  where: string;
-}
-
-export type Role = 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'plain';
-export type Kind = 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
-
-export interface Column {
-  name: string;
-  label: string;
-  unit: string;
-  better: 'lower' | 'higher' | 'none';
-  description: string;
-  role: Role;
-  kind: Kind;
-  shown: boolean;
-  /** what it measures, "" for a table's main measure */
-  measure: string;
-  side: 'baseline' | 'candidate' | '';
-  /** which figure of the measure: value, delta, shift, change, p, q, ... */
-  statistic: string;
-}
-
-export interface Table {
-  title: string;
-  /** place among the tables */
-  order: number;
-  /** rows have times of their own in every step */
-  per_step: boolean;
-  /** traces tell from where the rows were called */
-  callers: boolean;
-  /** sums over rows say something */
-  adds_up: boolean;
-  /** parts of the step that a row's name is an entry of */
-  categories: string[];
-  columns: Column[];
-  /** the first rows only, where `total_rows` is more */
-  rows: Cell[][];
-  notes: string[];
+export interface Table extends sent.Table {
+  /** more than `rows`, where these are the first only */
   total_rows?: number;
   left_out?: { rows: number; sums: Sums };
 }
@@ -221,20 +58,11 @@ export interface RowSteps {
   candidate: StepTimes;
 }
 
-export interface Comparison {
-  schema: string;
+export interface Comparison extends sent.Comparison {
   /** names the files as they were compared */
   tag?: string;
-  version?: string;
-  window: string;
-  baseline: SideFacts;
-  candidate: SideFacts;
-  headline: Headline;
   ledger: Ledger;
-  findings: Finding[];
-  comparability: Check[];
   tables: Record<string, Table>;
-  notes: Note[];
   /** how many more there are */
   notes_left_out?: number;
 }

@@ -8,16 +8,16 @@ import { besides } from '../../src/candidates/verdicts_view';
 import { verdictsQuery, type Adjusted, type Row } from '../../src/candidates/wire';
 import { words } from '../../src/candidates/words';
 import type { Side, VerdictWord } from '../../src/contract/wire';
-import { comparison, run, runs } from '../samples';
+import { comparison, run, runs, SHIFT } from '../samples';
 
 const whole = (name: string): Side => ({ run: name, worker: null, span: null });
 
 function row(low: number, estimate: number, high: number, verdict: VerdictWord = 'slower'): Row {
   const { headline } = comparison();
-  const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [{ reason: 'warm-up', steps: 1 }] }, captures: 1 };
+  const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', word: 'CPU', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [{ reason: 'warm-up', steps: 1 }] }, captures: 1 };
   return {
     error: null,
-    look: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: { low, estimate, high, level: 0.95 } }, checks: [], cause: null, causes: 0 },
+    look: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: { ...SHIFT, low, estimate, high } }, checks: [], cause: null, causes: 0 },
   };
 }
 const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: 'record it again' }, look: null };

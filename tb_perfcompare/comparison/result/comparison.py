@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline
-from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger
-from tb_perfcompare.comparison.result.plain_values import note_dict
-from tb_perfcompare.comparison.result.side_facts import SideFacts
-from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger, LedgerDict
+from tb_perfcompare.comparison.result.plain_values import as_plain
+from tb_perfcompare.comparison.result.side_facts import SideFacts, SideFactsDict
+from tb_perfcompare.comparison.result.table import Table, TableDict
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 
@@ -21,6 +21,22 @@ if TYPE_CHECKING:
 
 SCHEMA = "tb_perfcompare.comparison/1"
 VIEW_SCHEMA = "tb_perfcompare.view/1"
+
+
+class ComparisonDict(TypedDict):
+    """The whole document."""
+
+    schema: Annotated[str, (SCHEMA,)]
+    version: Annotated[str, "of the tool"]
+    baseline: SideFactsDict
+    candidate: SideFactsDict
+    window: Annotated[str, ("device", "marker")]
+    headline: Headline
+    ledger: LedgerDict
+    findings: Sequence[Finding]
+    comparability: Sequence[Check]
+    tables: Mapping[str, TableDict]
+    notes: Sequence[Note]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +72,7 @@ class Comparison:
             "findings": [finding.to_dict() for finding in self.findings],
             "comparability": [check.to_dict() for check in self.comparability],
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
-            "notes": [note_dict(note) for note in self.notes],
+            "notes": [as_plain(note) for note in self.notes],
         }
 
     def to_frame(self, table: str) -> DataFrame:
@@ -94,7 +110,7 @@ class View:
             "reading": self.reading,
             "side": self.side.to_dict(),
             "table": self.table.to_dict(),
-            "notes": [note_dict(note) for note in self.notes],
+            "notes": [as_plain(note) for note in self.notes],
         }
 
     def to_frame(self) -> DataFrame:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from tb_perfcompare.comparison.result.plain_values import plain
+from tb_perfcompare.comparison.result.plain_values import as_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Finding:
     rule: str
     subject: str
     category: str
-    delta_us: float | None
-    share: float | None
+    delta_us: Annotated[float | None, "per step; null for what is no time, such as a clock"]
+    share: Annotated[float | None, "of the headline's delta"]
     sentence: str
     evidence: tuple[Evidence, ...]
     confidence: str
@@ -35,17 +35,7 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {
-            "rule": self.rule,
-            "subject": self.subject,
-            "category": self.category,
-            "delta_us": plain(self.delta_us),
-            "share": plain(self.share),
-            "sentence": self.sentence,
-            "evidence": [{"table": item.table, "row": item.row, "value": item.value} for item in self.evidence],
-            "confidence": self.confidence,
-            "look_at": self.look_at,
-        }
+        return as_plain(self)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +43,10 @@ class Check:
     """A comparability check. status: ok, warn, fail; invalidates: conclusions it weakens."""
 
     check: str
-    status: str
+    status: Annotated[str, ("ok", "warn", "fail")]
     detail: str
     invalidates: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {
-            "check": self.check,
-            "status": self.status,
-            "detail": self.detail,
-            "invalidates": list(self.invalidates),
-        }
+        return as_plain(self)  # type: ignore[no-any-return]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from tb_perfcompare.comparison.result.plain_values import plain
+from tb_perfcompare.comparison.result.plain_values import as_plain
 
 
 class Verdict(str, Enum):
@@ -27,6 +27,10 @@ class Verdict(str, Enum):
         return "not comparable" if self is Verdict.WITHHELD else self.value.replace("_", " ")
 
 
+Unbounded = Annotated[float, None]
+"""May be infinite, which JSON has no number for: null is sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shift:
     """Hodges-Lehmann shift in percent of the baseline and in microseconds, with its interval.
@@ -35,13 +39,13 @@ class Shift:
     actually reached, None when the samples are too few for any interval: low and high are then the whole range.
     """
 
-    estimate: float
-    low: float
-    high: float
-    estimate_us: float
-    low_us: float
-    high_us: float
-    level: float | None
+    estimate: Unbounded
+    low: Unbounded
+    high: Unbounded
+    estimate_us: Unbounded
+    low_us: Unbounded
+    high_us: Unbounded
+    level: Annotated[float | None, "confidence level reached; null: too few samples, low and high are the whole range"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +69,11 @@ class Certainty:
     mean_high: float | None
     tail_driven: bool
     autocorrelation: float
-    detectable: float | None
-    steps_needed: int | None
+    detectable: Annotated[float | None, "smallest change that so many steps and captures show, a fraction"]
+    steps_needed: Annotated[int | None, "per side, to show a change of the margin"]
     captures: tuple[int, int]
-    noise_floor: float | None
-    captures_needed: int | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "effect_size": plain(self.effect_size),
-            "effect": self.effect,
-            "mean_low": plain(self.mean_low),
-            "mean_high": plain(self.mean_high),
-            "tail_driven": self.tail_driven,
-            "autocorrelation": plain(self.autocorrelation),
-            "detectable": plain(self.detectable),
-            "steps_needed": self.steps_needed,
-            "captures": list(self.captures),
-            "noise_floor": plain(self.noise_floor),
-            "captures_needed": self.captures_needed,
-        }
+    noise_floor: Annotated[float | None, "largest change between two captures of one side, a fraction"]
+    captures_needed: Annotated[int | None, "per side, to settle an inconclusive verdict"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,52 +85,29 @@ class Headline:
 
     metric: str
     unit: str
-    baseline: float | None
-    candidate: float | None
-    delta: float | None
-    ratio: float | None
+    baseline: Annotated[float | None, "mean per step"]
+    candidate: Annotated[float | None, "mean per step"]
+    delta: Annotated[float | None, "candidate - baseline"]
+    ratio: Annotated[float | None, "candidate / baseline"]
     shift: Shift | None
     p: float | None
     n: tuple[int, int]
     verdict: Verdict
     reason: str
     margin: float
-    inflation: float
+    inflation: Unbounded
     scope: str
     method: str
-    sensitivity: str = ""
+    sensitivity: Annotated[str, "single steps, captures or ranks that change the verdict when dropped"] = ""
     certainty: Certainty | None = None
+
+    DERIVED: ClassVar = ("verdict_text",)
+
+    @property
+    def verdict_text(self) -> Annotated[str, 'the verdict in words, such as "probably slower"']:
+        """As every face writes it."""
+        return self.verdict.words
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        shift = self.shift
-        return {
-            "metric": self.metric,
-            "unit": self.unit,
-            "baseline": plain(self.baseline),
-            "candidate": plain(self.candidate),
-            "delta": plain(self.delta),
-            "ratio": plain(self.ratio),
-            "shift": None
-            if shift is None
-            else {
-                "estimate": plain(shift.estimate),
-                "low": plain(shift.low),
-                "high": plain(shift.high),
-                "level": plain(shift.level),
-                "estimate_us": plain(shift.estimate_us),
-                "low_us": plain(shift.low_us),
-                "high_us": plain(shift.high_us),
-            },
-            "p": plain(self.p),
-            "n": list(self.n),
-            "verdict": self.verdict.value,
-            "verdict_text": self.verdict.words,
-            "reason": self.reason,
-            "margin": plain(self.margin),
-            "inflation": plain(self.inflation),
-            "scope": self.scope,
-            "method": self.method,
-            "sensitivity": self.sensitivity,
-            "certainty": None if self.certainty is None else self.certainty.to_dict(),
-        }
+        return as_plain(self)  # type: ignore[no-any-return]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare.comparison.result.plain_values import plain
 
@@ -20,6 +21,33 @@ _LEDGER_COLUMNS = (
     ("count_effect", _NANOSECONDS), ("rate_effect", _NANOSECONDS), ("mix_effect", _NANOSECONDS),
     ("same_shape_effect", _NANOSECONDS), ("status", ""),
 )  # fmt: skip
+
+
+class LedgerRowDict(TypedDict):
+    """Integers in nanoseconds x denominator per step."""
+
+    path: Sequence[str]
+    name: Annotated[str, "a raw name behind the key"]
+    baseline: int
+    candidate: int
+    delta: int
+    calls: tuple[float, float]
+    count_effect: int
+    rate_effect: Annotated[int, "mix_effect + same_shape_effect"]
+    mix_effect: int
+    same_shape_effect: int
+    status: Annotated[str, ("both", "added", "removed")]
+
+
+class LedgerDict(TypedDict):
+    """Every integer is nanoseconds per step times `denominator`."""
+
+    unit: Annotated[str, ("ns",)]
+    denominator: int
+    baseline: int
+    candidate: int
+    delta: int
+    rows: Sequence[LedgerRowDict]
 
 
 @dataclass(frozen=True, slots=True)

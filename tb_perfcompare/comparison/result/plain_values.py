@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from typing import Any
-
-from tb_perfcompare.model.note import Note
-from tb_perfcompare.model.summary.summary import DeviceFacts
 
 Cell = str | int | float | bool | None
 """A table cell; None is "absent" or "not measured", never zero."""
@@ -19,11 +19,15 @@ def plain(cell: Cell) -> Cell:
     return cell
 
 
-def device_dict(device: DeviceFacts) -> dict[str, Any]:
-    """The device a side ran on; `name` is null when the trace does not say."""
-    return {"kind": device.kind, "word": device.word, "name": device.name or None, "count": device.count}
+def as_plain(value: Any) -> Any:
+    """What is sent of a dataclass: its fields, and the properties that its class names as DERIVED, all plain."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: as_plain(getattr(value, name)) for name in _names(type(value))}
+    if isinstance(value, Enum):
+        return value.value
+    return [as_plain(item) for item in value] if isinstance(value, (tuple, list)) else plain(value)
 
 
-def note_dict(note: Note) -> dict[str, Any]:
-    """A weakness; `where` is empty for the whole."""
-    return {"code": note.code.value, "message": note.message, "where": note.where}
+@functools.cache
+def _names(kind: type[Any]) -> tuple[str, ...]:
+    return (*(field.name for field in fields(kind)), *getattr(kind, "DERIVED", ()))

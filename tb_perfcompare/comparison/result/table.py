@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.column_meaning import meaning
-from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, plain
 from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.units import Better
 
@@ -111,50 +111,56 @@ def _plain(column: CellColumn) -> Sequence[Cell]:
     return cells
 
 
+ROLES = ("key", "text", "baseline", "candidate", "delta", "percent", "status", "plain")
+KINDS = ("text", "time_us", "count", "fraction", "number", "bool")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """role: key, text, baseline, candidate, delta, percent, status, plain. kind: text, time_us, count, fraction,
-    number, bool. shown: visible before the user chooses."""
+    """role: one of ROLES; kind: one of KINDS; shown: visible before the user chooses."""
 
     name: str
     label: str
     unit: str
     better: Better
     description: str
-    role: str = "plain"
-    kind: str = "number"
+    role: Annotated[str, ROLES] = "plain"
+    kind: Annotated[str, KINDS] = "number"
     shown: bool = True
+    DERIVED: ClassVar = ("measure", "side", "statistic")
 
     @property
-    def measure(self) -> str:
+    def measure(self) -> Annotated[str, 'what it measures, "" for a table\'s main measure']:
         """What it measures, "" for a table's main measure."""
         return meaning(self.name, self.role).measure
 
     @property
-    def side(self) -> str:
+    def side(self) -> Annotated[str, ("baseline", "candidate", "")]:
         """baseline, candidate, or "" for both or neither."""
         return meaning(self.name, self.role).side
 
     @property
-    def statistic(self) -> str:
+    def statistic(self) -> Annotated[str, "which figure of the measure: value, delta, shift, change, p, q, ..."]:
         """Which figure of the measure (column_meaning.Meaning)."""
         return meaning(self.name, self.role).statistic
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "unit": self.unit,
-            "better": self.better.value,
-            "description": self.description,
-            "role": self.role,
-            "kind": self.kind,
-            "shown": self.shown,
-            "measure": self.measure,
-            "side": self.side,
-            "statistic": self.statistic,
-        }
+        return as_plain(self)  # type: ignore[no-any-return]
+
+
+class TableDict(TypedDict):
+    """A table as it is sent."""
+
+    title: str
+    order: Annotated[int, "place among the tables"]
+    per_step: Annotated[bool, "rows have times of their own in every step"]
+    callers: Annotated[bool, "traces tell from where the rows were called"]
+    adds_up: Annotated[bool, "sums over rows say something"]
+    categories: Annotated[Sequence[str], "parts of the step that a row's name is an entry of"]
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
+
+from tb_perfcompare.comparison.result.plain_values import as_plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class TableFacts:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {**asdict(self), "categories": list(self.categories)}
+        return as_plain(self)  # type: ignore[no-any-return]
 
 
 _PER_STEP = {"functions"}

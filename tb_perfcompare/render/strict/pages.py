@@ -9,7 +9,6 @@ import msgspec
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.render.wire.pages import first_rows
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, raw
-from tb_perfcompare.units import Better
 
 
 def strict_first(body: bytes) -> bytes:
@@ -29,12 +28,8 @@ def strict_tables(body: bytes) -> dict[str, Table]:
     found: dict[str, Any] = msgspec.json.decode(body)["tables"]
     return {
         name: Table(
-            name, table["title"], tuple(_column(column) for column in table["columns"]),
+            name, table["title"], msgspec.convert(table["columns"], tuple[Column, ...]),
             tuple(map(tuple, table["rows"])), tuple(table["notes"]),
         )
         for name, table in found.items()
     }  # fmt: skip
-
-
-def _column(column: dict[str, Any]) -> Column:
-    return Column(**{**column, "better": Better(column["better"])})

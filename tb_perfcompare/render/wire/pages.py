@@ -16,7 +16,7 @@ import msgspec
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.comparison import VIEW_SCHEMA, Comparison
-from tb_perfcompare.comparison.result.plain_values import note_dict
+from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, picked
 from tb_perfcompare.comparison.result.table_catalogue import table_facts
@@ -61,7 +61,7 @@ class Page:
 def comparison_answer(comparison: Comparison) -> bytes:
     """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
     long ones get more than an equal share of the room."""
-    notes, _ = filled(map(note_dict, comparison.notes), 2 * _LIST_BYTES)
+    notes, _ = filled(map(as_plain, comparison.notes), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
         "version": __version__,
@@ -108,7 +108,7 @@ def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
     """A page of one run's own table."""
-    said, _ = filled(map(note_dict, notes), 2 * _LIST_BYTES)
+    said, _ = filled(map(as_plain, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
         "schema": VIEW_SCHEMA,
         "view": view,

@@ -8,7 +8,8 @@ from typing import Any
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, SideBrief
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.side_facts import device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.number_text import percent, setting
 from tb_perfcompare.workspace.queries.candidates import CandidateRow, Several
