@@ -25,7 +25,7 @@ from tests.browser.tab import (
 PAIRS = {
     "mlu": (MLU_A, MLU_B, "torch.profiler trace", "B is slower", "steps compared"),
     "answers": (SAVED_A, SAVED_B, "saved profiler answers", "B is slower", "steps compared"),
-    "perf_data": (TABLE_A, TABLE_B, "perf_data table", "No difference that matters", "cycles compared"),
+    "perf_data": (TABLE_A, TABLE_B, "perf_data table", "Same", "cycles compared"),
     "listing": (LISTING_A, LISTING_B, "kernel listing", "Inconclusive", "recordings compared"),
     "ncu": (NCU_A, NCU_B, "ncu export", "Inconclusive", "recordings compared"),
 }
