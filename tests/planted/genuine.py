@@ -104,7 +104,7 @@ FAULTS: tuple[Fault, ...] = (
     _fault("slow hand-written operator", "operator_slower", "Scale", base=replace(HEALTHY, scaled=True),
            rows_at_once=8),
     _fault("copies between layouts", "layout_copies", "aten::copy_", base=replace(HEALTHY, batch=48), transposed=8),
-    _fault("a metric is new", "host_time", "aten::sort", ranked=True),
+    _fault("a metric is new", "operators_changed", "aten::sort", ranked=True),
     _fault("one slow step", "slow_steps", "step", slow_step=4, checkpoints=20),
     _fault("warm-up inside", "warm_up_inside", warm_up=0),
     *([_fault("contention", "host_interrupted", base=replace(HEALTHY, pinned=True), busy=1)] if LINUX else []),
