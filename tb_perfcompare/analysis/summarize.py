@@ -75,31 +75,18 @@ def summarize(
     timeline = interpret(recording.events, vendor)
     both = step_windows(timeline, tail=tail)
     windows = both[window]
-    if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
-        raise CorruptInput(
-            recording.file.path,
-            "no operators, annotations, API calls or device events to time",
-            hint="record with torch.profiler's CPU or device activity",
-        )
+    _check_timed(windows, recording)
     found = event_steps(timeline, both, window)
     step = found.step
+    steps = len(windows.label)
     events = len(recording.events)
     release(events)  # what reading and nesting took
     owners = find_owners(timeline, windows)
-    owned = own(timeline, owners, step, len(windows.label))
+    owned = own(timeline, owners, step, steps)
     release(events)
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
-    steps = len(windows.label)
-    groups: dict[str, GroupTable] = {
-        **operator_tables(timeline, step, steps),
-        **device_tables(timeline, step, steps),
-    }
-    release(events)
-    modules = module_table(timeline, step, steps)
-    if modules is not None:
-        groups["modules"] = modules
-    groups = {name: table for name, table in groups.items() if len(table)}
+    groups = _group_tables(timeline, step, steps)
     memory = memory_use(timeline, both["marker"])
     sampled = _counters(recording, windows, device.word)
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
@@ -148,6 +135,26 @@ def summarize(
         + ((coarse,) if coarse is not None else ()),
         counters=None if sampled is None else sampled.series,
     )
+
+
+def _check_timed(windows: Windows, recording: TraceRecording) -> None:
+    """Raises CorruptInput where no step takes any time."""
+    if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
+        raise CorruptInput(
+            recording.file.path,
+            "no operators, annotations, API calls or device events to time",
+            hint="record with torch.profiler's CPU or device activity",
+        )
+
+
+def _group_tables(timeline: InterpretedTrace, step: NDArray[np.int32], steps: int) -> dict[str, GroupTable]:
+    """The tables of operators, device work and modules that have rows; `step` is each event's."""
+    groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
+    release(len(timeline.events))
+    modules = module_table(timeline, step, steps)
+    if modules is not None:
+        groups["modules"] = modules
+    return {name: table for name, table in groups.items() if len(table)}
 
 
 def _counters(recording: TraceRecording, windows: Windows, word: str) -> SampledCounters | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
+from hypothesis import assume
+
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tests.build import TraceBuilder
@@ -54,3 +57,12 @@ def operator_us(of: Summary, name: str, measure: str, table: str = "operators") 
     group = of.groups[table]
     row = [key[0] for key in group.keys].index(name)
     return int(group.measures_ns[measure][row].sum()) / 1000
+
+
+def summarised(trace: TraceBuilder, **options: object) -> Summary:
+    """The same of what hypothesis drew; traces that nothing can be timed in are left out."""
+    try:
+        return summary(trace, **options)  # type: ignore[arg-type]
+    except CorruptInput:
+        assume(False)
+        raise

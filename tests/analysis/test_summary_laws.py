@@ -6,23 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
-
-
-def summarised(trace: TraceBuilder, **options: object) -> Summary:
-    try:
-        return summary(trace, **options)  # type: ignore[arg-type]
-    except CorruptInput:
-        assume(False)
-        raise
 
 
 def facts(of: Summary) -> dict[str, object]:

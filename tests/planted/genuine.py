@@ -119,28 +119,26 @@ EQUAL: tuple[Fault, ...] = tuple(
 )
 
 
-def record_pairs(pairs: Iterable[Fault], target: Path) -> None:
-    """Writes target/NAME/healthy and target/NAME/faulty. Every recording is a process of its own, which begins with
-    torch loaded where processes can be forked."""
+def record_in_turns(pairs: Iterable[tuple[str, object, object]], target: Path, module: str) -> None:
+    """Writes target/NAME/healthy and target/NAME/faulty of (name, healthy, faulty) with `record(program, path)` of the
+    module. Every recording is a process of its own, which begins with torch loaded where processes can be forked."""
     if LINUX:
-        importlib.import_module("tests.planted.genuine_training")
+        importlib.import_module(module)
     context = multiprocessing.get_context("fork" if LINUX else "spawn")
-    for pair in pairs:
+    for name, *programs in pairs:
         for span in range(1, SPANS + 1):
-            for side, habits in zip(SIDES, (pair.healthy, pair.faulty), strict=True):
-                path = target / pair.name / side / f"worker0.{span}.pt.trace.json"
+            for side, program in zip(SIDES, programs, strict=True):
+                path = target / name / side / f"worker0.{span}.pt.trace.json"
                 path.parent.mkdir(parents=True, exist_ok=True)
-                process = context.Process(target=_record, args=(habits, path))
+                process = context.Process(target=_record, args=(module, program, path))
                 process.start()
                 process.join()
                 if process.exitcode:
-                    raise SystemExit(f"{pair.name}, {side}: the recording ended with {process.exitcode}")
+                    raise SystemExit(f"{name}, {side}: the recording ended with {process.exitcode}")
 
 
-def _record(habits: Habits, path: Path) -> None:
-    from tests.planted.genuine_training import record
-
-    record(habits, path)
+def _record(module: str, program: object, path: Path) -> None:
+    importlib.import_module(module).record(program, path)
 
 
 def read_side(folder: Path) -> Summary:
@@ -173,7 +171,8 @@ def main() -> None:
     parser.add_argument("--quiet", action="store_true", help="record only")
     chosen = parser.parse_args()
     pairs = [known[name] for name in chosen.fault or known]
-    record_pairs(pairs, chosen.out)
+    recorded = [(pair.name, pair.healthy, pair.faulty) for pair in pairs]
+    record_in_turns(recorded, chosen.out, "tests.planted.genuine_training")
     for pair in pairs if not chosen.quiet else ():
         found = compared(chosen.out / pair.name)
         print(f"{pair.name}: {found.headline.verdict.value}, {found.headline.ratio:.2f}; wanted {pair.rule or 'none'}")

@@ -44,6 +44,7 @@ MOST_HEADER_BYTES = 16 << 20
 _LAUNCHES = "launches"
 _BEGINNING_OF_TIME = (1980, 1, 1, 0, 0, 0)
 _REMEDY = "bring the file back as it was, or save it again: tb-perfcompare baseline save NAME RUN --replace"
+# what zipfile and numpy raise on damaged files; NotImplementedError is zipfile's word for an unknown compression
 _DAMAGE = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, KeyError, NotImplementedError,
     RuntimeError, ValueError, OverflowError, MemoryError,

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import owned_modules
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised, summary
 from tests.build import MAIN, TraceBuilder
 from tests.strategies import permutations_of, traces
 
@@ -137,14 +136,6 @@ def traces_with_modules(draw: st.DrawFn) -> TraceBuilder:
     for number in range(draw(st.integers(0, 3))):
         trace.forward_backward(number, draw(st.integers(0, 200)), draw(st.integers(0, 300)))
     return trace
-
-
-def summarised(trace: TraceBuilder, **options: object) -> Summary:
-    try:
-        return summary(trace, **options)  # type: ignore[arg-type]
-    except CorruptInput:
-        assume(False)
-        raise
 
 
 @given(traces_with_modules(), st.sampled_from(("device", "marker")))

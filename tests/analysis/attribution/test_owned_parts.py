@@ -7,19 +7,18 @@ from dataclasses import replace
 from itertools import permutations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.attribution import owned_parts
 from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime, Summary
 from tests.analysis.passes_tools import FORMS, form
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised, summary
 from tests.build import MAIN, TraceBuilder
 from tests.picture import picture
 from tests.strategies import permutations_of, traces
@@ -195,14 +194,6 @@ def test_of_too_many_parts_the_smallest_stand_together_and_a_note_says_so(monkey
     assert cells(drawn.owned.parts, 2) == of_entities(drawn.owned)
     (note,) = [note for note in drawn.notes if note.code is NoteCode.PARTS_POOLED]
     assert "smallest callers and input shapes" in note.message
-
-
-def summarised(trace: TraceBuilder, **options: object) -> Summary:
-    try:
-        return summary(trace, **options)  # type: ignore[arg-type]
-    except CorruptInput:
-        assume(False)
-        raise
 
 
 @given(traces(), st.sampled_from(("device", "marker")))

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.select import select_steps
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.summary.launch_sites import place_below
 from tb_perfcompare.model.summary.summary import Summary
-from tests.analysis.summaries import summary
+from tests.analysis.summaries import summarised, summary
 from tests.build import TraceBuilder
 from tests.strategies import permutations_of, traces
 from tests.work_pictures import calls
@@ -22,14 +21,6 @@ CONVOLUTION = """
     2x aten::mm[4,4]                                 | gemm 10
                                                      | lost 4
 """
-
-
-def summarised(trace: TraceBuilder, **options: object) -> Summary:
-    try:
-        return summary(trace, **options)  # type: ignore[arg-type]
-    except CorruptInput:
-        assume(False)
-        raise
 
 
 def drawn(of: Summary) -> list[str]:
