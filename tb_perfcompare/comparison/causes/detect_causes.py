@@ -67,20 +67,21 @@ def told_causes(pair: RuleContext) -> Told:
     found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
     explained = Explained()
     kept: list[Cause] = []
-    for cause in found:
+
+    def keep_unless_explained(cause: Cause) -> None:
         total = sum(abs(part) for part in cause.explains.values())
         if not total or explained.known(cause.explains) < EXPLAINED * total:
             kept.append(cause)
             explained.add(cause.explains)
+
+    for cause in found:
+        keep_unless_explained(cause)
     for rule in (*OF_THE_REST, *(() if other is None else (other.tell,))):
         for cause in rule(pair, explained):
             kept.append(cause)
             explained.add(cause.explains)
     for cause in changed_operator_rules(pair, {one.finding.rule for one in kept}):
-        total = sum(abs(part) for part in cause.explains.values())
-        if explained.known(cause.explains) < EXPLAINED * total:
-            kept.append(cause)
-            explained.add(cause.explains)
+        keep_unless_explained(cause)
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
     subjects = frozenset(entities | {finding.subject for finding in findings})

@@ -117,7 +117,7 @@ def _explained(
     """The exposed time on the host, and of the kernels launched, that more or fewer calls make."""
     found: dict[Part, float] = {} if own is None else {(HOST, own.path[1]): pair.counted_us(own)}
     for (kernel, *_), amount in kernels.items():
-        us = _by_number(amount)
+        us = amount.counted_us
         if us * more_calls > 0:
             found[KERNEL, kernel] = us
     return found
@@ -128,14 +128,6 @@ def _kernels(pair: RuleContext) -> dict[str, dict[Key, Amount]]:
     for key, amount in pair.amounts("kernels_by_operator").items():
         by_operator.setdefault(key[1], {})[key] = amount
     return by_operator
-
-
-def _by_number(amount: Amount) -> float:
-    """Part of the change that more or fewer calls make; all of it where a side has none."""
-    if not (amount.calls_a and amount.calls_b):
-        return amount.delta_us
-    counted = amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2
-    return min(counted, amount.delta_us, key=abs) if counted * amount.delta_us > 0 else 0.0
 
 
 def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed]) -> str:

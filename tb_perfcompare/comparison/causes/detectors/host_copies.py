@@ -24,12 +24,12 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
         return
     moved = _moves(pair)
-    delta = sum(_by_number(amount) for amount in moved.values())
+    delta = sum(amount.counted_us for amount in moved.values())
     more = total(moved.values()).more_calls
     grown = sum(abs(amount.delta_us) for amount in moved.values())
     if abs(delta) < max(pair.least_us, MOST * grown) or more * delta <= 0:
         return
-    first = max(moved, key=lambda key: (_by_number(moved[key]) * (1 if delta > 0 else -1), key))
+    first = max(moved, key=lambda key: (moved[key].counted_us * (1 if delta > 0 else -1), key))
     name, calls = first[0], total(amount for key, amount in moved.items() if key[0] == first[0])
     of = f" of {first[1]}" if len(first) > 1 and first[1] else ""
     own = numbers_text(moved[first].calls_a, moved[first].calls_b)
@@ -50,7 +50,7 @@ def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
     """By operator, of all of its shapes."""
     found: dict[Part, float] = {}
     for key, amount in moved.items():
-        found["CPU Exec", key[0]] = found.get(("CPU Exec", key[0]), 0.0) + _by_number(amount)
+        found["CPU Exec", key[0]] = found.get(("CPU Exec", key[0]), 0.0) + amount.counted_us
     return found
 
 
@@ -58,14 +58,3 @@ def _moves(pair: RuleContext) -> dict[Key, Amount]:
     """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     return {key: amount for key, amount in table.items() if key[0] in MOVING}
-
-
-def _by_number(amount: Amount) -> float:
-    """Part of the change that more or fewer calls make, where other times per call do not take it back; all of it where
-    a side has no calls."""
-    if not (amount.calls_a and amount.calls_b):
-        return amount.delta_us
-    counted = amount.more_calls * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b) / 2
-    if counted * amount.delta_us <= 0:
-        return 0.0
-    return min(counted, amount.delta_us, key=abs)

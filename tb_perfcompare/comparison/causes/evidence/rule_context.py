@@ -53,6 +53,15 @@ class Amount:
             return 0.0
         return (self.us_b / self.calls_b - self.us_a / self.calls_a) * (self.calls_a + self.calls_b) / 2
 
+    @property
+    def counted_us(self) -> float:
+        """Part of the change that more or fewer calls make, where other times per call do not take it back; all of it
+        where a side has no calls."""
+        if not (self.calls_a and self.calls_b):
+            return self.delta_us
+        counted = self.more_calls * (self.us_a / self.calls_a + self.us_b / self.calls_b) / 2
+        return min(counted, self.delta_us, key=abs) if counted * self.delta_us > 0 else 0.0
+
     def paced_us(self, ratio: float) -> float:
         """What work that takes `ratio` times as long changes by; 0 where a side has none."""
         return (ratio - 1) / (ratio + 1) * (self.us_a + self.us_b) if self.us_a and self.us_b else 0.0
