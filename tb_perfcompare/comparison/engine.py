@@ -46,7 +46,7 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text, verdict_word
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 from tb_perfcompare.comparison.statistics.samples import counted_steps, observations
@@ -98,7 +98,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline = _withheld_if_void(headline, checks)
     itself = with_itself(checks)
     if itself:
-        sentence = f"{headline.verdict.value.replace('_', ' ').capitalize()}: {itself}"
+        sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
     robustness = sensitivity(baseline, candidate, headline, work, options)
     headline = replace(headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text)

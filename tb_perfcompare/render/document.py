@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.wording import verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
@@ -18,16 +19,6 @@ from tb_perfcompare.render.grid import Grid, grid_of, sums_line
 from tb_perfcompare.render.ledger_prose import largest_parts
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 from tb_perfcompare.render.printable import printable
-
-VERDICT_WORDS = {
-    Verdict.SLOWER: "Slower",
-    Verdict.FASTER: "Faster",
-    Verdict.SAME: "Same",
-    Verdict.PROBABLY_SLOWER: "Probably slower",
-    Verdict.PROBABLY_FASTER: "Probably faster",
-    Verdict.INCONCLUSIVE: "Inconclusive",
-    Verdict.WITHHELD: "Not comparable",
-}
 
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
@@ -75,7 +66,7 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
     split = headline.program is not None
     line, _, more = printable(headline.reason).partition("; ")
     blocks: list[Block] = [
-        Heading(printable(headline.sentence) or f"{VERDICT_WORDS[headline.verdict]}: {line}", level=1),
+        Heading(printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}", level=1),
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
         *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
         Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
@@ -196,7 +187,7 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
     if headline.program is not None:
-        rows.append(("as recorded", f"{VERDICT_WORDS[_recorded(headline)]}: {printable(headline.reason)}"))
+        rows.append(("as recorded", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
         rows.append(("machine", f"not told apart from the program: {printable(headline.unsplit)}"))
     return tuple(rows)

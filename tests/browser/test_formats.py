@@ -25,9 +25,9 @@ from tests.browser.tab import (
 PAIRS = {
     "mlu": (MLU_A, MLU_B, "torch.profiler trace", "B is slower", "steps compared"),
     "answers": (SAVED_A, SAVED_B, "saved profiler answers", "B is slower", "steps compared"),
-    "perf_data": (TABLE_A, TABLE_B, "perf_data table", "No difference that matters", "cycles compared"),
-    "listing": (LISTING_A, LISTING_B, "kernel listing", "Cannot tell", "recordings compared"),
-    "ncu": (NCU_A, NCU_B, "ncu export", "Cannot tell", "recordings compared"),
+    "perf_data": (TABLE_A, TABLE_B, "perf_data table", "Same", "cycles compared"),
+    "listing": (LISTING_A, LISTING_B, "kernel listing", "Inconclusive", "recordings compared"),
+    "ncu": (NCU_A, NCU_B, "ncu export", "Inconclusive", "recordings compared"),
 }
 
 
@@ -98,4 +98,4 @@ def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, scre
     assert tab.find("button", has_text="Try again").count() == 0
     tab.page.screenshot(path=screenshots / "mixed.png")
     tab.find(".state-pairs button", has_text=LISTING_B).click()
-    assert tab.answer().startswith("Cannot tell")
+    assert tab.answer().startswith("Inconclusive")

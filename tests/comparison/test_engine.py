@@ -38,7 +38,7 @@ def test_windows_that_lead_to_different_verdicts_are_pointed_out() -> None:
     assert got.headline.verdict is Verdict.SLOWER
     said = [note.message for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
     assert said == [
-        'with marker windows the verdict would be "no meaningful change" instead of "slower" (--step-window marker)'
+        'with marker windows the verdict would be "same" instead of "slower" (--step-window marker)'
     ]
 
 

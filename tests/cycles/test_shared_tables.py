@@ -59,7 +59,7 @@ def test_a_slow_gpu_behind_a_busy_host_sglang() -> None:
     assert {step.reason for step in (*found.baseline.dropped, *found.candidate.dropped)} == {"incomplete"}
     assert [step.label for step in found.candidate.dropped] == ["1", "2", "4", "5"]
     assert any(
-        '12 and 10 of them, the verdict stays "cannot tell", the typical change +0.35 %' in note.message
+        '12 and 10 of them, the verdict stays "inconclusive", the typical change +0.35 %' in note.message
         for note in found.notes
     )
 

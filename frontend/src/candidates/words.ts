@@ -40,7 +40,7 @@ export const words = {
     same: 'Same',
     probably_slower: 'Probably slower',
     probably_faster: 'Probably faster',
-    inconclusive: 'Cannot tell',
+    inconclusive: 'Inconclusive',
     withheld: 'Not comparable',
   } as Record<VerdictWord, string>,
   waiting: 'waiting',

@@ -203,10 +203,10 @@ export const text = {
     word: {
       slower: 'B is slower',
       faster: 'B is faster',
-      same: 'No difference that matters',
+      same: 'Same',
       probably_slower: 'B is probably slower',
       probably_faster: 'B is probably faster',
-      inconclusive: 'Cannot tell',
+      inconclusive: 'Inconclusive',
       withheld: 'Not comparable',
     } as Record<VerdictWord, string>,
     by: (delta: string, per: string, percent: string) => `by ${delta} ${per} (${percent})`,

@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
-from tb_perfcompare.comparison.result.wording import many, times_text
+from tb_perfcompare.comparison.result.wording import many, times_text, verdict_word
 
 NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
 
 _SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
 _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
-_WORD = {
-    Verdict.SLOWER: "Slower", Verdict.FASTER: "Faster",
-    Verdict.PROBABLY_SLOWER: "Probably slower", Verdict.PROBABLY_FASTER: "Probably faster",
-    Verdict.SAME: "Same", Verdict.INCONCLUSIVE: "Inconclusive", Verdict.WITHHELD: "Not comparable",
-}  # fmt: skip
 
 
 def told(headline: Headline, counts: tuple[int, int] | None) -> Headline:
@@ -34,7 +29,7 @@ def withheld(headline: Headline) -> Headline:
 
 
 def _as_recorded(headline: Headline) -> str:
-    word, recorded = _WORD[headline.verdict], headline.recorded
+    word, recorded = verdict_word(headline.verdict), headline.recorded
     if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
         return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
     return f"{word}: {headline.reason.partition('; ')[0]}"
@@ -45,16 +40,17 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
     alone = max(counts) == 1
     if headline.basis is Basis.MACHINE:
         if _inside(program, NEAR_NOTHING):
-            return f"{_WORD[verdict]}, not the program: the same work {_runs(machine)}."
-        return f"{_WORD[verdict]}: the same work {_runs(machine)}; program still open."
+            return f"{verdict_word(verdict)}, not the program: the same work {_runs(machine)}."
+        return f"{verdict_word(verdict)}: the same work {_runs(machine)}; program still open."
     if verdict in _DECIDED:
         if alone:
             change = f"{signed(program.estimate)}{_ends(program, as_change=True)}"
             return f"These two captures: program {change}{_beside(machine)}."
         if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
-            return f"{_WORD[verdict]}: program {signed(program.estimate)}, {_and_machine(headline, program, machine)}."
+            machine_too = _and_machine(headline, program, machine)
+            return f"{verdict_word(verdict)}: program {signed(program.estimate)}, {machine_too}."
         more = "longer" if program.estimate > 0 else "less"
-        return f"{_WORD[verdict]}: the program takes {rough(abs(program.estimate))} {more}{_ends(program)}."
+        return f"{verdict_word(verdict)}: the program takes {rough(abs(program.estimate))} {more}{_ends(program)}."
     if alone and abs(machine.estimate) > headline.margin and verdict is Verdict.INCONCLUSIVE:
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:

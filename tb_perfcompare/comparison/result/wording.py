@@ -77,9 +77,15 @@ def calls_text(value: float, per: str) -> str:
 VERDICT_WORDS = {
     Verdict.SLOWER: "slower",
     Verdict.FASTER: "faster",
-    Verdict.SAME: "no meaningful change",
+    Verdict.SAME: "same",
     Verdict.PROBABLY_SLOWER: "probably slower",
     Verdict.PROBABLY_FASTER: "probably faster",
-    Verdict.INCONCLUSIVE: "cannot tell",
+    Verdict.INCONCLUSIVE: "inconclusive",
     Verdict.WITHHELD: "not comparable",
 }
+"""The words of a verdict, on every face."""
+
+
+def verdict_word(verdict: Verdict) -> str:
+    """The same at the beginning of a sentence."""
+    return VERDICT_WORDS[verdict].capitalize()
