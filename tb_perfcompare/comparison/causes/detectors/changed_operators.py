@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
@@ -55,12 +55,17 @@ def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause
     if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
-    own, kernels = {row.path[1]: row for row in pair.entities(HOST)}, _kernels(pair)
-    changed = [
-        _Changed(key[0], amount, _explained(pair, own.get(key[0]), kernels.get(key[0], {}), amount.more_calls))
-        for key, amount in operators.items()
+    counted = {
+        key[0]: amount for key, amount in operators.items()
         if key[0] in steady and called_otherwise(amount.calls_a, amount.calls_b)
-    ]  # fmt: skip
+    }  # fmt: skip
+    host = pair.entities(HOST)
+    own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
+    kernels = _kernels(pair, counted)
+    changed = [
+        _Changed(name, amount, _explained(pair, own.get(name), kernels.get(name, {}), amount.more_calls))
+        for name, amount in counted.items()
+    ]
     # work that moved into the loader's processes, or is hidden behind the device, owns no time of the step
     changed = [one for one in changed if one.delta_us]
     if found & {"more_calls", "fewer_calls"}:
@@ -123,10 +128,11 @@ def _explained(
     return found
 
 
-def _kernels(pair: RuleContext) -> dict[str, dict[Key, Amount]]:
+def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Key, Amount]]:
     by_operator: dict[str, dict[Key, Amount]] = {}
-    for key, amount in pair.amounts("kernels_by_operator").items():
-        by_operator.setdefault(key[1], {})[key] = amount
+    for key, amount in pair.amounts("kernels_by_operator").items() if operators else ():
+        if key[1] in operators:
+            by_operator.setdefault(key[1], {})[key] = amount
     return by_operator
 
 

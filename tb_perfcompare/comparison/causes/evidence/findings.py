@@ -166,11 +166,6 @@ def _moved_with(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
     return named
 
 
-def moved_with(delta_us: float, entity: LedgerRow) -> bool:
-    """Whether an entity's time changed that way."""
-    return entity.delta != 0 and (entity.delta > 0) == (delta_us > 0) and entity.path[1] != NOT_SPLIT
-
-
 def _python(rows: EntityRows) -> NDArray[np.bool_]:
     """Python functions, if both sides recorded any: nothing else is named between operators."""
     calls_a, calls_b = (calls != 0 for calls in rows.calls)

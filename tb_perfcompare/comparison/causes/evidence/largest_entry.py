@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tb_perfcompare.comparison.causes.evidence.findings import LOOK_AT, RULES, SUBJECTS, TABLES, moved_with
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.findings import LOOK_AT, RULES, SUBJECTS, TABLES
 from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN
 from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
 
 
 def with_largest_entry(
@@ -24,13 +27,9 @@ def with_largest_entry(
     that changed. `explained` is what findings tell of each category, microseconds per step.
     """
     unit = ledger.denominator * 1000
-    rows = [
-        row for row in ledger.rows
-        if len(row.path) == 2 and row.status == "both" and row.path[1] != NOBODY and moved_with(ledger.delta, row)
-    ]  # fmt: skip
-    if not ledger.delta or not rows:
+    largest = _largest(ledger)
+    if largest is None:
         return findings
-    largest = max(rows, key=lambda row: (abs(row.delta), row.path))
     delta_us = largest.delta / unit
     least = max(options.material_fraction * min(ledger.baseline, ledger.candidate), options.material_ns * unit / 1000)
     if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
@@ -55,6 +54,19 @@ def with_largest_entry(
         LOOK_AT[category],
     )  # fmt: skip
     return tuple(sorted((one, *findings), key=lambda finding: -abs(finding.delta_us or 0.0)))[: options.top_findings]
+
+
+def _largest(ledger: Ledger) -> LedgerRow | None:
+    """Of all entries that both sides have and that changed the step's way; the last by name of equal ones."""
+    found: list[LedgerRow] = []
+    for head in ledger.heads if ledger.delta else ():
+        rows = columns_of(head.path[0], ledger.entities(head.path[0]))
+        size = np.where((rows.delta > 0) == (ledger.delta > 0), np.abs(rows.delta), 0)
+        size[rows.status != STATUSES.index("both")] = 0
+        size[[at for at, key in enumerate(rows.key) if key in (NOBODY, NOT_SPLIT)]] = 0
+        if len(rows) and size.max() > 0:
+            found += rows.of_rows(np.flatnonzero(size == size.max()))
+    return max(found, key=lambda row: (abs(row.delta), row.path), default=None)
 
 
 def _lies_apart(row: LedgerRow, baseline: Summary, candidate: Summary) -> bool:
