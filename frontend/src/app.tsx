@@ -18,11 +18,13 @@ import { ResultView } from './result_view';
 import { Failed, failureText } from './states/failed';
 import { Loading } from './states/loading';
 import { Message } from './states/message';
+import { Brief } from './summary/verdict';
 import { Tabs, tabsOf } from './tabs';
 import { Banner } from './ui/banners';
 import { Lazy } from './ui/lazy';
 import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
+import { viewOf, viewsOf } from './views';
 
 // in variables: a part is known by the function that fetches it
 const loadKeys = () => import('./ui/keys').then((part) => part.Keys);
@@ -58,7 +60,10 @@ export function App() {
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
   const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
+  const views = useMemo(() => viewsOf(tabs), [tabs]);
   const tab = tabs.some((entry) => entry.id === address.tab) ? address.tab : SUMMARY;
+
+  const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');
 
   const pair = (nextA: Side | null, nextB: Side | null): void => {
     setLoaded(answer);
@@ -96,10 +101,7 @@ export function App() {
     },
     '[': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[0]?.click(),
     ']': () => document.querySelectorAll<HTMLElement>('.row-panel header button')[1]?.click(),
-    digit: (n) => {
-      const chosen = tabs.filter((entry) => entry.absent === '')[n - 1];
-      if (chosen) chooseTab(chosen.id);
-    },
+    digit: (n) => document.querySelectorAll<HTMLElement>('.tabs [role=tab]')[n - 1]?.click(),
   });
 
   const heading = <h1 class="sr">{text.title}</h1>;
@@ -179,13 +181,25 @@ export function App() {
             guess={guessed && paired ? guessed.reason : null}
             comparison={comparison}
             sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
-            more={
-              <button type="button" class="link-button more" onClick={several}>
-                {candidates.length > 0 ? text.pages.back(candidates.length) : text.pages.several}
-              </button>
+            back={
+              candidates.length > 0 && (
+                <button type="button" class="link-button more" onClick={several}>
+                  {text.pages.back(candidates.length)}
+                </button>
+              )
             }
+            several={
+              candidates.length === 0 && (
+                <button type="button" class="button more" onClick={several}>
+                  {text.pages.several}
+                </button>
+              )
+            }
+            window={page === 'history' ? null : address.window}
+            onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
             onPair={paired ? pair : (next) => change({ a: next }, true)}
             onOpenProfiler={answer.profiler_tab ? openProfiler : null}
+            brief={comparison && <Brief comparison={comparison} onSummary={() => chooseTab(SUMMARY)} />}
             actions={
               <Actions
                 answer={answer}
@@ -196,7 +210,7 @@ export function App() {
                 table={tab}
                 onPair={pair}
                 onPage={(next) => change({ page: next, look: '', sort: '' }, true)}
-                onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
+                onStrict={strict ? () => chooseTab(STRICT) : null}
                 onRescan={() => refresh(true)}
                 onKeys={() => setKeysShown(true)}
                 onSay={setSaid}
@@ -211,11 +225,11 @@ export function App() {
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
         {said !== '' && <Banner message={said} onDismiss={() => setSaid('')} dismiss={text.banners.dismiss} />}
         {answer.runs.length > 0 && <Problems answer={answer} />}
-        {comparison && <Tabs tabs={tabs} current={tab} onChoose={chooseTab} />}
+        {comparison && <Tabs views={views} current={tab} onChoose={chooseTab} />}
       </header>
       <main class="view" aria-busy={scanning || state.status === 'loading'}>
         {comparison ? (
-          <div id="view" class="view-panel" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          <div id="view" class="view-panel" role="tabpanel" data-tab={tab} aria-labelledby={`view-${viewOf(views, tab).id}`}>
             {body()}
           </div>
         ) : (

@@ -13,7 +13,7 @@ import { Caveats } from './summary/caveats';
 import { Findings } from './summary/findings';
 import { isSplit, ledgerTable } from './summary/ledger';
 import { StepChart } from './summary/step_chart';
-import { Verdict, VerdictLine } from './summary/verdict';
+import { Verdict } from './summary/verdict';
 import { WaterfallView } from './summary/waterfall_view';
 import { findRow, joinKey, rowKey } from './table/order';
 import { isCut, shorterStep } from './table/shown_rows';
@@ -70,9 +70,7 @@ export function ResultView(props: Props) {
   if (!table) return <Message title={text.tabs.absent(tab)} hint={text.tabs.absentReason} />;
   const source = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   return (
-    <>
-      <VerdictLine headline={comparison.headline} />
-      <TableView
+    <TableView
         key={tab}
         name={tab}
         table={table}
@@ -107,7 +105,6 @@ export function ResultView(props: Props) {
           )
         }
       />
-    </>
   );
 }
 
@@ -246,25 +243,30 @@ function Summary({ comparison, query, attribution, address, onChange, chosen, on
   };
   const { table: stepsTable } = useWhole(rowsOf(comparison, query, 'steps'), comparison.tables['steps'], STEPS);
   const drawn = useMemo(() => (stepsTable ? { ...comparison, tables: { ...comparison.tables, steps: stepsTable } } : comparison), [comparison, stepsTable]);
+  const split = isSplit(comparison.ledger);
   const spread = comparison.headline.n.some((n) => n > 1) || chosen.a !== '' || chosen.b !== '';
   return (
-    <div class="summary">
-      <Verdict comparison={comparison} />
-      <Caveats comparison={comparison} />
-      <div class={`answer${spread && isSplit(comparison.ledger) ? '' : ' answer-one'}`}>
+    <div class={`summary answer${spread || split ? '' : ' answer-one'}`}>
+      <div class="answer-left">
+        <Verdict comparison={comparison} />
         <Findings comparison={comparison} onEvidence={showRow} shown={address.row} />
-        {isSplit(comparison.ledger) && (
-          <WaterfallView
-            ledger={comparison.ledger}
-            words={metricWords(comparison.headline.metric)}
-            omitEmpty={comparison.headline.metric !== 'step_time'}
-            selected={address.category}
-            onSelect={(category) => onChange({ category })}
-            onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
-          />
-        )}
-        {spread && <StepChart comparison={drawn} chosen={chosen} onSteps={onSteps} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
+        <Caveats comparison={comparison} />
       </div>
+      {(spread || split) && (
+        <div class="answer-right">
+          {split && (
+            <WaterfallView
+              ledger={comparison.ledger}
+              words={metricWords(comparison.headline.metric)}
+              omitEmpty
+              selected={address.category}
+              onSelect={(category) => onChange({ category })}
+              onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
+            />
+          )}
+          {spread && <StepChart comparison={drawn} chosen={chosen} onSteps={onSteps} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
+        </div>
+      )}
     </div>
   );
 }

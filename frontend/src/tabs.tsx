@@ -1,4 +1,4 @@
-// The views of a comparison: the summary, and one tab per table. A table that is absent is listed with the reason.
+// What a comparison can show: the summary and its tables, in six views. A table that is absent is listed with the reason.
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison } from './contract/wire';
@@ -8,6 +8,7 @@ import { usualCount } from './table/shown_rows';
 import { isSplit } from './summary/ledger';
 import { Menu } from './ui/menu';
 import { sentence, text } from './ui/strings';
+import { firstOf, viewOf, type View } from './views';
 
 const ORDER = [
   'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
@@ -72,72 +73,114 @@ function reasonText(told: string[]): string {
 }
 
 interface Props {
-  tabs: Tab[];
+  views: View[];
   current: string;
   onChoose: (id: string) => void;
 }
 
-/** A tab list with one tab stop; arrow keys, Home and End move and choose. What is absent is listed behind it. */
-export function Tabs({ tabs, current, onChoose }: Props) {
+/** A tab list with one tab stop, and below it what of the view is shown; arrow keys, Home and End move and choose. */
+export function Tabs({ views, current, onChoose }: Props) {
   const list = useRef<HTMLDivElement>(null);
-  const present = tabs.filter((tab) => tab.absent === '');
-  const absent = tabs.filter((tab) => tab.absent !== '');
-  const focusable = present.some((tab) => tab.id === current) ? current : SUMMARY;
+  const last = useRef<Record<string, string>>({});
+  const shown = viewOf(views, current);
+  if (shown.rows.some((rows) => rows.tabs.some(({ id }) => id === current))) last.current[shown.id] = current;
   useLayoutEffect(() => {
     // in one row that scrolls, where there is no room for several: the chosen one is in view
     const [bar, chosen] = [list.current, list.current?.querySelector<HTMLElement>('[aria-selected=true]')];
     if (bar && chosen && bar.scrollWidth > bar.clientWidth) bar.scrollLeft = chosen.offsetLeft - bar.offsetLeft - (bar.clientWidth - chosen.offsetWidth) / 2;
-  }, [current, present.length, present.some((tab) => tab.id === current)]);
+  }, [shown.id]);
+  const choose = (view: View): void => {
+    const before = last.current[view.id];
+    const there = view.rows.some((rows) => rows.tabs.some(({ id }) => id === before));
+    onChoose(there && before !== undefined ? before : firstOf(view));
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = present.findIndex((tab) => tab.id === current);
-    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: present.length - 1 };
+    const at = views.indexOf(shown);
+    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: views.length - 1 };
     const next = moves[event.key];
     if (next === undefined) return;
     event.preventDefault();
-    const place = (next + present.length) % present.length;
-    onChoose(present[place]!.id);
+    const place = (next + views.length) % views.length;
+    choose(views[place]!);
     list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[place]?.focus();
   };
   return (
     <div class="tab-bar">
-      <div class="tabs" role="tablist" aria-label={text.tabs.region} ref={list} onKeyDown={onKeyDown}>
-        {present.map((tab) => (
+      <div class="tabs" role="tablist" aria-label={text.views.region} ref={list} onKeyDown={onKeyDown}>
+        {views.map((view) => (
           <button
-            key={tab.id}
+            key={view.id}
             type="button"
             role="tab"
-            id={`tab-${tab.id}`}
-            aria-selected={tab.id === current}
+            id={`view-${view.id}`}
+            aria-selected={view === shown}
             aria-controls="view"
-            tabIndex={tab.id === focusable ? 0 : -1}
-            class="tab"
-            title={tab.title}
-            onClick={() => onChoose(tab.id)}
+            tabIndex={view === shown ? 0 : -1}
+            class={`tab${view.rows.length > 0 ? '' : ' tab-empty'}`}
+            onClick={() => choose(view)}
           >
-            {tab.label}
-            {tab.count !== null && <span class="count">{tab.count.toLocaleString()}</span>}
+            {view.label}
           </button>
         ))}
       </div>
-      {absent.length > 0 && (
-        <Menu class="absent-tabs" label={text.tabs.absentCount(absent.length)} align="right">
-          {() => (
-            <ul class="absent-list">
-              {[...new Set(absent.map((tab) => tab.absent))].map((reason) => (
-                <li key={reason}>
-                  <span class="absent-name">
-                    {absent
-                      .filter((tab) => tab.absent === reason)
-                      .map((tab) => tab.label)
-                      .join(', ')}
-                  </span>
-                  <p class="muted">{sentence(reason)}</p>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Menu>
-      )}
+      <Choices view={shown} current={current} onChoose={onChoose} />
     </div>
+  );
+}
+
+/** Which rows of the view are shown, and grouped by what; nothing where there is no choice. */
+function Choices({ view, current, onChoose }: { view: View; current: string; onChoose: (id: string) => void }) {
+  const kind = view.rows.find((rows) => rows.tabs.some((tab) => tab.id === current)) ?? view.rows[0];
+  const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
+  return (
+    <div class="choices">
+      {view.rows.length > 1 && (
+        <span class="segments" role="group" aria-label={text.views.rowsRegion}>
+          {view.rows.map((rows) => (
+            <button key={rows.id} type="button" aria-pressed={rows === kind} title={rows.tabs[0]!.title} onClick={() => onChoose(rows.tabs[0]!.id)}>
+              {rows.label}
+              {rows.tabs[0]!.count !== null && <span class="count">{rows.tabs[0]!.count.toLocaleString()}</span>}
+            </button>
+          ))}
+        </span>
+      )}
+      {kind && kind.tabs.length > 1 && (
+        <label class="group-by">
+          {text.views.groupBy}
+          <select class="select" value={current} onChange={(event) => onChoose(event.currentTarget.value)}>
+            {kind.tabs.map((tab) => (
+              <option key={tab.id} value={tab.id}>
+                {group(tab)}
+                {tab.count !== null && ` (${tab.count.toLocaleString()})`}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {view.absent.length > 0 && view.rows.length > 0 && <Absent tabs={view.absent} />}
+    </div>
+  );
+}
+
+/** What the view could show of other files, and why it does not of these. */
+function Absent({ tabs }: { tabs: Tab[] }) {
+  return (
+    <Menu class="absent-tabs" label={text.tabs.absentCount(tabs.length)} align="right">
+      {() => (
+        <ul class="absent-list">
+          {[...new Set(tabs.map((tab) => tab.absent))].map((reason) => (
+            <li key={reason}>
+              <span class="absent-name">
+                {tabs
+                  .filter((tab) => tab.absent === reason)
+                  .map((tab) => tab.label)
+                  .join(', ')}
+              </span>
+              <p class="muted">{sentence(reason)}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Menu>
   );
 }

@@ -91,7 +91,7 @@ it('links a finding to its evidence, once per table', () => {
     evidence: [{ table: 'kernels', row: 'gemm' }, { table: 'kernels', row: 'relu' }, { table: 'absent', row: 'x' }],
   };
   render(<Findings comparison={comparison({ findings: [finding], tables: { kernels: kernels([]) } })} onEvidence={seen} />, root);
-  const links = root.querySelectorAll<HTMLButtonElement>('.card footer button');
+  const links = root.querySelectorAll<HTMLButtonElement>('.cause-item .link-button');
   expect(links.length).toBe(1);
   links[0]!.click();
   expect(seen).toHaveBeenCalledWith('kernels', 'gemm');

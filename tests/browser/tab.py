@@ -106,6 +106,24 @@ class Tab:
         wary = f"(() => {{ try {{ return ({script}) }} catch {{ return false }} }})()"
         self.frame.wait_for_function(wary, timeout=LOAD_MS)
 
+    def open(self, tab: str) -> None:
+        """A tab of any view, by the controls that a person uses."""
+        for view in range(6):
+            self.find(".tabs [role=tab]").nth(view).click()
+            if self.find(f"#view[data-tab={tab}]").count():
+                return
+            for rows in range(self.find(".choices .segments button").count()):
+                self.find(".choices .segments button").nth(rows).click()
+                if self.find(f".group-by option[value={tab}]").count():
+                    self.find(".group-by select").select_option(tab)
+                if self.find(f"#view[data-tab={tab}]").count():
+                    return
+        raise AssertionError(f"no way to {tab}")
+
+    def details(self, side: str) -> None:
+        """Opens what is chosen of a side beside its run."""
+        self.find(f".side-{side} .side-details > button").click()
+
     def press(self, key: str) -> None:
         self.page.keyboard.press(key)
 

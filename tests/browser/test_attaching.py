@@ -12,8 +12,8 @@ ATTACH = "select[aria-label='Baseline: utilisation']"
 
 
 def test_a_listing_is_attached_by_its_picker_and_the_link_knows(tab: Tab) -> None:
-    tab.go(link(a=GPU_A, b=GPU_B)).wait(ATTACH)
-    tab.answer()
+    tab.go(link(a=GPU_A, b=GPU_B)).answer()
+    tab.details("a")
     with tab.page.expect_response(lambda one: "api/comparison" in one.url and "baseline_launches" in one.url):
         tab.find(ATTACH).select_option(LISTING_A)
     tab.until("document.querySelector('.side-a .facts').textContent.includes('3 files')")
@@ -34,6 +34,7 @@ def test_only_traces_have_it_and_only_where_there_is_something_to_attach(fresh_t
 
     tab.page.route("**/api/runs*", traces_only)
     tab.load(link(a=GPU_A, b=GPU_B)).answer()
+    tab.details("a")
     assert tab.find(ATTACH).count() == 0
 
 

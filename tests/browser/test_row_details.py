@@ -60,16 +60,16 @@ def test_links_lead_to_rows_and_back_returns(fresh_tab: Tab) -> None:
     tab = opened(fresh_tab, "operators", "aten::addmm")
     kernel = tab.wait(".row-related[aria-label='Kernels it launches'] button")
     kernel.click()
-    tab.until("document.querySelector('#tab-kernels_by_operator[aria-selected=true]')")
+    tab.until("document.querySelector('#view[data-tab=kernels_by_operator]')")
     tab.until("document.querySelector('.row-panel .full-name')")
     tab.wait(".row-related[aria-label='The operator'] button").click()
     tab.until("document.querySelector('.row-panel .full-name')?.textContent === 'aten::addmm'")
     tab.wait(".row-links")
     tab.find(".row-links button", has_text="Call tree").click()
-    tab.until("document.querySelector('#tab-call_tree[aria-selected=true]')")
+    tab.until("document.querySelector('#view[data-tab=call_tree]')")
     for table in ("operators", "kernels_by_operator", "operators"):
         tab.page.evaluate("history.back()")
-        tab.until(f"document.querySelector('#tab-{table}[aria-selected=true]')")
+        tab.until(f"document.querySelector('#view[data-tab={table}]')")
         tab.until("document.querySelector('.row-panel .full-name')")
     assert name_of_row(tab) == "aten::addmm"
 
@@ -77,7 +77,7 @@ def test_links_lead_to_rows_and_back_returns(fresh_tab: Tab) -> None:
 def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) -> None:
     tab = opened(fresh_tab, "kernels", KERNEL)
     tab.find(".row-links button", has_text="Finding").first.click()
-    assert KERNEL in tab.wait(".card.led h3").inner_text()
+    assert KERNEL in tab.wait(".cause-item.led h3").inner_text()
     tab.page.evaluate("history.back()")
     assert name_of_row(tab) == KERNEL
 

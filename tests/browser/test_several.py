@@ -42,6 +42,7 @@ def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:
 
 
 def test_candidates_are_added_one_by_one_or_by_folder_and_removed(tab: Tab) -> None:
+    tab.details("b")
     tab.find(".side-b .more").click()
     tab.wait(".vs-plot")
     assert names(tab) == [ABNORMAL]

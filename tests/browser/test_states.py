@@ -39,6 +39,7 @@ def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
     tab.wait(f"section.state:has-text('{NORMAL}')")
     tab.find("button", has_text="Compare its spans").click()
     tab.answer()
+    tab.details("b")
     assert tab.find("select[aria-label='Candidate: span']").input_value() == "2"
 
 
@@ -47,6 +48,7 @@ def test_without_the_profiler_tab_nothing_links_to_it(fresh_tab: Tab) -> None:
     tab = fresh_tab.load(link(tab="operators", min="0"))
     tab.wait(".grid-body .row").click()
     tab.wait(".row-panel")
+    tab.details("a")
     assert tab.find(".side [aria-label*='PyTorch Profiler']").count() == 0
     assert tab.find(".profiler-links").count() == 0
 

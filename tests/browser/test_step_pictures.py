@@ -44,7 +44,7 @@ def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Ta
     assert tab.find(".side-a .side-steps").count() == 0
     # the table, too: steps outside the range are there, and not compared
     tab.page.screenshot(path=screenshots / "steps-chosen.png")
-    tab.find("[role=tab]", has_text="Steps").first.click()
+    tab.find("[role=tab]", has_text="Steps").click()
     tab.wait(".grid-body .row")
     tab.find(".search input").fill("outside")
     tab.until("document.querySelectorAll('.grid-body .row').length > 0")

@@ -26,20 +26,20 @@ def test_from_the_pair_to_the_shared_link(fresh_tab: Tab, chromium: Browser, tmp
 def choose_the_pair(tab: Tab) -> None:
     tab.find("select[aria-label='Baseline: run']").select_option(GPU_A)
     tab.find("select[aria-label='Candidate: run']").select_option(GPU_B)
-    tab.until("document.querySelector('.verdict')?.textContent.includes('sgemm')")
+    tab.until("document.querySelector('.findings')?.textContent.includes('sgemm')")
     assert tab.answer().startswith(SLOWER_B)
 
 
 def read_the_cause(tab: Tab) -> str:
-    first = tab.find(".card").first
+    first = tab.find(".cause-item").first
     assert "sgemm" in first.inner_text()
-    return tab.find(".verdict .cause").inner_text().removeprefix("Largest cause: ")
+    return first.locator(".what p").first.inner_text()
 
 
 def drill_to_the_kernel(tab: Tab) -> None:
     tab.find("button.fall", has_text="Kernel").click()
     assert "ampere_sgemm" in tab.wait(".entries tbody tr").inner_text()
-    tab.find(".card .link-button", has_text="Kernels").first.click()
+    tab.find(".cause-item .link-button", has_text="Kernels").first.click()
     assert "sgemm" in tab.wait(".row-panel .full-name").inner_text()
 
 
@@ -48,7 +48,7 @@ def drill_to_the_operator_and_its_shapes(tab: Tab) -> None:
     tab.find("[role=tab]", has_text="Summary").click()
     tab.find("select[aria-label='Baseline: run']").select_option(NORMAL)
     tab.find("select[aria-label='Candidate: run']").select_option(ABNORMAL)
-    tab.until("document.querySelector('.verdict')?.textContent.includes('Data loader wait')")
+    tab.until("document.querySelector('.findings')?.textContent.includes('Data loader wait')")
     tab.find("button.fall", has_text="CPU Exec").click()
     tab.wait(".entries")
     first = tab.find(".entry-open").first
@@ -58,7 +58,7 @@ def drill_to_the_operator_and_its_shapes(tab: Tab) -> None:
 
 
 def compare_one_step_of_each(tab: Tab) -> None:
-    tab.find("[role=tab]", has_text="Step timelines").click()
+    tab.find("[role=tab]", has_text="Timeline").click()
     tab.wait(".st[aria-busy=false] .st-canvas")
     tab.find(".st-pane-b select").select_option("worst")
     tab.until("document.querySelector('.st-pane-b select option:checked')?.textContent.startsWith('longest: step ')")
@@ -66,7 +66,8 @@ def compare_one_step_of_each(tab: Tab) -> None:
 
 
 def open_the_strict_report(tab: Tab) -> str:
-    tab.find("[role=tab]", has_text="Strict").click()
+    tab.find(".menu button", has_text="Export").click()
+    tab.find(".pop-item", has_text="Strict report").click()
     tab.wait(".strict-triplets .grid-body .row")
     return tab.address()
 

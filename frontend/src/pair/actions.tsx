@@ -1,4 +1,4 @@
-// Buttons that act on the pair: suggestions, step window, link, export, rescan, keys.
+// Buttons that act on the pair: suggestions, link, export, rescan, keys.
 
 import { apiUrl, fetchText } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
@@ -7,7 +7,7 @@ import { writeHash, type Address, type Page } from '../host/url_state';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
 import { text } from '../ui/strings';
-import { findRun, isTrace, sideQuery } from './selection';
+import { sideQuery } from './selection';
 import { SuggestMenu } from './suggest_menu';
 
 interface Props {
@@ -20,16 +20,15 @@ interface Props {
   table: string;
   onPair: (a: Side, b: Side) => void;
   onPage: (page: Page) => void;
-  onWindow: (window: Address['window']) => void;
+  /** shows the strict report, null where there is none */
+  onStrict: (() => void) | null;
   onRescan: () => void;
   onKeys: () => void;
   onSay: (message: string) => void;
 }
 
 export function Actions(props: Props) {
-  const { answer, address, a, b, comparison, onPair, onPage, onWindow, onRescan, onKeys, onSay } = props;
-  // only traces have host marks and device work to end a step by
-  const windowed = [a, b].some((side) => side !== null && isTrace(findRun(answer, side.run)));
+  const { answer, address, a, b, comparison, onPair, onPage, onStrict, onRescan, onKeys, onSay } = props;
   const paired = address.page === '';
   const copyLink = (): void => {
     const link = addressWith(writeHash(currentHash(), paired || address.page === 'verdicts' ? { ...address, a, b } : address));
@@ -37,15 +36,12 @@ export function Actions(props: Props) {
   };
   return (
     <>
-      <div class="action-row">
         <SuggestMenu answer={answer} a={a} b={b} onPair={onPair} />
         <button type="button" class="button" disabled={paired && (!a || !b)} onClick={copyLink}>
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
         </button>
-        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
-      </div>
-      <div class="action-row">
+        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
         {paired && (answer.points ?? 0) > 0 && (
           <button type="button" class="button" onClick={() => onPage('history')}>
             <Icon name="history" />
@@ -57,31 +53,12 @@ export function Actions(props: Props) {
             {text.pages.pair}
           </button>
         )}
-        {windowed && address.page !== 'history' && (
-          <>
-            <span class="muted">{text.actions.windowShort}</span>
-            <span class="segments" role="group" aria-label={text.actions.window}>
-              {(['device', 'marker'] as const).map((window) => (
-                <button
-                  key={window}
-                  type="button"
-                  aria-pressed={address.window === window}
-                  title={`${text.actions.window}: ${window === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`}
-                  onClick={() => onWindow(window)}
-                >
-                  {window === 'device' ? text.actions.device : text.actions.marker}
-                </button>
-              ))}
-            </span>
-          </>
-        )}
         <button type="button" class="icon-button" title={text.actions.rescan} aria-label={text.actions.rescan} onClick={onRescan}>
           <Icon name="refresh" />
         </button>
         <button type="button" class="icon-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
           <Icon name="help" />
         </button>
-      </div>
     </>
   );
 }
@@ -92,11 +69,12 @@ interface ExportProps {
   window: string;
   table: string;
   comparison: Comparison | null;
+  onStrict: (() => void) | null;
   onSay: (message: string) => void;
 }
 
 /** Files are made by the server, so that the command line gives the same ones. */
-function ExportMenu({ a, b, window, table, comparison, onSay }: ExportProps) {
+function ExportMenu({ a, b, window, table, comparison, onStrict, onSay }: ExportProps) {
   const url = (format: string, name = ''): string => {
     const query = sideQuery(a, b, window);
     query.set('format', format);
@@ -140,6 +118,20 @@ function ExportMenu({ a, b, window, table, comparison, onSay }: ExportProps) {
               {text.actions.copyMd}
             </button>
           </li>
+          {onStrict && (
+            <li>
+              <button
+                type="button"
+                class="pop-item"
+                onClick={() => {
+                  onStrict();
+                  close();
+                }}
+              >
+                {text.views.rows['strict']}
+              </button>
+            </li>
+          )}
         </ul>
       )}
     </Menu>

@@ -1,8 +1,11 @@
 // The two sides, what is known about each, and everything that acts on the pair.
 
 import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
+import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
 import { Icon } from '../ui/icons';
+import { Menu } from '../ui/menu';
+import { labelBeside } from '../ui/names';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { RunSelect } from './run_select';
 import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
@@ -21,73 +24,103 @@ interface SideProps {
   words: MetricWords;
   onChange: (side: Side) => void;
   onOpenProfiler: ((letter: Letter) => void) | null;
-  /** how to compare several candidates, of B only */
-  more?: preact.ComponentChildren;
+  /** the other side's run */
+  beside: string | undefined;
+  /** ways to several candidates, of B only: back to those that were compared, and to choose some */
+  back?: preact.ComponentChildren;
+  several?: preact.ComponentChildren;
   /** whether figures of listings can be attached */
   attaches: boolean;
+  /** the choice of where a step ends */
+  boundary: preact.ComponentChildren;
 }
 
-function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, more, attaches }: SideProps) {
+function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, several, attaches, boundary }: SideProps) {
   const name = letter === 'a' ? text.sideA : text.sideB;
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
   const spans = run && side ? spansOf(run, side.worker) : [];
   const missing = side ? missingOf(answer, side) : null;
+  const trace = isTrace(run);
   return (
     <section class={`side side-${letter}${missing ? ' side-missing' : ''}`} aria-label={name}>
-      <div class="side-head">
-        <span class="badge">{letter === 'a' ? text.letterA : text.letterB}</span>
-        <span class="side-name">{name}</span>
-        {run?.format !== undefined && (
-          <span class={`format${otherFormat !== undefined && otherFormat !== run.format ? ' differs' : ''}`} title={text.picker.formatAbout}>
-            {formatTitle(run.format)}
-          </span>
-        )}
-        {more}
-        {side && onOpenProfiler && !missing && isTrace(run) && (
-          <button type="button" class="icon-button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
-            <Icon name="open" size={14} />
-          </button>
-        )}
-      </div>
-      <div class="side-choices">
-        <RunSelect
-          label={text.picker.label(name, text.picker.run)}
-          runs={answer.runs}
-          value={side?.run ?? null}
-          onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
-        />
-        <PartSelect
-          label={text.picker.label(name, text.picker.worker)}
-          all={workers.length === 1 ? workers[0]! : text.picker.allWorkers(workers.length)}
-          values={workers}
-          value={side?.worker ?? null}
-          disabled={!run}
-          onChoose={(worker) => side && onChange({ run: side.run, worker, span: null })}
-        />
-        <PartSelect
-          label={text.picker.label(name, text.picker.span)}
-          all={spans.length === 1 ? text.picker.oneSpan : text.picker.allSpans(spans.length)}
-          values={spans}
-          value={side?.span ?? null}
-          disabled={!run}
-          prefix={text.picker.span}
-          onChoose={(span) => side && onChange({ ...side, span })}
-        />
-      </div>
-      <div class="side-foot">
-        <Facts answer={answer} side={side} facts={facts} other={other} words={words} />
-        {side && attaches && (isTrace(run) || side.steps !== undefined || (facts?.steps.count ?? 0) > 1) && (
-          <StepsChoice name={name} steps={side.steps ?? ''} words={words} onSteps={(steps) => onChange(withSteps(side, steps))} />
-        )}
-        {side && attaches && isTrace(run) && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
-      </div>
+      <span class="badge" title={name}>
+        {letter === 'a' ? text.letterA : text.letterB}
+      </span>
+      <RunSelect
+        label={text.picker.label(name, text.picker.run)}
+        runs={answer.runs}
+        value={side?.run ?? null}
+        brief={side ? labelBeside(side.run, beside) : undefined}
+        onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
+      />
       {side?.steps && (
         <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
           {text.picker.onlySteps(name, side.steps, words)} <Icon name="close" size={12} />
         </button>
       )}
+      {back}
+      <Menu class="side-details" title={text.picker.details(name)} label={<Facts answer={answer} side={side} facts={facts} other={other} otherFormat={otherFormat} words={words} />}>
+        {() => (
+          <>
+            <p class="pop-head">
+              {name}{' '}
+              {run?.format !== undefined && (
+                <span class="format" title={text.picker.formatAbout}>
+                  {formatTitle(run.format)}
+                </span>
+              )}
+            </p>
+            <div class="side-choices">
+              <PartSelect
+                label={text.picker.label(name, text.picker.worker)}
+                all={workers.length === 1 ? workers[0]! : text.picker.allWorkers(workers.length)}
+                values={workers}
+                value={side?.worker ?? null}
+                disabled={!run}
+                onChoose={(worker) => side && onChange({ run: side.run, worker, span: null })}
+              />
+              <PartSelect
+                label={text.picker.label(name, text.picker.span)}
+                all={spans.length === 1 ? text.picker.oneSpan : text.picker.allSpans(spans.length)}
+                values={spans}
+                value={side?.span ?? null}
+                disabled={!run}
+                prefix={text.picker.span}
+                onChoose={(span) => side && onChange({ ...side, span })}
+              />
+            </div>
+            {side && attaches && (trace || side.steps !== undefined || (facts?.steps.count ?? 0) > 1) && (
+              <StepsChoice name={name} steps={side.steps ?? ''} words={words} onSteps={(steps) => onChange(withSteps(side, steps))} />
+            )}
+            {trace && boundary}
+            {side && attaches && trace && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
+            {side && onOpenProfiler && !missing && trace && (
+              <button type="button" class="button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
+                <Icon name="open" size={14} /> {text.picker.profiler}
+              </button>
+            )}
+            {several}
+          </>
+        )}
+      </Menu>
     </section>
+  );
+}
+
+/** Where a step ends, of both sides. */
+function Boundary({ window, onWindow }: { window: Address['window']; onWindow: (window: Address['window']) => void }) {
+  return (
+    <p class="boundary">
+      <span class="muted">{text.actions.windowShort}</span>
+      <span class="segments" role="group" aria-label={text.actions.window}>
+        {(['device', 'marker'] as const).map((entry) => (
+          <button key={entry} type="button" aria-pressed={window === entry} title={`${text.actions.window}: ${entry === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`} onClick={() => onWindow(entry)}>
+            {entry === 'device' ? text.actions.device : text.actions.marker}
+          </button>
+        ))}
+      </span>
+    </p>
   );
 }
 
@@ -150,25 +183,27 @@ function deviceText(facts: SideFacts): string {
   return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name);
 }
 
-/** Steps, device and files under a picker; what differs between the sides stands out. */
-function Facts({ answer, side, facts, other, words }: Pick<SideProps, 'answer' | 'side' | 'facts' | 'other' | 'words'>) {
+/** Steps, device and files of a side; what differs between the sides stands out. */
+function Facts({ answer, side, facts, other, otherFormat, words }: Pick<SideProps, 'answer' | 'side' | 'facts' | 'other' | 'otherFormat' | 'words'>) {
+  const format = side ? findRun(answer, side.run)?.format : undefined;
   const files = side ? filesOf(answer, side) : [];
   const bytes = formatBytes(files.reduce((sum, file) => sum + file.bytes, 0));
   const parts: { text: string; differs: boolean }[] = [];
+  if (format !== undefined && otherFormat !== undefined && format !== otherFormat) parts.push({ text: formatTitle(format), differs: true });
   if (facts) {
     parts.push({ text: text.picker.steps(facts.steps.admitted, facts.steps.count, words), differs: false });
     parts.push({ text: deviceText(facts), differs: other !== null && deviceText(facts) !== deviceText(other) });
   }
   if (files.length > 0) parts.push({ text: text.picker.files(files.length, bytes), differs: false });
   return (
-    <p class="facts" title={files.map((file) => file.name).join('\n')}>
+    <span class="facts" title={files.map((file) => file.name).join('\n')}>
       {parts.map((part) => (
         <span key={part.text} class={part.differs ? 'differs' : ''}>
           {part.text}
         </span>
       ))}
-      {parts.length === 0 && <span>&nbsp;</span>}
-    </p>
+      {parts.length === 0 && <span>{text.picker.noFacts}</span>}
+    </span>
   );
 }
 
@@ -183,31 +218,39 @@ interface Props {
   actions: preact.ComponentChildren;
   /** which sides can be chosen: B is left out where there are several candidates */
   sides?: 'both' | 'a' | 'none';
-  /** stands in B's head */
-  more?: preact.ComponentChildren;
+  /** ways to several candidates */
+  back?: preact.ComponentChildren;
+  several?: preact.ComponentChildren;
+  /** the verdict in a few words */
+  brief?: preact.ComponentChildren;
+  /** where steps end, null where that is no question */
+  window: Address['window'] | null;
+  onWindow: (window: Address['window']) => void;
 }
 
-export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', more }: Props) {
+export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, several, brief, window, onWindow }: Props) {
   const factsA = comparison?.baseline ?? null;
   const factsB = comparison?.candidate ?? null;
   const words = metricWords(comparison?.headline.metric ?? 'step_time');
   const formats = [a, b].map((side) => (side ? findRun(answer, side.run)?.format : undefined));
+  const boundary = window !== null && <Boundary window={window} onWindow={onWindow} />;
   return (
     <div class={`pickers pickers-${sides}`} role="group" aria-label={text.picker.region}>
-      {sides !== 'none' && <SidePicker letter="a" attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
+      {sides !== 'none' && <SidePicker letter="a" beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
       {sides === 'both' && (
         <>
           <button type="button" class="icon-button swap" title={text.picker.swap} aria-label={text.picker.swap} disabled={!a || !b} onClick={() => onPair(b, a)}>
             <Icon name="swap" size={18} />
           </button>
-          <SidePicker letter="b" attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} more={more} />
+          <SidePicker letter="b" boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} several={several} />
         </>
       )}
+      {brief}
       <div class="actions" role="group" aria-label={text.actions.region}>
         {actions}
         {guess !== null && (
-          <p class="guess" title={guess === '' ? text.picker.guess : text.picker.guessReason(guess)}>
-            {guess === '' ? text.picker.guess : text.picker.guessReason(guess)}
+          <p class="guess" title={text.picker.guessReason(guess)}>
+            {text.picker.guess}
           </p>
         )}
       </div>

@@ -13,6 +13,8 @@ interface Props {
   label: string;
   runs: RunEntry[];
   value: string | null;
+  /** the chosen run where it stands beside another one */
+  brief?: string | undefined;
   /** said while nothing is chosen */
   placeholder?: string;
   onChoose: (run: string) => void;
@@ -29,20 +31,20 @@ function byFormat(runs: RunEntry[]): [string, RunEntry[]][] {
   return [...groups];
 }
 
-function Options({ runs }: { runs: RunEntry[] }) {
+function Options({ runs, value, brief }: Pick<Props, 'runs' | 'value' | 'brief'>) {
   const labels = runLabels(runs.map(({ run }) => run));
   return (
     <>
       {runs.map(({ run }, index) => (
         <option key={run} value={run} title={run}>
-          {labels[index]}
+          {run === value ? (brief ?? labels[index]) : labels[index]}
         </option>
       ))}
     </>
   );
 }
 
-function NativeSelect({ label, runs, value, placeholder = text.picker.choose, onChoose }: Props) {
+function NativeSelect({ label, runs, value, brief, placeholder = text.picker.choose, onChoose }: Props) {
   const missing = value !== null && !runs.some(({ run }) => run === value);
   const groups = byFormat(runs);
   return (
@@ -52,10 +54,10 @@ function NativeSelect({ label, runs, value, placeholder = text.picker.choose, on
       {groups.length > 1
         ? groups.map(([format, own]) => (
             <optgroup key={format} label={formatTitle(format)}>
-              <Options runs={own} />
+              <Options runs={own} value={value} brief={brief} />
             </optgroup>
           ))
-        : <Options runs={runs} />}
+        : <Options runs={runs} value={value} brief={brief} />}
     </select>
   );
 }

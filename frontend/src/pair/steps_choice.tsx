@@ -1,7 +1,6 @@
-// The steps of one side as typed: all of them, a range or a single one. A button opens the field, so that it takes no room.
+// The steps of one side as typed: all of them, a range or a single one.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../ui/icons';
+import { useState } from 'preact/hooks';
 import { text, type MetricWords } from '../ui/strings';
 
 /** `3 – 10`, `10-3` or `5` as the server takes it; "" for all, null for what is no range. */
@@ -22,38 +21,15 @@ interface Props {
 }
 
 export function StepsChoice({ name, steps, words, onSteps }: Props) {
-  const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState<string | null>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const field = useRef<HTMLInputElement>(null);
-  /** closed by a key: the focus goes back to the button, and leaving the field chooses nothing */
-  const keyed = useRef(false);
-  useLayoutEffect(() => {
-    if (open) field.current?.select();
-    else if (keyed.current) button.current?.focus();
-    keyed.current = false;
-  }, [open]);
   const shown = typed ?? steps;
-  const wrong = typedRange(shown) === null;
+  const range = typedRange(shown);
   const commit = (): void => {
-    const range = typedRange(shown);
-    if (range === null) return;
-    close();
-    if (range !== steps) onSteps(range);
+    if (range !== null) setTyped(null);
+    if (range !== null && range !== steps) onSteps(range);
   };
-  const close = (): void => {
-    setTyped(null);
-    setOpen(false);
-  };
-  const label = text.picker.label(name, words.many);
-  if (!open)
-    return (
-      <button ref={button} type="button" class="icon-button steps-open" aria-label={label} title={text.picker.stepsAbout(words)} onClick={() => setOpen(true)}>
-        <Icon name="filter" size={12} />
-      </button>
-    );
   return (
-    <label class="attach steps-choice" title={wrong ? text.picker.notSteps : text.picker.stepsAbout(words)}>
+    <label class="attach" title={range === null ? text.picker.notSteps : text.picker.stepsAbout(words)}>
       {words.many}
       <input
         class="select"
@@ -61,17 +37,15 @@ export function StepsChoice({ name, steps, words, onSteps }: Props) {
         inputMode="numeric"
         size={7}
         autocomplete="off"
-        ref={field}
-        aria-label={label}
-        aria-invalid={wrong}
+        aria-label={text.picker.label(name, words.many)}
+        aria-invalid={range === null}
         placeholder={text.picker.everyStep}
         value={shown}
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onBlur={() => !keyed.current && (wrong ? close() : commit())}
+        onBlur={commit}
         onKeyDown={(event) => {
-          keyed.current = event.key === 'Escape' || (event.key === 'Enter' && !wrong);
           if (event.key === 'Enter') commit();
-          if (event.key === 'Escape') close();
+          if (event.key === 'Escape') setTyped(null);
         }}
       />
     </label>

@@ -1,4 +1,4 @@
-// Causes, largest first, each with the figures it rests on.
+// Causes as a ranked list, each with its size, one sentence, and ways to the figures it rests on.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
@@ -9,7 +9,7 @@ import { shortName } from '../ui/names';
 import { text } from '../ui/strings';
 import { CopyFinding } from './copy_finding';
 
-const FIRST = 3;
+const FIRST = 5;
 
 /** How the address says which finding is meant: kept where a table keeps its row. */
 export function findingKey(finding: Finding): string {
@@ -28,15 +28,16 @@ export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
   const { findings } = comparison;
   const [all, setAll] = useState(() => led !== '' && findings.findIndex((one) => findingKey(one) === led) >= FIRST);
   const shown = all ? findings : findings.slice(0, FIRST);
+  const most = Math.max(...findings.map(size));
   return (
     <section class="findings" aria-label={text.findings.region}>
       <h2 class="section-title">{text.findings.title}</h2>
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
-      <div class="cards">
+      <ol>
         {shown.map((finding, index) => (
-          <Card key={index} finding={finding} comparison={comparison} onEvidence={onEvidence} led={led !== '' && findingKey(finding) === led} />
+          <Cause key={index} rank={index + 1} finding={finding} most={most} comparison={comparison} onEvidence={onEvidence} led={led !== '' && findingKey(finding) === led} />
         ))}
-      </div>
+      </ol>
       {findings.length > FIRST && (
         <button type="button" class="link-button" onClick={() => setAll(!all)}>
           {all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}
@@ -46,39 +47,47 @@ export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
   );
 }
 
-function Card({ finding, comparison, onEvidence, led }: { finding: Finding; led: boolean } & Props) {
-  const card = useRef<HTMLElement>(null);
+const size = ({ delta_us: delta }: Finding): number => Math.abs(delta ?? 0);
+
+interface CauseProps extends Props {
+  finding: Finding;
+  rank: number;
+  /** the largest change of any finding, in microseconds */
+  most: number;
+  led: boolean;
+}
+
+function Cause({ finding, rank, most, comparison, onEvidence, led }: CauseProps) {
+  const item = useRef<HTMLLIElement>(null);
   useLayoutEffect(() => {
-    if (led) card.current?.scrollIntoView({ block: 'nearest' });
+    if (led) item.current?.scrollIntoView({ block: 'nearest' });
   }, [led]);
-  const share = finding.share === null ? 0 : Math.max(0, Math.min(1, finding.share));
   return (
-    <article class={led ? 'card led' : 'card'} ref={card}>
-      <header>
-        <span class="tag">{finding.category}</span>
-        <CopyFinding finding={finding} comparison={comparison} />
+    <li class={led ? 'cause-item led' : 'cause-item'} ref={item}>
+      <span class="rank">{rank}</span>
+      <div class="size">
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
-      </header>
-      <h3 title={finding.subject}>{shortName(finding.subject)}</h3>
-      <p>{finding.sentence}</p>
-      {finding.look_at && <p class="muted">{text.findings.lookAt(finding.look_at)}</p>}
-      {finding.share !== null && (
-        <div class="share">
+        {most > 0 && (
           <span class="share-track" aria-hidden="true">
-            <span class={(finding.delta_us ?? 0) < 0 ? 'share-less' : 'share-more'} style={{ width: `${100 * share}%` }} />
+            <span class={(finding.delta_us ?? 0) < 0 ? 'share-less' : 'share-more'} style={{ width: `${(100 * size(finding)) / most}%` }} />
           </span>
-          <span>{text.findings.share(formatPercent(finding.share))}</span>
-        </div>
-      )}
-      <footer>
+        )}
+        {finding.share !== null && <span class="muted">{text.findings.share(formatPercent(finding.share))}</span>}
+      </div>
+      <div class="what">
+        <h3 class="sr">{shortName(finding.subject)}</h3>
+        <p title={finding.subject}>{finding.sentence}</p>
+        <p class="muted">
+          {[finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · ')}
+        </p>
+      </div>
+      <div class="ways">
         {firstOfEach(finding.evidence).map((evidence, index) => (
           <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
         ))}
-        <span class="muted" title={text.findings.confidence}>
-          {finding.confidence}
-        </span>
-      </footer>
-    </article>
+        <CopyFinding finding={finding} comparison={comparison} />
+      </div>
+    </li>
   );
 }
 

@@ -55,13 +55,11 @@ function Figure({ label, about, children }: { label: string; about?: string; chi
 }
 
 export function Verdict({ comparison }: { comparison: Comparison }) {
-  const { headline, findings } = comparison;
+  const { headline } = comparison;
   const style = timeStyle([headline.baseline, headline.candidate]);
   const { shift } = headline;
   const words = metricWords(headline.metric);
-  const cause = findings[0];
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
-  const sure = isSure(headline.verdict);
   const split = Boolean(headline.program && headline.sentence);
   // one recording each: the shift is the difference that is said already
   const interval =
@@ -79,11 +77,6 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
           {split ? headline.sentence : text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
         </h2>
         {itself && <p class="reason">{sentence(headline.reason)}</p>}
-        {cause && (
-          <p class="cause">
-            <span class="label">{sure ? text.verdict.cause : text.verdict.largest}:</span> {cause.sentence}
-          </p>
-        )}
         <Parts headline={headline} />
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (
@@ -161,7 +154,31 @@ function How({ headline }: { headline: Headline }) {
   );
 }
 
-/** The verdict in one line, above the tables. */
+/** The verdict in a few words, and how many caveats it has: a way to the summary from every view. */
+export function Brief({ comparison, onSummary }: { comparison: Comparison; onSummary: () => void }) {
+  const { headline, comparability } = comparison;
+  const doubts = comparability.filter((check) => check.status !== 'ok').length;
+  return (
+    <button type="button" class={`brief tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
+      <Icon name={ICON[headline.verdict]} size={14} />
+      <strong>{text.verdict.word[headline.verdict]}</strong>
+      <span>{isSure(headline.verdict) ? shortEffect(headline) : ''}</span>
+      {doubts > 0 && (
+        <span class="doubts" title={text.verdict.doubts(doubts)}>
+          <Icon name="alert" size={12} /> {doubts}
+        </span>
+      )}
+    </button>
+  );
+}
+
+function shortEffect(headline: Headline): string {
+  if (headline.delta === null) return '';
+  const style = timeStyle([headline.baseline, headline.candidate]);
+  return `${formatIn(style, headline.delta, true)}\u202f${style.unit} (${formatPercent(changeOf(headline), true)})`;
+}
+
+/** The verdict in one line, above the strict report. */
 export function VerdictLine({ headline }: { headline: Headline }) {
   return (
     <p class={`verdict-line tone-${tone(headline.verdict)}`}>

@@ -5,7 +5,7 @@ export const words = {
   close: 'Close',
   list: [
     ['x', 'swap the two sides'],
-    ['1 – 9', 'show the first to the ninth view'],
+    ['1 – 6', 'show the first to the sixth view'],
     ['/', 'search the table'],
     ['↑ ↓ PgUp PgDn Home End', 'move in the table'],
     ['Enter', 'open the row'],

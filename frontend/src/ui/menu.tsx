@@ -5,7 +5,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icons';
 
 interface Props {
-  label: string;
+  label: ComponentChildren;
+  title?: string;
   icon?: IconName;
   align?: 'left' | 'right';
   disabled?: boolean;
@@ -14,7 +15,9 @@ interface Props {
   children: (close: () => void) => ComponentChildren;
 }
 
-export function Menu({ label, icon, align = 'left', disabled = false, class: extra = '', children }: Props) {
+const ITEMS = '.pop button:not(:disabled), .pop a, .pop input, .pop select:not(:disabled)';
+
+export function Menu({ label, title, icon, align = 'left', disabled = false, class: extra = '', children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -30,7 +33,7 @@ export function Menu({ label, icon, align = 'left', disabled = false, class: ext
     };
     document.addEventListener('pointerdown', elsewhere);
     document.addEventListener('focusin', elsewhere);
-    box.current?.querySelector<HTMLElement>('.pop button:not(:disabled), .pop a, .pop input')?.focus();
+    box.current?.querySelector<HTMLElement>(ITEMS)?.focus();
     return () => {
       document.removeEventListener('pointerdown', elsewhere);
       document.removeEventListener('focusin', elsewhere);
@@ -42,8 +45,8 @@ export function Menu({ label, icon, align = 'left', disabled = false, class: ext
     if (event.key === 'Escape') {
       event.stopPropagation();
       close();
-    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      const items = [...(box.current?.querySelectorAll<HTMLElement>('.pop button:not(:disabled), .pop a, .pop input') ?? [])];
+    } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && !(event.target instanceof HTMLSelectElement)) {
+      const items = [...(box.current?.querySelectorAll<HTMLElement>(ITEMS) ?? [])];
       const at = items.indexOf(document.activeElement as HTMLElement);
       const next = items[(at + (event.key === 'ArrowDown' ? 1 : -1) + items.length) % items.length];
       event.preventDefault();
@@ -53,7 +56,7 @@ export function Menu({ label, icon, align = 'left', disabled = false, class: ext
 
   return (
     <div class={`menu ${extra}`} ref={box} onKeyDown={onKeyDown}>
-      <button ref={button} type="button" class="button" aria-expanded={open} disabled={disabled} onClick={() => setOpen(!open)}>
+      <button ref={button} type="button" class="button" title={title} aria-expanded={open} disabled={disabled} onClick={() => setOpen(!open)}>
         {icon && <Icon name={icon} />}
         <span class="button-text">{label}</span>
         <Icon name="chevron" size={12} />

@@ -314,3 +314,11 @@ export function runLabels(runs: string[]): string[] {
     return where === '' ? run : `${own[own.length - 1]} (${where})`;
   });
 }
+
+/** What of a run's name tells it from another's: "…/baseline" for `gpu/baseline` beside `gpu/candidate`. */
+export function labelBeside(run: string, other: string | undefined): string {
+  const [own, others] = [run.split('/'), (other ?? '').split('/')];
+  let common = 0;
+  while (common < own.length - 1 && own[common] === others[common]) common += 1;
+  return runLabel(common === 0 ? run : ['…', ...own.slice(common)].join('/'));
+}

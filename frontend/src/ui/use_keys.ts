@@ -20,7 +20,7 @@ export function useKeys(actions: KeyActions): void {
         if (event.key === 'Escape' && target.matches('.search input')) target.blur();
         return;
       }
-      const action = /^[1-9]$/.test(event.key) ? latest.current.digit : latest.current[event.key];
+      const action = /^[1-6]$/.test(event.key) ? latest.current.digit : latest.current[event.key];
       if (!action) return;
       if (event.key === '/' || event.key === '?') event.preventDefault();
       action(Number(event.key));

@@ -1,0 +1,71 @@
+// The six views of a comparison, and which tables each of them holds: kinds of rows, and ways to group them.
+
+import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
+import { text } from './ui/strings';
+
+/** Rows of one kind: the tabs that group them in different ways. */
+export interface Rows {
+  id: string;
+  label: string;
+  tabs: Tab[];
+}
+
+export interface View {
+  id: string;
+  label: string;
+  /** kinds of rows that can be shown, [] where nothing of the view can */
+  rows: Rows[];
+  /** what cannot be shown, each with its reason */
+  absent: Tab[];
+}
+
+const BREAKDOWN = 'breakdown';
+
+/** [view, [kind of rows, its tabs]] in their order; tables that are in none of them are more rows of the breakdown. */
+const PLACES: [string, [string, string[]][]][] = [
+  ['summary', [['summary', [SUMMARY]]]],
+  [
+    BREAKDOWN,
+    [
+      ['everything', [ATTRIBUTION, 'categories', 'common_work']],
+      ['kernels', ['kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'bound']],
+      ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'call_tree']],
+      ['modules', ['modules', 'modules_ledger']],
+      ['collectives', ['communication']],
+      ['copies', ['memcpy']],
+      ['functions', ['functions']],
+    ],
+  ],
+  ['timeline', [['timeline', [TIMELINES]]]],
+  ['memory', [['memory', ['memory', 'memory_operators', 'memory_curves']]]],
+  ['steps', [['steps', ['steps']], ['ranks', ['ranks']]]],
+  ['info', [['environment', ['environment']], ['device', ['device']], ['counters', ['counters']], ['recommendations', ['recommendations']], ['strict', [STRICT]]]],
+];
+
+/** Always the same six. */
+export function viewsOf(tabs: Tab[]): View[] {
+  const placed = new Set(PLACES.flatMap(([, kinds]) => kinds.flatMap(([, ids]) => ids)));
+  return PLACES.map(([id, kinds]) => {
+    const own: [string, string[]][] = id === BREAKDOWN ? [...kinds, ...tabs.filter((tab) => !placed.has(tab.id)).map((tab): [string, string[]] => [tab.id, [tab.id]])] : kinds;
+    const some = own.map(([rows, ids]) => ({ id: rows, tabs: ids.flatMap((name) => tabs.filter((tab) => tab.id === name)) }));
+    return {
+      id,
+      label: text.views.names[id]!,
+      rows: some
+        .map((rows) => ({ ...rows, tabs: rows.tabs.filter((tab) => tab.absent === '') }))
+        .filter((rows) => rows.tabs.length > 0)
+        .map((rows) => ({ ...rows, label: rows.id === 'steps' ? rows.tabs[0]!.label : (text.views.rows[rows.id] ?? rows.tabs[0]!.label) })),
+      absent: some.flatMap((rows) => rows.tabs.filter((tab) => tab.absent !== '')),
+    };
+  });
+}
+
+/** The view that holds a tab. */
+export function viewOf(views: View[], tab: string): View {
+  return views.find((view) => [...view.rows.flatMap((rows) => rows.tabs), ...view.absent].some(({ id }) => id === tab)) ?? views[0]!;
+}
+
+/** The tab that a view shows first; one that says why it is absent where there is nothing to show. */
+export function firstOf(view: View): string {
+  return (view.rows[0]?.tabs[0] ?? view.absent[0])?.id ?? SUMMARY;
+}
