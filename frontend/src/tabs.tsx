@@ -8,6 +8,7 @@ import { usualCount } from './table/shown_rows';
 import { isSplit } from './summary/ledger';
 import { Menu } from './ui/menu';
 import { sentence, text } from './ui/strings';
+import { formatCount } from './ui/format';
 
 const ORDER = [
   'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
@@ -115,7 +116,7 @@ export function Tabs({ tabs, current, onChoose }: Props) {
             onClick={() => onChoose(tab.id)}
           >
             {tab.label}
-            {tab.count !== null && <span class="count">{tab.count.toLocaleString()}</span>}
+            {tab.count !== null && <span class="count">{formatCount(tab.count)}</span>}
           </button>
         ))}
       </div>
