@@ -1,4 +1,4 @@
-"""Units: what a number is, which direction is good. No formatting here (render/numbers.py and the page do that)."""
+"""Units: what a number is, which direction is good. No formatting here (number_text.py and the page do that)."""
 
 from __future__ import annotations
 

@@ -12,9 +12,10 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "tb_perfcompare"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors", "units", "_version"}
+BASE = {"errors", "number_text", "units", "_version"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "number_text": set(),
     "units": set(),
     "_version": set(),
     "model": BASE,

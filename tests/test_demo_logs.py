@@ -149,7 +149,7 @@ def test_lost_tensor_cores_and_lost_throughput_are_found_in_launches(files: tupl
     lost = "Tensor cores are no longer used: +930 µs"
     assert any(text.startswith(lost) and "ampere_sgemm_64x64_tn replaces" in text for text in sentences)
     slow = "The same kernel is slower: layer_norm_kernel +336 µs"
-    assert any(text.startswith(slow) and "DRAM throughput (72% → 36%)" in text for text in sentences)
+    assert any(text.startswith(slow) and "DRAM throughput (72.0 % → 36.0 %)" in text for text in sentences)
     assert found.tables["launches"].notes[0].endswith("120 on both sides, 0 added, 0 removed, 24 replaced.")
 
 

@@ -6,6 +6,7 @@ import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
 import { usualCount } from './table/shown_rows';
 import { isSplit } from './summary/ledger';
+import { formatCount } from './ui/format';
 import { Menu } from './ui/menu';
 import { sentence, text } from './ui/strings';
 import { firstOf, viewOf, type View } from './views';
@@ -139,7 +140,7 @@ function Choices({ view, current, onChoose }: { view: View; current: string; onC
           {view.rows.map((rows) => (
             <button key={rows.id} type="button" aria-pressed={rows === kind} title={rows.tabs[0]!.title} onClick={() => onChoose(rows.tabs[0]!.id)}>
               {rows.label}
-              {rows.tabs[0]!.count !== null && <span class="count">{rows.tabs[0]!.count.toLocaleString()}</span>}
+              {rows.tabs[0]!.count !== null && <span class="count">{formatCount(rows.tabs[0]!.count)}</span>}
             </button>
           ))}
         </span>
@@ -151,7 +152,7 @@ function Choices({ view, current, onChoose }: { view: View; current: string; onC
             {kind.tabs.map((tab) => (
               <option key={tab.id} value={tab.id}>
                 {group(tab)}
-                {tab.count !== null && ` (${tab.count.toLocaleString()})`}
+                {tab.count !== null && ` (${formatCount(tab.count)})`}
               </option>
             ))}
           </select>

@@ -39,7 +39,7 @@ describe('the verdict', () => {
   });
   it('gives the effect with its interval, the steps and p', () => {
     render(<Verdict comparison={comparison()} />, root);
-    for (const part of ['by +25.0 ms per step (+25.0 %)', '100.0→125.0ms', '+20.0 % … +30.0 % at 95.0 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
+    for (const part of ['by +25.0 ms per step (+25.0 %)', '100.0→125.0ms', '+20.0 % … +30.0 % at 95 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
   });
   it('says nothing of figures that were not measured', () => {
     const base = comparison();

@@ -35,6 +35,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
+from tb_perfcompare.number_text import percent, time
 
 _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
@@ -218,10 +219,10 @@ def _disputed(
     message = f"windows and host markers hold different numbers of calls in step {named}: calls count for their marker"
     if backlog.any():
         message += (
-            f"; work launched by an earlier step owns {backlog.sum() / length.sum():.1%} of the windows"
+            f"; work launched by an earlier step owns {percent(backlog.sum() / length.sum())} of the windows"
         )
     collapsed = [
-        f"{windows.label[at]} ({length[at] / 1e6:,.3f} ms)" for at in found.collapsed.tolist()
+        f"{windows.label[at]} ({time(length[at] / 1000)})" for at in found.collapsed.tolist()
     ]
     if collapsed:
         message += f"; next to nothing is left of the window of step {_named(collapsed)}: other steps own its time"

@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.saved.baseline import SavedFacts
+from tb_perfcompare.number_text import many
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.baselines import Baselines
@@ -87,7 +88,7 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
         if capture.failed is not None:
             console.complain(f"note: {capture.file.path} is saved as unreadable: {capture.failed.reason}")
     files = len(facts.captures)
-    return f"saved {arguments.name}: {facts.run}, {files} file{'s' * (files != 1)}, {_steps(facts)}\n"
+    return f"saved {arguments.name}: {facts.run}, {many(files, 'file')}, {_steps(facts)}\n"
 
 
 def _listed(baselines: Baselines, console: Console, *, as_json: bool) -> bytes:

@@ -9,6 +9,7 @@ import argparse
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.number_text import size
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tb_perfcompare.workspace.disk_cache.disk_store import CacheFacts
@@ -60,7 +61,7 @@ def _unusable(error: OSError) -> InputError:
 def _text(facts: CacheFacts, *, cleared: bool) -> str:
     compared = f" and {facts.comparisons} comparisons" if facts.comparisons else ""
     summaries = f"{facts.entries - facts.comparisons} summaries{compared}"
-    kept = f"{summaries}, {facts.bytes / 2**20:.1f} MiB" if facts.entries else "empty"
+    kept = f"{summaries}, {size(facts.bytes)}" if facts.entries else "empty"
     if cleared:
         return f"{facts.directory}: {f'removed {kept}' if facts.entries else 'was empty'}"
-    return f"{facts.directory}: {kept}; at most {facts.limit_bytes / 2**20:,.0f} MiB"
+    return f"{facts.directory}: {kept}; at most {size(facts.limit_bytes)}"

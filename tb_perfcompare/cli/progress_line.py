@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tb_perfcompare.model.progress import Progress
-from tb_perfcompare.render.numbers import byte_scale, number
+from tb_perfcompare.number_text import byte_scale, number
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.widths import elide
 

@@ -46,7 +46,7 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, time_text, verdict_word
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, p_text, percent_text, time_text, verdict_word
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
 from tb_perfcompare.comparison.statistics.samples import counted_steps, observations
@@ -346,9 +346,10 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
         changed = drift(summary.steps.total_ns[places])
         if changed is not None:
             label, last = (summary.steps.label[int(place)] for place in (places[changed.at], places[-1]))
+            how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
             message = (
                 f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
-                f"{abs(changed.shift):.1%} {'longer' if changed.shift > 0 else 'shorter'} (p = {changed.p:.2g})"
+                f"{how} ({p_text(changed.p)})"
             )
             if label.isdecimal() and last.isdecimal():
                 message += f"; --{side}-steps {label}-{last} compares that part"
@@ -384,7 +385,7 @@ def _incomplete_note(a: Summary, b: Summary, headline: Headline, options: Compar
     whole = with_incomplete(a), with_incomplete(b)
     other = _headline(*whole, whole[0].steps.total_ns, whole[1].steps.total_ns, options)
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
-    shift = f", the typical change {100 * other.shift.estimate:+.2f} %" if other.shift is not None else ""
+    shift = f", the typical change {percent_text(other.shift.estimate, signed=True)}" if other.shift is not None else ""
     stays = "stays" if other.verdict is headline.verdict else "would be"
     message = (
         f"with the incomplete {noun} as well, {other.n[0]} and {other.n[1]} of them, the verdict {stays} "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.plain_values import Cell
@@ -9,7 +10,6 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 from tb_perfcompare.model.summary.summary import STEP_TIME
-from tb_perfcompare.render import numbers
 
 _TABLE = "categories"
 
@@ -35,7 +35,7 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
     not_longer = f"{category} does not take more than {limit.text} longer"
     doubt = f"cannot tell whether {longer}"
     per = " per step" if headline.metric == STEP_TIME else ""
-    means = f"{numbers.time(before)} → {numbers.time(after)}{per}"
+    means = f"{number_text.time(before)} → {number_text.time(after)}{per}"
     if before == after == 0:
         return outcome(Status.PASSED, f"neither side has any {category}", means)
     if low is None or high is None:
@@ -44,7 +44,7 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
         return outcome(Status.CANNOT_TELL, f"{doubt}: {means}, from too few steps for an interval", means)
     low, high = _number(low), _number(high)
     most = limit.of(before)
-    measured = f"{means}, shift [{numbers.time(low, signed=True)}, {numbers.time(high, signed=True)}]"
+    measured = f"{means}, shift [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
     mean_is_longer = after - before > most
     if low > most and mean_is_longer:
         return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tb_perfcompare import number_text
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
-from tb_perfcompare.render import numbers
 
 _LIMIT = re.compile(r"\s*\+?\s*(\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*(%|ns|us|µs|μs|ms|s)\s*", re.ASCII)
 _US = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "μs": 1.0, "ms": 1e3, "s": 1e6}
@@ -23,7 +23,7 @@ class Limit:
     @property
     def text(self) -> str:
         """ "3 %" or "250 µs"."""
-        return f"{self.fraction * 100:g} %" if self.fraction is not None else numbers.time(self.us or 0.0)
+        return number_text.setting(self.fraction) if self.fraction is not None else number_text.time(self.us or 0.0)
 
     def of(self, baseline_us: float) -> float:
         """Microseconds that may be added to the baseline's."""

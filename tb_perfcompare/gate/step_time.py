@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.headline import Headline, Part, Shift, Verdict
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
-from tb_perfcompare.render import numbers
 
 _SLOWER = frozenset({Verdict.SLOWER, Verdict.PROBABLY_SLOWER})
 
@@ -79,17 +79,17 @@ def _fraction(limit: Limit, headline: Headline) -> float | None:
 
 
 def _part(part: Part) -> str:
-    ends = f"[{numbers.percent(part.low, signed=True)}, {numbers.percent(part.high, signed=True)}]"
-    return f"{numbers.percent(part.estimate, signed=True)} {ends}"
+    ends = f"[{number_text.percent(part.low, signed=True)}, {number_text.percent(part.high, signed=True)}]"
+    return f"{number_text.percent(part.estimate, signed=True)} {ends}"
 
 
 def _measured(shift: Shift, limit: Limit) -> str:
     if limit.fraction is not None:
-        return f"{numbers.percent(shift.estimate, signed=True)} {_interval(shift, limit)}"
-    return f"{numbers.time(shift.estimate_us, signed=True)} {_interval(shift, limit)}"
+        return f"{number_text.percent(shift.estimate, signed=True)} {_interval(shift, limit)}"
+    return f"{number_text.time(shift.estimate_us, signed=True)} {_interval(shift, limit)}"
 
 
 def _interval(shift: Shift, limit: Limit) -> str:
     if limit.fraction is not None:
-        return f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
-    return f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
+        return f"[{number_text.percent(shift.low, signed=True)}, {number_text.percent(shift.high, signed=True)}]"
+    return f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"

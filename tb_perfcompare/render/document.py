@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
@@ -14,7 +15,6 @@ from tb_perfcompare.comparison.result.wording import verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
-from tb_perfcompare.render import numbers
 from tb_perfcompare.render.grid import Grid, grid_of, sums_line
 from tb_perfcompare.render.ledger_prose import largest_parts
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
@@ -22,6 +22,7 @@ from tb_perfcompare.render.printable import printable
 
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
+_UNCLEAR = "~"  # measured, but the data cannot tell
 _PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
 _MAIN_TEXTS = frozenset({"verdict", "stands_out"})
@@ -173,16 +174,16 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     rows: list[tuple[str, str]] = []
     metric = headline.metric.replace("_", " ")
     if headline.baseline is not None and headline.candidate is not None:
-        text = f"{numbers.time(headline.baseline)} → {numbers.time(headline.candidate)}"
+        text = f"{number_text.time(headline.baseline)} → {number_text.time(headline.candidate)}"
         if headline.delta is not None:
-            text += f"   Δ {numbers.time(headline.delta, signed=True)}"
+            text += f"   Δ {number_text.time(headline.delta, signed=True)}"
         if headline.ratio is not None:
-            text += f"   ratio {numbers.number(headline.ratio)}"
+            text += f"   ratio {number_text.number(headline.ratio)}"
         rows.append((f"{metric}, mean", text))
     if headline.shift is not None:
         rows += _shift(headline.shift, headline.verdict)
-    p = "" if headline.p is None else f"p {numbers.p_value(headline.p)}   "
-    n = f"n {headline.n[0]} and {headline.n[1]}   threshold {numbers.percent(headline.margin)}"
+    p = "" if headline.p is None else f"p {number_text.p_value(headline.p)}   "
+    n = f"n {headline.n[0]} and {headline.n[1]}   threshold {number_text.setting(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
@@ -199,13 +200,13 @@ def _recorded(headline: Headline) -> Verdict:
 
 def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     """The typical shift as a fraction and as a time, with what is known about its precision."""
-    mark = f" {numbers.UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
-    estimate = f"{numbers.percent(shift.estimate, signed=True)}{mark}"
-    estimate_us = numbers.time(shift.estimate_us, signed=True)
-    interval = f"[{numbers.percent(shift.low, signed=True)}, {numbers.percent(shift.high, signed=True)}]"
-    interval_us = f"[{numbers.time(shift.low_us, signed=True)}, {numbers.time(shift.high_us, signed=True)}]"
+    mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
+    estimate = f"{number_text.percent(shift.estimate, signed=True)}{mark}"
+    estimate_us = number_text.time(shift.estimate_us, signed=True)
+    interval = f"[{number_text.percent(shift.low, signed=True)}, {number_text.percent(shift.high, signed=True)}]"
+    interval_us = f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
     if shift.level is not None:
-        level = f"{numbers.percent(shift.level)} interval"
+        level = f"{number_text.setting(round(shift.level, 3))} interval"
     elif shift.low == shift.high:
         return [("typical shift", f"{estimate}   {estimate_us}   no interval: too few samples")]
     else:
@@ -216,9 +217,9 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
 def _findings(findings: tuple[Finding, ...]) -> Listing:
     items = []
     for finding in findings[:_FINDINGS_SHOWN]:
-        parts = [] if finding.delta_us is None else [numbers.time(finding.delta_us, signed=True)]
+        parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
         if finding.share is not None:
-            parts.append(f"{numbers.percent(finding.share)} of the change")
+            parts.append(f"{number_text.percent(finding.share)} of the change")
         parts.append(finding.confidence)
         if finding.evidence:
             parts.append(f"see {finding.evidence[0].table}")

@@ -6,13 +6,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.names.short_names import short_names
-from tb_perfcompare.render import numbers
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.widths import display_width
+
+MARKS = {"both": "", "added": "new", "removed": "gone"}
+"""Status of a row -> its mark."""
 
 _SIGNED_ROLES = frozenset({"delta", "percent"})
 _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
@@ -47,8 +50,8 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     table, so that columns can be compared by eye."""
     rows = table.rows if top is None else table.rows[:top]
     chosen = [index for index, column in enumerate(table.columns) if column.shown]
-    times = numbers.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
-    sizes = numbers.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
+    times = number_text.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
+    sizes = number_text.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
     cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
     return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes, brief)
@@ -66,8 +69,9 @@ def sums_line(table: Table, sums: Mapping[str, float | None]) -> tuple[str, ...]
 
 def _exact(column: Column, total: float) -> str:
     number = f"{total:,.0f}" if float(total).is_integer() else f"{total:,.3f}"
-    unit = numbers.MICROSECONDS.symbol if column.kind == "time_us" else column.unit if column.unit == "bytes" else ""
-    return f"{number} {unit}".rstrip()
+    if column.kind == "time_us":
+        return f"{number} {number_text.MICROSECONDS.symbol}"
+    return f"{number} {column.unit}" if column.unit == "bytes" else number
 
 
 def with_short_names(grid: Grid, widths: Sequence[int]) -> Grid:
@@ -85,7 +89,7 @@ def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Co
     return max((abs(cell) for cell in cells if isinstance(cell, int | float) and math.isfinite(cell)), default=0.0)
 
 
-def _head(column: Column, times: numbers.Scale, sizes: numbers.Scale) -> Head:
+def _head(column: Column, times: number_text.Scale, sizes: number_text.Scale) -> Head:
     label = column.label
     if column.kind == "time_us":
         label = f"{label} ({times.symbol})"
@@ -94,20 +98,20 @@ def _head(column: Column, times: numbers.Scale, sizes: numbers.Scale) -> Head:
     return Head(label, column.kind in _NUMERIC_KINDS, column.role == "key", column.description)
 
 
-def _draw(column: Column, cell: Cell, times: numbers.Scale, sizes: numbers.Scale) -> str:
+def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_text.Scale) -> str:
     signed = column.role in _SIGNED_ROLES
     match cell:
         case None:
-            return numbers.ABSENT
+            return number_text.ABSENT
         case bool():
             return "yes" if cell else "no"
         case str():
-            return numbers.MARKS.get(cell, printable(cell)) if column.role == "status" else printable(cell)
+            return MARKS.get(cell, printable(cell)) if column.role == "status" else printable(cell)
         case _ if column.kind == "time_us":
-            return numbers.number(cell * times.factor, signed=signed)
+            return number_text.number(cell * times.factor, signed=signed)
         case _ if column.kind == "fraction":
-            return numbers.percent(cell, signed=signed)
+            return number_text.percent(cell, signed=signed)
         case _ if column.unit == "bytes":
-            return numbers.number(cell * sizes.factor, signed=signed)
+            return number_text.number(cell * sizes.factor, signed=signed)
         case _:
-            return numbers.count(cell, signed=signed)
+            return number_text.count(cell, signed=signed)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import short
-from tb_perfcompare.render import numbers
+from tb_perfcompare.render.grid import MARKS
 
 _ENTRIES = 3
 _PARTS = 3
@@ -26,16 +27,16 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
         texts = [_part(row, unit) for row in listed]
         rest = entry.delta - sum(row.delta for row in listed)
         if rest or len(parts) > len(listed) + 1:
-            texts.append(f"{numbers.time(rest / unit, signed=True)} all others")
-        items.append((f"{entry.path[0]}: {short(entry.name)} {numbers.time(entry.delta / unit, signed=True)}",
+            texts.append(f"{number_text.time(rest / unit, signed=True)} all others")
+        items.append((f"{entry.path[0]}: {short(entry.name)} {number_text.time(entry.delta / unit, signed=True)}",
                       "; ".join(texts)))  # fmt: skip
     return tuple(items)
 
 
 def _part(row: LedgerRow, unit: int) -> str:
-    mark = numbers.MARKS[row.status]
+    mark = MARKS[row.status]
     name = short(shape_in_brief(row.name))
-    return f"{numbers.time(row.delta / unit, signed=True)} {name}" + (f", {mark}" if mark else "")
+    return f"{number_text.time(row.delta / unit, signed=True)} {name}" + (f", {mark}" if mark else "")
 
 
 def shape_in_brief(text: str) -> str:

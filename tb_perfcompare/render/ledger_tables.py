@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.render import numbers
 
 LEDGER = "ledger"
 """Name under which the ledger is asked for as a table."""
@@ -58,7 +58,7 @@ def _table(ledger: Ledger, shown: Sequence[LedgerRow]) -> Table:
     rows.append(("", "total", "", *total, *[None] * 6, "both"))
     notes: tuple[str, ...] = ()
     if any(ledger.backlog):
-        a, b = (numbers.time(per_step(backlog)) for backlog in ledger.backlog)
+        a, b = (number_text.time(per_step(backlog)) for backlog in ledger.backlog)
         notes = (f"Backlog: device work that an earlier step launched owns {a} of the baseline's mean step, {b} of the "
                  "candidate's.",)  # fmt: skip
     return Table(LEDGER, _TITLE, _COLUMNS, tuple(rows), notes)

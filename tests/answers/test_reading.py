@@ -85,7 +85,7 @@ def test_a_new_run_begins_when_a_kind_repeats(tmp_path: Path) -> None:
     assert set(read_saved(path, 2).answers) == {AnswerKind.OVERVIEW, AnswerKind.KERNELS}
     assert read_saved(path, 2).steps[0].total_ns == 7000
     assert (read_saved(path).file.part, read_saved(path, 2).file.part) == (1, 2)
-    with pytest.raises(InputError, match=r"holds 2 run\(s\), not 3; give a number from 1 to 2"):
+    with pytest.raises(InputError, match=r"holds 2 runs, not 3; give a number from 1 to 2"):
         read(str(path), part=3)
 
 

@@ -57,7 +57,7 @@ def test_parts_beyond_the_total_are_cut_in_owning_order(tmp_path: Path) -> None:
     found = summary(tmp_path, overview({"Kernel": 90, "Runtime": 30, "CPU Exec": 5}, total=100))
     assert (part(found, "Kernel"), part(found, "Runtime"), part(found, "CPU Exec")) == ([90_000], [10_000], [0])
     assert disagreements(found) == [
-        "step 3: its parts add up to 125 us, its total is 100 us; the parts are taken in owning order up to the total, "
+        "step 3: its parts add up to 125 µs, its total is 100 µs; the parts are taken in owning order up to the total, "
         "Other is the rest"
     ]
 
@@ -173,10 +173,10 @@ def test_answers_that_contradict_are_noted_and_the_tables_win(tmp_path: Path) ->
     )
     found = summary(tmp_path, *answers)
     assert disagreements(found) == [
-        "the overview's average step is 11 us, that of its steps 9 us; the steps are used",
-        "the pie host_total_time and the table disagree about 1 of 2 names, first mm: 13 us against 12 us; "
+        "the overview's average step is 11 µs, that of its steps 9 µs; the steps are used",
+        "the pie host_total_time and the table disagree about 1 of 2 names, first mm: 13 µs against 12 µs; "
         "the table is used",
-        "the pie kernel and the table disagree about 1 of 1 names, first relu: 2 us against 0 us; the table is used",
+        "the pie kernel and the table disagree about 1 of 1 names, first relu: 2 µs against 0 µs; the table is used",
     ]
     assert found.groups["operators"].measures_ns["host_total"].sum() == 15_000
 

@@ -55,10 +55,10 @@ def test_slower_functions_in_a_cycle_that_is_not_slower(tmp_path: Path) -> None:
     cause = finding(got, "function_time")
     assert cause.subject == "GPU functions"
     assert cause.sentence == (
-        "GPU functions: +140 ms per cycle (54.0 → 194 ms, ×3.6), but the cycle is not slower; "
+        "GPU functions: +140 ms per cycle (54.0 → 194 ms, ×3.60), but the cycle is not slower; "
         "100 calls per cycle on both sides; functions ×3.60 per call across the board; "
         "gemm +117 ms; gpu_frequency of GPU 0 1,410 → 210 MHz (interpolated); "
-        "gpu_usage of GPU 0 4.5 → 16.2 % (interpolated)."
+        "gpu_usage of GPU 0 4.50 → 16.2 % (interpolated)."
     )
     assert cause.share is None, "what overlaps is no share of the cycle"
     assert [evidence.table for evidence in cause.evidence] == ["functions", "counters", "counters"]
@@ -74,7 +74,7 @@ def test_a_cycle_that_follows_needs_no_but(tmp_path: Path) -> None:
 def test_the_other_way_round_the_sentence_turns(tmp_path: Path) -> None:
     got = compare(server(tmp_path, times=3.6), server(tmp_path, "b"))
     said = finding(got, "function_time").sentence
-    assert said.startswith("GPU functions: -140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
+    assert said.startswith("GPU functions: −140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
 
 
 def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
         tmp_path, *(cycle(n, 1e6 + n, gemm(9000), host(9), host(50_000, "runq")) for n in range(1, 9)), name="b"
     )
     assert "runq) are new: +50.0 ms per cycle" in finding(compare(before, after), "function_time", "runq").sentence
-    assert "runq) are gone: -50.0 ms per cycle" in finding(compare(after, before), "function_time", "runq").sentence
+    assert "runq) are gone: −50.0 ms per cycle" in finding(compare(after, before), "function_time", "runq").sentence
 
 
 def test_more_calls_are_told_from_slower_ones(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_an_anchor_that_is_not_recorded_is_a_warning(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "expected", "says"),
     [
-        ([Fn("gemm", 10, 96), Fn("cast", 10, 4)], "ok", "96% of the device launches per cycle are shared by name"),
-        ([Fn("gemm", 10, 70), Fn("new", 10, 10)], "warn", "1 names only in the candidate (new)"),
-        ([Fn("other", 10, 100)], "fail", "different work: 0.0% of the device launches"),
+        ([Fn("gemm", 10, 96), Fn("cast", 10, 4)], "ok", "96.1 % of the device launches per cycle are shared by name"),
+        ([Fn("gemm", 10, 70), Fn("new", 10, 10)], "warn", "1 name only in the candidate (new)"),
+        ([Fn("other", 10, 100)], "fail", "different work: 0 % of the device launches"),
     ],
 )
 def test_work_in_common(tmp_path: Path, other: list[Fn], expected: str, says: str) -> None:

@@ -140,7 +140,7 @@ def test_what_moved_clearly_is_told_clocks_first() -> None:
     assert [finding.subject for finding in found] == ["gpu_frequency of GPU 0", "usage of GPU 0"], (
         "the SM clock repeats it"
     )
-    assert found[0].sentence == "Counter gpu_frequency of GPU 0: 1,401 → 210 MHz (-85%)."
+    assert found[0].sentence == "Counter gpu_frequency of GPU 0: 1,401 → 210 MHz (−85.0 %)."
     assert (found[0].rule, found[0].delta_us) == ("counter_moved", None)
     assert counter_findings(moved, 0.05, 1) == found[:1]
 
@@ -154,7 +154,7 @@ def test_a_few_steps_apart_by_chance_are_no_finding() -> None:
 
 def test_traffic_is_read_in_decimal_units() -> None:
     (row,) = counter_changes(side(1, link=("GPU 0", "bytes/s", [2.5e6])), side(1, link=("GPU 0", "bytes/s", [1.25e9])))
-    assert counter_text(row) == "link of GPU 0 0.0025 → 1.25 GB/s"
+    assert counter_text(row) == "link of GPU 0 0.003 → 1.25 GB/s"
 
 
 values = st.lists(st.floats(0, 1e6) | st.just(NAN), min_size=3, max_size=3)

@@ -109,9 +109,9 @@ def test_cycles_of_different_functions_are_not_compared() -> None:
     failed = {check.check: check.detail for check in found.comparability if check.status == "fail"}
     assert set(failed) == {"step_marker", "functions"}
     assert "Scheduler.run_batch" in failed["step_marker"] and "Qwen3DecoderLayer" in failed["step_marker"]
-    assert failed["functions"].startswith("different work: 1.6% of the device launches")
+    assert failed["functions"].startswith("different work: 1.56 % of the device launches")
     assert [f.rule for f in found.findings] == ["counter_moved"] * len(found.findings)
-    assert found.findings[0].sentence == "Counter cpu_frequency of the host: 85.2 → 22.5 % of the maximum (-74%)."
+    assert found.findings[0].sentence == "Counter cpu_frequency of the host: 85.2 → 22.5 % of the maximum (−73.6 %)."
 
 
 @pytest.mark.parametrize("case", ["SGLang/gpu_instability", "vLLM/gpu_instability", "SGLang/cpu_frequency_reduction"])

@@ -53,7 +53,7 @@ def test_a_finding_of_the_rule(found: Comparison, status: Status) -> None:
 def test_the_sentence_is_that_of_the_finding() -> None:
     assert no_cause(with_finding(50.0), "data_loader").sentence == "data_loader: Waiting takes longer."
     unsure = no_cause(with_finding(50.0, WITHIN), "data_loader").sentence
-    assert unsure == ("cannot tell about data_loader: Waiting takes longer; within the spread of the steps (p = 0.4)")
+    assert unsure == ("cannot tell about data_loader: Waiting takes longer; within the spread of the steps (p = 0.40)")
 
 
 def test_what_counts_as_sure() -> None:

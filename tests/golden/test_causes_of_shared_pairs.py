@@ -39,7 +39,7 @@ def checks(found: Comparison) -> dict[str, str]:
 def test_kineto_waits_for_its_data_loader_and_nothing_else_is_blamed() -> None:
     found = compare(NORMAL, LOADERS)
     assert first(found).rule == "data_loader"
-    assert first(found).sentence.startswith("Data loader wait: -58.1 ms per step (59.3 → 1.19 ms)")
+    assert first(found).sentence.startswith("Data loader wait: −58.1 ms per step (59.3 → 1.19 ms)")
     assert causes(found) == set()
     assert {"runtime_time", "host_time"} <= {finding.rule for finding in found.findings}, "workers cost host time"
 
@@ -74,7 +74,7 @@ def test_mlu_answers_name_the_runtime_and_claim_no_repeatability() -> None:
 def test_mlu_traces_say_the_same() -> None:
     found = compare(*MLU_TRACES)
     assert first(found).rule == "runtime_time" and "aten::item" in first(found).sentence
-    assert "cnrtQueueSync -4.01 s (480 → 481 calls per step, mostly from time per call)" in first(found).sentence
+    assert "cnrtQueueSync −4.01 s (480 → 481 calls per step, mostly from time per call)" in first(found).sentence
     assert causes(found) == set(), "as many waits and copies of the same kind: no cause can be told from one step"
 
 
@@ -91,7 +91,7 @@ def test_sglang_gpu_work_is_slower_behind_the_host_and_its_clock_is_named() -> N
 def test_sglang_cycles_of_other_functions_are_withheld_and_have_no_cause() -> None:
     found = cycles("SGLang/cpu_frequency_reduction")
     assert found.headline.verdict is Verdict.WITHHELD
-    assert "Scheduler.run_batch" in found.headline.reason and "1.6%" in found.headline.reason
+    assert "Scheduler.run_batch" in found.headline.reason and "1.56 %" in found.headline.reason
     assert {finding.rule for finding in found.findings} == {"counter_moved"}
 
 

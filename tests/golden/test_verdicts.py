@@ -34,8 +34,8 @@ def test_two_spans_per_run_do_not_settle_what_spans_of_one_run_cast_into_doubt()
     """The steps alone say faster. Spans of one run differ nearly as much as the runs do."""
     headline = all_spans().headline
     assert headline.verdict is Verdict.INCONCLUSIVE
-    assert headline.reason.startswith("typical step -19.8 % (95 % CI -28.9 % to -2.87 %)")
-    assert "but spans of one run vary by 14.3 %; 95 % CI over spans -42.2 % to +13.9 %" in (headline.reason)
+    assert headline.reason.startswith("typical step −19.8 % (95 % CI −28.9 % to −2.87 %)")
+    assert "but spans of one run vary by 14.3 %; 95 % CI over spans −42.2 % to +13.9 %" in (headline.reason)
     assert "about 4 spans per side (2 and 2 more) would separate 19.8 % from the threshold" in headline.reason
     assert headline.scope.startswith("2 and 2 captures: spans of one run vary by 14.3 %")
     known = certainty(all_spans())
@@ -74,7 +74,7 @@ def test_a_server_whose_mean_grows_by_one_slow_cycle_is_not_slower() -> None:
 def test_a_server_that_drifts_is_not_slower() -> None:
     found = servers("vLLM/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
-    assert "; drift: from cycle 12 on, candidate cycles are 5.2% shorter" in found.headline.reason
+    assert "; drift: from cycle 12 on, candidate cycles are 5.22 % shorter" in found.headline.reason
     assert "neighbouring cycles are correlated (autocorrelation 0.90)" in found.headline.reason
     assert {note.where for note in found.notes if note.code is NoteCode.DRIFT} == {"candidate"}
     assert certainty(found).autocorrelation > 0.6

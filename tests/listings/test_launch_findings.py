@@ -27,7 +27,7 @@ def test_the_same_kernel_at_half_its_throughput() -> None:
     got = rules(drawn("scan 100 .0 .8, rest 100 .0 .1"), drawn("scan 200 .0 .4, rest 100 .0 .1"))
     assert got["utilisation_lost"].sentence == (
         "The same kernel is slower: scan +100 µs (100 → 200 µs per launch, 1 call on both sides); "
-        "lower DRAM throughput (80% → 40%)."
+        "lower DRAM throughput (80.0 % → 40.0 %)."
     )
     assert (got["utilisation_lost"].delta_us, got["utilisation_lost"].share) == (100.0, 1.0)
     assert [e.row for e in got["utilisation_lost"].evidence if e.table == "kernels"] == ["scan"]
@@ -41,8 +41,8 @@ def test_the_total_does_not_repeat_what_is_told_of_a_kernel() -> None:
 def test_the_other_way_round_throughput_is_higher() -> None:
     got = rules(drawn("scan 200 .2 .4, rest 100 .0 .1"), drawn("scan 100 .4 .8, rest 100 .0 .1"))
     assert got["utilisation_gained"].sentence == (
-        "The same kernel is faster: scan -100 µs (200 → 100 µs per launch, 1 call on both sides); "
-        "higher DRAM throughput (40% → 80%) and higher tensor utilisation (20% → 40%)."
+        "The same kernel is faster: scan −100 µs (200 → 100 µs per launch, 1 call on both sides); "
+        "higher DRAM throughput (40.0 % → 80.0 %) and higher tensor utilisation (20.0 % → 40.0 %)."
     )
 
 
@@ -60,14 +60,14 @@ def test_a_kernel_replaced_by_one_without_tensor_cores() -> None:
     got = rules(before, after)
     assert got["tensor_cores_lost"].sentence == (
         "Tensor cores are no longer used: +117 µs (66.0 → 183 µs); sgemm replaces gemm_tn in 3 launches; "
-        "tensor pipe 62% → 0%."
+        "tensor pipe 62.0 % → 0 %."
     )
     assert got["kernel_time"].sentence == "Kernel time: +117 µs (126 → 243 µs)."
     place = next(e.row for e in got["tensor_cores_lost"].evidence if e.table == "launches")
     assert int(place) in column(compare(before, after).tables["launches"], "place")
     back = rules(after, before)["tensor_cores_gained"]
-    assert back.sentence.startswith("Tensor cores are now used: -117 µs")
-    assert back.sentence.endswith("tensor pipe 0% → 62%.")
+    assert back.sentence.startswith("Tensor cores are now used: −117 µs")
+    assert back.sentence.endswith("tensor pipe 0 % → 62.0 %.")
 
 
 def test_a_kernel_that_keeps_its_name_and_loses_tensor_cores() -> None:
@@ -90,7 +90,7 @@ def test_figures_of_different_metrics_tell_nothing() -> None:
     assert "tensor_cores_lost" in rules(replace(before, environment=(elapsed,)), replace(after, environment=(elapsed,)))
     got = rules(replace(before, environment=(elapsed,)), replace(after, environment=(active,)))
     assert set(got) == {"kernel_time", "utilisation_lost"}
-    assert "lower DRAM throughput (80% → 40%)" in got["utilisation_lost"].sentence
+    assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
 
 
 def test_other_programs_replace_nothing() -> None:
@@ -111,8 +111,8 @@ def test_a_pair_that_is_an_exception_is_no_cause() -> None:
 def test_time_that_moved_between_bound_classes() -> None:
     got = rules(drawn("gemm 600 .8 .1, copy 400 .0 .7"), drawn("gemm 100 .8 .1, copy 1000 .0 .7, scan 300 .0 .1"))
     assert got["bound_shift"].sentence == (
-        "Bottlenecks shifted: 500 µs moved between bound classes; memory-bound +600 µs (40% → 71% of the time); "
-        "tensor-bound -500 µs (60% → 7% of the time); bound by neither +300 µs (0% → 21% of the time)."
+        "Bottlenecks shifted: 500 µs moved between bound classes; memory-bound +600 µs (40.0 % → 71.4 % of the time); "
+        "tensor-bound −500 µs (60.0 % → 7.14 % of the time); bound by neither +300 µs (0 % → 21.4 % of the time)."
     )
     assert (got["bound_shift"].delta_us, got["bound_shift"].share) == (500.0, None)
 
@@ -124,7 +124,7 @@ def test_a_program_that_grew_moved_nothing() -> None:
 def test_pooled_listings_tell_of_kernels_too() -> None:
     before, after = "scan 100 .0 .8, rest 100 .0 .1", "scan 200 .0 .4, rest 100 .0 .1"
     got = rules(pool([drawn(before), drawn(before)]), pool([drawn(after), drawn(after)]))
-    assert "lower DRAM throughput (80% → 40%)" in got["utilisation_lost"].sentence
+    assert "lower DRAM throughput (80.0 % → 40.0 %)" in got["utilisation_lost"].sentence
 
 
 def test_findings_are_ranked_by_size() -> None:

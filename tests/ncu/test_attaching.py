@@ -72,7 +72,7 @@ def test_a_kernel_gets_the_mean_of_its_launches_weighted_by_their_time(tmp_path:
     assert facts(got, "tensor_active") == {"gemm": 0.5}
     assert facts(got, "dram_active") == {"gemm": 0.175, "scan": 0.7}
     assert said(got, NoteCode.ATTACHED_LAUNCHES) == [
-        "100.0% of the kernel time has figures of the kernel listing (2 of 2 kernels)"
+        "100 % of the kernel time has figures of the kernel listing (2 of 2 kernels)"
     ]
 
 
@@ -93,8 +93,8 @@ def test_what_the_listing_lacks_is_not_measured_and_what_the_trace_lacks_is_said
     )
     assert "scan" not in facts(got, "tensor_active")
     assert said(got, NoteCode.ATTACHED_LAUNCHES) == [
-        "30.0% of the kernel time has figures of the kernel listing (1 of 2 kernels); "
-        "1 of its 2 names, 10.0% of its time, are not in the trace"
+        "30.0 % of the kernel time has figures of the kernel listing (1 of 2 kernels); "
+        "1 of its 2 names, 10.0 % of its time, are not in the trace"
     ]
 
 
@@ -249,7 +249,7 @@ def test_a_real_listing_covers_a_trace_of_its_kernels(name: str) -> None:
     drawn.step(1, 0, at)
     traced = summary_of(drawn)
     got = attach_launches(traced, recording)
-    assert said(got, NoteCode.ATTACHED_LAUNCHES)[0].startswith("100.0% of the kernel time")
+    assert said(got, NoteCode.ATTACHED_LAUNCHES)[0].startswith("100 % of the kernel time")
     assert sum(got.bound_ns.values()) == sum(alone.bound_ns.values())
     whole = got.groups["kernels"]
     time = whole.measures_ns["total"].sum(axis=1)

@@ -86,7 +86,7 @@ def test_view_with_launches_shows_utilisation(logs: Path) -> None:
     )  # fmt: skip
     answer = json.loads(shown.out)
     assert (wire_kernel(answer["table"])["tensor_active"], wire_kernel(answer["table"])["dram_active"]) == (0.4, 0.7)
-    assert "100.0% of the kernel time has figures of the ncu --csv export" in shown.out
+    assert "100 % of the kernel time has figures of the ncu --csv export" in shown.out
     bound = tb_perfcompare("view", logs / "normal", "--launches", logs / "after.csv", "--view", "bound")
     assert "memory-bound" in bound.out
     without = tb_perfcompare("view", logs / "normal", "--view", "bound")

@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "row_details": {"api", "contract", "host", "states", "summary", "table", "ui"},
     "timelines": {"api", "host", "states", "timelines/data", "timelines/drawing", "ui"},
     "timelines/drawing": {"timelines/data", "ui"},
-    "timelines/data": {"api", "contract"},
+    "timelines/data": {"api", "contract", "ui"},
     "strict": {"api", "contract", "host", "states", "summary", "table", "ui"},
     "candidates": {"api", "contract", "host", "pair", "states", "summary", "ui"},
     "history": {"api", "charts", "contract", "host", "states", "ui"},

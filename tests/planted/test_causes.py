@@ -28,32 +28,32 @@ OPPOSITE = {
 """What a rule is called when the sides are exchanged; the others' names tell no direction."""
 
 WORDS = {
-    "data_loader": ("wait: +", "wait: -"),
-    "workload_changed": ("Workload changed: +", "Workload changed: -"),
-    "data_type_changed": ("types changed: +", "types changed: -"),
-    "device_pace": ("runs slower across the board: +", "runs faster across the board: -"),
-    "host_pace": ("The CPU runs slower across the board: +", "The CPU runs faster across the board: -"),
+    "data_loader": ("wait: +", "wait: −"),
+    "workload_changed": ("Workload changed: +", "Workload changed: −"),
+    "data_type_changed": ("types changed: +", "types changed: −"),
+    "device_pace": ("runs slower across the board: +", "runs faster across the board: −"),
+    "host_pace": ("The CPU runs slower across the board: +", "The CPU runs faster across the board: −"),
     "host_interrupted": ("other processes are taking the CPU", "other processes no longer take the CPU"),
     "kernel_slower": ("One kernel is slower", "One kernel is faster"),
     "occupancy_lost": ("lower estimated occupancy", "higher estimated occupancy"),
-    "tensor_cores_lost": ("are no longer used: +", "are now used: -"),
-    "kernel_replaced": ("A different kernel does the work: +", "A different kernel does the work: -"),
-    "fusion_lost": ("Fusion lost: +", "Fusion gained: -"),
-    "compilation_lost": ("Less code is compiled: +", "More code is compiled: -"),
-    "graph_lost": ("Fewer graph launches: +", "More graph launches: -"),
-    "layout_copies": ("More on-device copies: +", "Fewer on-device copies: -"),
-    "more_copies": ("More memory copies: +", "Fewer memory copies: -"),
+    "tensor_cores_lost": ("are no longer used: +", "are now used: −"),
+    "kernel_replaced": ("A different kernel does the work: +", "A different kernel does the work: −"),
+    "fusion_lost": ("Fusion lost: +", "Fusion gained: −"),
+    "compilation_lost": ("Less code is compiled: +", "More code is compiled: −"),
+    "graph_lost": ("Fewer graph launches: +", "More graph launches: −"),
+    "layout_copies": ("More on-device copies: +", "Fewer on-device copies: −"),
+    "more_copies": ("More memory copies: +", "Fewer memory copies: −"),
     "synchronisation": ("is no longer hidden", "is now hidden"),
-    "launch_bound": ("Kernel launches are slower: +", "Kernel launches are faster: -"),
+    "launch_bound": ("Kernel launches are slower: +", "Kernel launches are faster: −"),
     "operator_slower": ("One operator is slower", "One operator is faster"),
-    "more_calls": ("More calls: +", "Fewer calls: -"),
-    "collective_slower": ("Collectives are slower: +", "Collectives are faster: -"),
-    "overlap_lost": ("now exposed: +", "now hidden: -"),
+    "more_calls": ("More calls: +", "Fewer calls: −"),
+    "collective_slower": ("Collectives are slower: +", "Collectives are faster: −"),
+    "overlap_lost": ("now exposed: +", "now hidden: −"),
     "allocator_calls": ("More allocator calls", "Fewer allocator calls"),
-    "memory_pressure": ("Memory pressure: +", "Memory pressure is gone: -"),
-    "slow_steps": ("Slow steps in the candidate: +", "Slow steps in the baseline: -"),
-    "warm_up_inside": ("inside the candidate recording: +", "inside the baseline recording: -"),
-    "profiler_overhead": ("overhead: +", "overhead: -"),
+    "memory_pressure": ("Memory pressure: +", "Memory pressure is gone: −"),
+    "slow_steps": ("Slow steps in the candidate: +", "Slow steps in the baseline: −"),
+    "warm_up_inside": ("inside the candidate recording: +", "inside the baseline recording: −"),
+    "profiler_overhead": ("overhead: +", "overhead: −"),
 }
 """Rule -> words of the regression, words of the improvement."""
 
@@ -115,7 +115,7 @@ def test_every_finding_says_how_sure_it_is_what_it_rests_on_and_what_to_look_at(
 def test_a_recorded_clock_is_named() -> None:
     (fault,) = [fault for fault in FAULTS if fault.name == "slow device clock, recorded"]
     found = first(compared(side(fault.healthy, 1), side(fault.faulty, 101)))
-    assert "1,410 → 1,128 (×0.80)" in found.sentence
+    assert "1,410 → 1,128 (×0.800)" in found.sentence
 
 
 def test_a_rule_is_planted_for_every_cause_and_described_in_the_document() -> None:

@@ -64,7 +64,7 @@ def test_another_rank_that_is_late_instead_is_no_change() -> None:
 def test_a_rank_that_is_no_longer_late_is_an_improvement() -> None:
     found = compared(job(2, by_us=700.0, seed=1), job())
     assert causes(found) == ["late_rank"]
-    assert "Ranks wait less in collectives: -" in first(found).sentence
+    assert "Ranks wait less in collectives: −" in first(found).sentence
     assert "the late rank was worker2" in first(found).sentence
 
 

@@ -32,12 +32,12 @@ def test_a_sentence_begins_with_a_capital_and_ends_with_a_full_stop(written: lis
 
 def test_a_change_of_time_is_in_the_first_clause(written: list[Finding]) -> None:
     timed = [f for f in written if f.delta_us is not None and f.rule != "bound_shift"]
-    assert [f.sentence for f in timed if not re.search(r"[+-][\d.,]+ (s|ms|µs|ns)\b", _first_clause(f.sentence))] == []
+    assert [f.sentence for f in timed if not re.search(r"[+−][\d.,]+ (s|ms|µs|ns)\b", _first_clause(f.sentence))] == []
 
 
 def test_its_sign_is_that_of_the_change(written: list[Finding]) -> None:
     for finding in written:
-        sign = re.search(r": (?:.*? )?([+-])\d", _first_clause(finding.sentence))
+        sign = re.search(r": (?:.*? )?([+−])\d", _first_clause(finding.sentence))
         if sign is not None and finding.delta_us is not None:
             assert (sign[1] == "+") == (finding.delta_us > 0), finding.sentence
 

@@ -78,7 +78,7 @@ def test_its_tables_hold_numbers(tables: Server) -> None:
     assert [corrected[2][0], corrected[2][1], *corrected[2][3:]] == ["copy", None, "added", 0, 3]
     (note,) = found["triplets"]["notes"]
     assert note == (
-        "functions without a counter have no row here: cudaStreamSynchronize on Host 10.0 to 103.5 us per cycle"
+        "functions without a counter have no row here: cudaStreamSynchronize on Host 10.0 → 104 µs per cycle"
     )
 
 

@@ -124,7 +124,7 @@ def test_waiting_that_moved_to_another_process_is_named() -> None:
     files = two_processes(waiting, brief), two_processes(brief, waiting)
     found = {weak.number: weak.sentence for weak in weaknesses(waiting, brief, report, files=files)}
     assert found[15].endswith(
-        "allreduce went from 502.5 to 10.1 us per cycle here, and from 512.5 to 512.5 us summed over all processes"
+        "allreduce 502 → 10.1 µs per cycle here, 513 µs summed over all processes"
     )
     same = {weak.number: weak.sentence for weak in weaknesses(waiting, brief, report, files=(files[0], brief))}
     assert "allreduce" not in same[15] and same[15].endswith("on the normal side only, and in no report: 11")
@@ -138,7 +138,7 @@ def test_recordings_that_are_pooled_are_not_replicates() -> None:
 
 def test_few_cycles_say_what_p_they_can_reach() -> None:
     """Of 3 against 10 cycles the two clearest of 286 orders: 2/286."""
-    assert "gives a p below 0.007;" in sentences(recorded(shares=SHARES[:3], lengths=LENGTHS[:3]), recorded())[9]
+    assert "gives a p below 0.0070;" in sentences(recorded(shares=SHARES[:3], lengths=LENGTHS[:3]), recorded())[9]
 
 
 @needs_shared

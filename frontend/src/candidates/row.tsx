@@ -3,7 +3,7 @@
 import type { Progress, Side } from '../contract/wire';
 import { ICON, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
-import { formatIn, formatNumber, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
+import { formatIn, formatP, formatPercent, formatSetting, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
@@ -179,7 +179,7 @@ export function ScaleHead({ scale }: { scale: Scale }) {
     <span class="vs-axis" aria-hidden="true">
       {ticks.map((tick) => (
         <span key={tick} class={tick === 0 ? 'mid' : tick < 0 ? 'low' : 'high'} style={tick === 0 ? { left: `${zero}%` } : {}}>
-          {tick === 0 ? '0' : `${formatNumber(100 * tick, Math.abs(tick) < 0.1 ? 1 : 0, true)}\u202f%`}
+          {tick === 0 ? '0' : formatSetting(tick, true)}
         </span>
       ))}
     </span>

@@ -9,7 +9,7 @@ import { findRun, fingerprint, missingOf, sameSide } from '../pair/selection';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
 import { Banner } from '../ui/banners';
-import { formatIn, formatPercent } from '../ui/format';
+import { formatIn, formatPercent, formatSetting } from '../ui/format';
 import { adoptSheet } from '../ui/sheets';
 import { metricWords, text } from '../ui/strings';
 import { ScaleHead, VerdictRow, meanStyle } from './row';
@@ -137,7 +137,7 @@ function Rows({ answer, baseline, candidates, window, sort, onChange, onPair }: 
       {state.failure && <Failed failure={state.failure} onRetry={again} />}
       {found && looks > 1 && (
         <details class="vs-looks">
-          <summary>{words.looks(looks, formatPercent(unlike), formatPercent(found.alpha))}</summary>
+          <summary>{words.looks(looks, formatPercent(unlike), formatSetting(found.alpha))}</summary>
           {words.explained.map((line) => (
             <p key={line}>{line}</p>
           ))}

@@ -1,8 +1,7 @@
 // Words of the page with several candidates.
 
 import type { VerdictWord } from '../contract/wire';
-
-const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+import { formatCount, formatMany } from '../ui/format';
 
 export const words = {
   title: 'Candidates against one baseline',
@@ -13,13 +12,13 @@ export const words = {
   folder: (name: string, n: number) => (name === '' ? `Add all ${n} other runs` : `Add all ${n} of ${name}/`),
   clear: 'Remove all',
   most: (n: number) => `At most ${n} candidates are compared at a time.`,
-  leftOut: (n: number) => `${count(n, 'further candidate', 'further candidates')} of this link left out.`,
+  leftOut: (n: number) => `${formatMany(n, 'further candidate', 'further candidates')} of this link left out.`,
   order: 'Order',
   orders: { '': 'as listed', '-shift': 'slowest first', shift: 'fastest first' } as Record<string, string>,
   cancel: 'Cancel',
   cancelled: 'Cancelled.',
   goOn: 'Continue',
-  done: (done: number, all: number) => (done === all ? `${count(all, 'candidate', 'candidates')} compared` : `${done} of ${count(all, 'candidate', 'candidates')} compared`),
+  done: (done: number, all: number) => (done === all ? `${formatMany(all, 'candidate')} compared` : `${done} of ${formatMany(all, 'candidate')} compared`),
   newer: 'Newer data.',
   update: 'Update',
   head: {
@@ -48,11 +47,11 @@ export const words = {
   stands: (n: number) => `stands after ${n} looks`,
   falls: (n: number) => `does not stand after ${n} looks`,
   pAbout: (p: string, holm: string, n: number) => `p ${p}; adjusted for ${n} looks (Holm) ${holm}`,
-  steps: (admitted: number, all: number) => `${admitted.toLocaleString()} of ${count(all, 'step', 'steps')}`,
-  dropped: (n: number, reason: string) => `${count(n, 'step', 'steps')} not compared: ${reason}`,
-  moreChecks: (n: number) => `and ${count(n, 'more check', 'more checks')}`,
+  steps: (admitted: number, all: number) => `${formatCount(admitted)} of ${formatMany(all, 'step')}`,
+  dropped: (n: number, reason: string) => `${formatMany(n, 'step')} not compared: ${reason}`,
+  moreChecks: (n: number) => `and ${formatMany(n, 'more check', 'more checks')}`,
   fine: 'none',
-  causes: (n: number) => `and ${count(n, 'more cause', 'more causes')}`,
+  causes: (n: number) => `and ${formatMany(n, 'more cause', 'more causes')}`,
   noCause: 'none',
   noShift: 'not estimated',
   between: (low: string, high: string) => `${low} … ${high}`,

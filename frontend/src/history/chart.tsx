@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
-import { formatIn, formatPercent, type NumberStyle } from '../ui/format';
+import { formatIn, formatPercent, formatRound, type NumberStyle } from '../ui/format';
 import { text } from '../ui/strings';
 import { Tooltip } from '../ui/tooltip';
 import { useWidth } from '../ui/use_width';
@@ -159,7 +159,7 @@ function Axes({ scale, style, right, bottom, points }: { scale: Scale; style: Nu
         <g key={tick}>
           <line class="grid-line" x1={LEFT} x2={right} y1={scale.y(tick * style.scale)} y2={scale.y(tick * style.scale)} />
           <text class="axis-text" x={LEFT - 7} y={scale.y(tick * style.scale) + 4} text-anchor="end">
-            {tick.toLocaleString()}
+            {formatRound(tick)}
           </text>
         </g>
       ))}

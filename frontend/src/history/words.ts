@@ -1,22 +1,22 @@
 // Words of the page of histories.
 
-const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+import { formatCount, formatMany } from '../ui/format';
 
 export const words = {
   title: 'History',
   region: 'History of recorded runs',
   series: 'Series',
-  seriesOption: (name: string, n: number) => `${name} (${n.toLocaleString()})`,
+  seriesOption: (name: string, n: number) => `${name} (${formatCount(n)})`,
   loading: 'Loading the history…',
   none: 'No history was recorded in this log directory.',
   noneHint: 'Record one: tb-perfcompare record RUN --into LOGDIR --series NAME',
   chart: (n: number, changes: number) =>
-    `Median step time of ${count(n, 'point', 'points')} in order of time, ${changes === 0 ? 'no change of level' : count(changes, 'change of level', 'changes of level')}. Left and right go from point to point, Enter chooses a point as A and the next as B.`,
+    `Median step time of ${formatMany(n, 'point')} in order of time, ${changes === 0 ? 'no change of level' : formatMany(changes, 'change of level', 'changes of level')}. Left and right go from point to point, Enter chooses a point as A and the next as B.`,
   about: 'median step of each recorded run; bars hold the middle half of its steps',
   hint: 'Hover over a mark or press ← →; Enter or a click chooses A, then B.',
   broken: 'The axis does not start at zero.',
-  above: (n: number) => `${count(n, 'point', 'points')} above the axis ▴`,
-  below: (n: number) => `${count(n, 'point', 'points')} below the axis ▾`,
+  above: (n: number) => `${formatMany(n, 'point')} above the axis ▴`,
+  below: (n: number) => `${formatMany(n, 'point')} below the axis ▾`,
   legend: { level: 'level', change: 'change of level', usual: 'point', outlier: 'outlier of its level', unsure: 'inconclusive yet', unmeasured: 'not measured' },
   choose: 'Choose two points in the chart or in the table.',
   chosen: (side: string, label: string) => `${side}: ${label}`,
@@ -36,11 +36,11 @@ export const words = {
   outlier: 'outlier',
   unmeasured: 'no step times',
   unreadable: 'this version cannot open it',
-  steps: (admitted: number, all: number) => (admitted === all ? all.toLocaleString() : `${admitted.toLocaleString()} of ${all.toLocaleString()}`),
+  steps: (admitted: number, all: number) => (admitted === all ? formatCount(all) : `${formatCount(admitted)} of ${formatCount(all)}`),
   table: 'Points, the latest first',
-  more: (n: number) => `Show ${count(n, 'earlier point', 'earlier points')}`,
-  seriesLeftOut: (n: number) => `${count(n, 'further series is', 'further series are')} not listed; name it in the address`,
-  problems: (n: number) => count(n, 'point cannot be read', 'points cannot be read'),
+  more: (n: number) => `Show ${formatMany(n, 'earlier point', 'earlier points')}`,
+  seriesLeftOut: (n: number) => `${formatMany(n, 'further series is', 'further series are')} not listed; name it in the address`,
+  problems: (n: number) => formatMany(n, 'point cannot be read', 'points cannot be read'),
   said: (label: string, when: string, time: string, rest: string) => `${label}, ${when}: ${time}${rest === '' ? '' : `, ${rest}`}`,
   againstLevel: (difference: string) => `${difference} against its level`,
   p: (p: string) => `p ${p}`,

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
 import type { Comparison } from '../contract/wire';
-import { formatIn, formatTime, timeStyle } from '../ui/format';
+import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import { curvePath, ecdf } from './distribution';
@@ -136,7 +136,7 @@ export function StepChart({ comparison, chosen: range, onSteps, onStep }: Props)
               <g key={tick}>
                 <line class="grid-line" x1={x(tick * style.scale)} x2={x(tick * style.scale)} y1={TOP} y2={bottom} />
                 <text class="axis-text" x={x(tick * style.scale)} y={bottom + 16} text-anchor="middle">
-                  {tick.toLocaleString()}
+                  {formatRound(tick)}
                 </text>
               </g>
             ))}

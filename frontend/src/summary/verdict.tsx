@@ -1,7 +1,7 @@
 // The answer first: which side is slower, by how much, and whether that is sure.
 
 import type { Comparison, Headline, VerdictWord } from '../contract/wire';
-import { formatIn, formatNumber, formatP, formatPercent, timeStyle } from '../ui/format';
+import { formatCount, formatDigits, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 import { Parts } from './parts';
@@ -66,7 +66,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
     shift &&
     (shift.level === null && shift.low === shift.high ? '' : shift.level === null
       ? text.verdict.range(formatPercent(shift.low, true), formatPercent(shift.high, true))
-      : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatPercent(shift.level)));
+      : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatSetting(Math.round(1000 * shift.level) / 1000)));
   return (
     <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
       <span class="verdict-icon">
@@ -116,12 +116,12 @@ function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
   if (!certainty) return [];
   const { many } = metricWords(metric);
   const { effect_size: size, detectable, noise_floor: floor, steps_needed: steps, captures, captures_needed: needed } = certainty;
-  const facts: [string, string][] = [[text.verdict.effect, `${formatNumber(size, 2)} (${certainty.effect})`]];
+  const facts: [string, string][] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
   if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
   if (steps !== null) facts.push([text.verdict.stepsNeeded, text.verdict.some(steps, many)]);
   if (captures[0] > 1 || captures[1] > 1) facts.push([text.verdict.captures, text.verdict.versus(captures[0], captures[1])]);
   if (floor !== null) facts.push([text.verdict.noiseFloor, formatPercent(floor)]);
-  if (needed !== null) facts.push([text.verdict.capturesNeeded, formatNumber(needed, 0)]);
+  if (needed !== null) facts.push([text.verdict.capturesNeeded, formatCount(needed)]);
   return facts;
 }
 
@@ -132,12 +132,12 @@ function How({ headline }: { headline: Headline }) {
     facts.push([text.verdict.recorded, headline.reason]);
   }
   if (headline.method) facts.push([text.verdict.method, headline.method]);
-  if (headline.margin !== undefined) facts.push([text.verdict.margin, formatPercent(headline.margin)]);
+  if (headline.margin !== undefined) facts.push([text.verdict.margin, formatSetting(headline.margin)]);
   if (headline.inflation !== undefined)
-    facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatNumber(headline.inflation, 2))]);
+    facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatRatio(headline.inflation))]);
   facts.push(...certaintyFacts(headline));
   if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
-  if (headline.ratio !== null) facts.push([text.verdict.ratio, formatNumber(headline.ratio, 3)]);
+  if (headline.ratio !== null) facts.push([text.verdict.ratio, formatRatio(headline.ratio)]);
   if (facts.length === 0) return null;
   return (
     <details class="how">

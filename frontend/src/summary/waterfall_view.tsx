@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
 import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
-import { finer, formatCount, formatIn, NOT_MEASURED, timeStyle, type NumberStyle } from '../ui/format';
+import { finer, formatCount, formatIn, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
@@ -91,7 +91,7 @@ function Axis({ figure, style, scale }: { figure: Waterfall; style: NumberStyle;
       <span class="fall-track">
         {ticks.map((tick) => (
           <span key={tick} class="tick" style={{ left: `${scale(tick * style.scale)}%` }}>
-            {tick.toLocaleString()}
+            {formatRound(tick)}
           </span>
         ))}
       </span>

@@ -1,7 +1,7 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
 import type { Cell, Column, Table } from '../contract/wire';
-import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, NOT_MEASURED, plainDecimals, type NumberStyle } from '../ui/format';
+import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
   column: Column;
@@ -189,7 +189,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes:
 
 function inUnit(value: number, unit: string, decimals: number, signed: boolean): string {
   if (unit === 'bytes') return formatBytes(value, signed);
-  return unit === 'bytes/s' ? `${formatBytes(value, signed)}/s` : formatNumber(value, decimals, signed);
+  return unit === 'bytes/s' ? formatRate(value, signed) : formatNumber(value, decimals, signed);
 }
 
 function rowDecimals(view: ColumnView, row: Cell[]): number {

@@ -7,7 +7,7 @@ import { copyText, saveFile } from '../host/host';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
-import { formatCount, formatPercent } from '../ui/format';
+import { formatCount, formatPercent, formatSetting } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
 import { shortNames } from '../ui/names';
@@ -22,7 +22,7 @@ import { deltaIndex, findRow, nameIndex, nextSort, parseSort, rowKey, writeSort 
 import { RowPanel } from './row_panel';
 import { askedOf, isCut, localRows, type ShownRows, usualMinimum } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN_FITS, withStepColumn } from './step_column';
-import { percentText, Toolbar } from './toolbar';
+import { Toolbar } from './toolbar';
 import { useRemoteRows } from './use_remote_rows';
 import { useStepLines } from './use_step_lines';
 import { useWhole } from './use_whole';
@@ -281,7 +281,7 @@ function Footer({ shown, views, minimum, words, sums, onShow }: FooterProps) {
       {view?.style && shown.rows.length < shown.total && <span>{text.table.sumAll(sum(shown.sums.all))}</span>}
       {shown.hidden > 0 && (
         <span>
-          {text.table.hidden(shown.hidden, percentText(minimum), words.the, sum(shown.sums.hidden))}{' '}
+          {text.table.hidden(shown.hidden, formatSetting(minimum), words.the, sum(shown.sums.hidden))}{' '}
           <button type="button" class="link-button" onClick={onShow}>
             {text.table.show}
           </button>

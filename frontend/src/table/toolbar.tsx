@@ -9,6 +9,7 @@ import { Menu } from '../ui/menu';
 import { text } from '../ui/strings';
 import { toggleColumn, visibleColumns, type ColumnView } from './columns';
 import { categoryIndex, changeIndexes, columnIndex, qIndexes } from './order';
+import { formatCount, formatSetting } from '../ui/format';
 
 /** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
 const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
@@ -54,7 +55,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
         <select class="select" aria-label={text.table.minDelta} value={String(minimum)} onChange={(event) => onChange({ min: Number(event.currentTarget.value) })}>
           {[...new Set([...MINIMA, minimum])].map((value) => (
             <option key={value} value={String(value)}>
-              {value === 0 ? text.table.minAll : text.table.minOf(percentText(value), whole)}
+              {value === 0 ? text.table.minAll : text.table.minOf(formatSetting(value), whole)}
             </option>
           ))}
         </select>
@@ -104,21 +105,17 @@ function CategoryChoice({ table, value, onChange }: { table: Table; value: strin
   );
 }
 
-export function percentText(fraction: number): string {
-  return `${(fraction * 100).toLocaleString(undefined, { maximumFractionDigits: 3 })}\u202f%`;
-}
-
 function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
   const status = columnIndex(table, (column) => column.role === 'status');
   if (status < 0) return null;
   const choices: [StatusFilter, string, string][] = [
     ['all', text.table.all, ''],
-    ['added', `${text.table.added} ${count('added').toLocaleString()}`, text.table.addedAbout],
-    ['removed', `${text.table.removed} ${count('removed').toLocaleString()}`, text.table.removedAbout],
+    ['added', `${text.table.added} ${formatCount(count('added'))}`, text.table.addedAbout],
+    ['removed', `${text.table.removed} ${formatCount(count('removed'))}`, text.table.removedAbout],
   ];
   const replaced = count('replaced');
   if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, text.table.changes[word], text.table.changesAbout[word]]);
-  if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${replaced.toLocaleString()}`, text.table.replacedAbout]);
+  if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${formatCount(replaced)}`, text.table.replacedAbout]);
   return (
     <span class="segments" role="group">
       {choices.map(([choice, label, about]) => (

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { copyText } from '../host/host';
 import { Delta } from '../ui/delta';
-import { formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
+import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { shortNames } from '../ui/names';
 import { sentence } from '../ui/strings';
@@ -100,7 +100,7 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
 }
 
 function callsText(a: number | null, b: number | null): string {
-  const one = (value: number | null): string => (value === null ? NOT_MEASURED : value.toLocaleString());
+  const one = (value: number | null): string => (value === null ? NOT_MEASURED : formatCount(value));
   return a === b ? one(a) : `${one(a)} → ${one(b)}`;
 }
 
@@ -270,7 +270,7 @@ function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter;
 }
 
 function argText(value: unknown): string {
-  if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 3 });
+  if (typeof value === 'number') return formatCount(value);
   if (Array.isArray(value)) return value.every((item) => typeof item !== 'object' || item === null) ? `[${value.map((item) => (item === '' ? '–' : String(item))).join(', ')}]` : value.map(argText).join(' ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,4 +1,5 @@
-// Numbers as people read them. Nothing here computes a result: it chooses units and digits.
+// Numbers as people read them, as tb_perfcompare/number_text.py writes them in sentences and reports:
+// tests/number_text.json holds both to it. Nothing here computes a result: it chooses units and digits.
 
 export const MINUS = '\u2212';
 export const THIN = '\u202f';
@@ -9,27 +10,41 @@ export type TimeUnit = 'ns' | 'us' | 'ms' | 's';
 const US_PER_UNIT: Record<TimeUnit, number> = { ns: 1e-3, us: 1, ms: 1e3, s: 1e6 };
 const UNIT_TEXT: Record<TimeUnit, string> = { ns: 'ns', us: 'µs', ms: 'ms', s: 's' };
 const UNITS_DOWN: TimeUnit[] = ['s', 'ms', 'us', 'ns'];
+/** of a unit: shown as 1.00 rather than as 1,000 of the smaller one */
+const FITS = 0.9995;
 
 const formatters = new Map<number, Intl.NumberFormat>();
 
+/** English figures whatever the browser's language, as in the sentences beside them; ties to even, as in Python. */
 function fixed(value: number, decimals: number): string {
   let formatter = formatters.get(decimals);
   if (!formatter) {
-    formatter = new Intl.NumberFormat(undefined, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    const ties = { roundingMode: 'halfEven' } as object;
+    formatter = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals, ...ties });
     formatters.set(decimals, formatter);
   }
   return formatter.format(value);
 }
 
+type Measured = number | null | undefined;
+
 /** Fixed decimals, a true minus, `+` if wanted; a value too small for the decimals is `<0.01`, never 0. */
-export function formatNumber(value: number | null | undefined, decimals: number, signed = false): string {
+export function formatNumber(value: Measured, decimals: number, signed = false): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NOT_MEASURED;
   const size = Math.abs(value);
   const smallest = 10 ** -decimals;
-  const tooSmall = size !== 0 && size < smallest / 2;
-  const digits = tooSmall ? `<${fixed(smallest, decimals)}` : fixed(size, decimals);
+  if (size !== 0 && size < smallest / 2) return `${value > 0 ? '<' : `>${MINUS}`}${fixed(smallest, decimals)}`;
   const sign = value < 0 ? MINUS : signed && value > 0 ? '+' : '';
-  return sign + digits;
+  return sign + fixed(size, decimals);
+}
+
+/** Three significant digits, at most `most` decimals. */
+export function formatDigits(value: Measured, signed = false, most = 3): string {
+  if (value === null || value === undefined || value === 0) return formatNumber(value, 0);
+  const size = Math.abs(value);
+  let decimals = Math.max(0, Math.min(most, 2 - Math.floor(Math.log10(size))));
+  if (decimals > 0 && size >= 10 ** (3 - decimals) - 0.5 * 10 ** -decimals) decimals -= 1; // 9.996 is 10.0, not 10.00
+  return formatNumber(value, decimals, signed);
 }
 
 function quantile(sorted: number[], q: number): number {
@@ -44,7 +59,7 @@ export interface NumberStyle {
   unit: string;
 }
 
-function sizesOf(values: Iterable<number | null | undefined>): number[] {
+function sizesOf(values: Iterable<Measured>): number[] {
   const sizes: number[] = [];
   for (const value of values) if (typeof value === 'number' && value !== 0 && Number.isFinite(value)) sizes.push(Math.abs(value));
   return sizes.sort((a, b) => a - b);
@@ -59,7 +74,7 @@ function decimalsFor(typical: number, most = 3): number {
 }
 
 /** One unit for a set of times in microseconds: the largest in which the larger quarter of them reaches 1. */
-export function timeStyle(values_us: Iterable<number | null | undefined>): NumberStyle {
+export function timeStyle(values_us: Iterable<Measured>): NumberStyle {
   const sizes = sizesOf(values_us);
   if (sizes.length === 0) return { scale: 1e3, decimals: 1, unit: 'ms' };
   const typical = quantile(sizes, 0.75);
@@ -76,7 +91,7 @@ export function timeStyle(values_us: Iterable<number | null | undefined>): Numbe
 }
 
 /** One unit for a column of a table: the largest in which the largest value has two digits before the point. */
-export function columnStyle(values_us: Iterable<number | null | undefined>): NumberStyle {
+export function columnStyle(values_us: Iterable<Measured>): NumberStyle {
   let largest = 0;
   for (const value of values_us) if (typeof value === 'number' && Number.isFinite(value)) largest = Math.max(largest, Math.abs(value));
   const unit = UNITS_DOWN.find((candidate) => largest / US_PER_UNIT[candidate] >= 10) ?? 'ns';
@@ -90,31 +105,42 @@ export function finer(style: NumberStyle): NumberStyle {
   return { ...style, decimals: Math.max(2, style.decimals) };
 }
 
-export function formatIn(style: NumberStyle, value: number | null | undefined, signed = false): string {
+export function formatIn(style: NumberStyle, value: Measured, signed = false): string {
   if (value === null || value === undefined) return NOT_MEASURED;
   return formatNumber(value / style.scale, value === 0 ? 0 : style.decimals, signed);
 }
 
 /** One time with its own unit. */
-export function formatTime(us: number | null | undefined, signed = false): string {
+export function formatTime(us: Measured, signed = false): string {
   if (us === null || us === undefined) return NOT_MEASURED;
-  const style = timeStyle([us]);
-  const decimals = us === 0 ? 0 : Math.min(style.decimals, Math.abs(us / style.scale) >= 10 ? 1 : 2);
-  return `${formatNumber(us / style.scale, decimals, signed)}${THIN}${style.unit}`;
+  const size = Math.abs(us);
+  const unit = size === 0 ? 'us' : (UNITS_DOWN.find((candidate) => size / US_PER_UNIT[candidate] >= FITS) ?? 'ns');
+  return `${formatDigits(us / US_PER_UNIT[unit], signed)}${THIN}${UNIT_TEXT[unit]}`;
 }
 
-/** A fraction as percent with one decimal (none from 1000 %). */
-export function formatPercent(fraction: number | null | undefined, signed = false): string {
+/** A fraction as percent; from 1,000 % on the multiple, which for a change (`signed`) counts the whole. */
+export function formatPercent(fraction: Measured, signed = false): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return NOT_MEASURED;
-  const percent = fraction * 100;
-  return `${formatNumber(percent, Math.abs(percent) >= 1000 ? 0 : 1, signed)}${THIN}%`;
+  if (fraction >= 10) return formatRatio(signed ? 1 + fraction : fraction);
+  return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 
-/** A count that may be a mean per step: whole when whole, otherwise up to two decimals. */
-export function formatCount(value: number | null | undefined, signed = false): string {
-  if (value === null || value === undefined) return NOT_MEASURED;
-  return formatNumber(value, countDecimals([value]), signed);
+export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`;
+
+/** A number that is round already, with the digits it has: a tick of an axis. */
+export const formatRound = (value: number, signed = false): string =>
+  `${value < 0 ? MINUS : signed && value > 0 ? '+' : ''}${Number(Math.abs(value).toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 9 })}`;
+
+/** A percentage that somebody chose, with the digits it was given: a threshold, a level. */
+export const formatSetting = (fraction: number, signed = false): string => `${formatRound(100 * fraction, signed)}${THIN}%`;
+
+/** A count that may be a mean per step: exact when whole, and never "3.00". */
+export function formatCount(value: Measured, signed = false): string {
+  return Number.isInteger(value) ? formatNumber(value, 0, signed) : formatDigits(value, signed).replace(/\.00?$/, '');
 }
+
+/** "1 row", "3 rows"; `more` is the plural where it is more than an s. */
+export const formatMany = (value: number, one: string, more = `${one}s`): string => `${formatCount(value)} ${value === 1 ? one : more}`;
 
 /** Decimals of a column of counts, the same in every row. */
 export function countDecimals(values: number[]): number {
@@ -129,23 +155,29 @@ export function plainDecimals(values: number[]): number {
 }
 
 /** p and q values: two significant digits down to 0.001. */
-export function formatP(p: number | null | undefined): string {
+export function formatP(p: Measured): string {
   if (p === null || p === undefined) return NOT_MEASURED;
-  if (p < 0.001) return `<${fixed(0.001, 3)}`;
+  if (p < 0.001) return '<0.001';
   return formatNumber(p, p < 0.01 ? 4 : p < 0.1 ? 3 : 2);
 }
 
-const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
-export function formatBytes(bytes: number | null | undefined, signed = false): string {
+/** The binary unit in which a size reads between 1 and 1024, in bytes. */
+export function byteUnit(bytes: number): number {
+  return 1024 ** Math.max(0, ...BYTE_UNITS.map((_, power) => (Math.abs(bytes) / 1024 ** power >= FITS ? power : 0)));
+}
+
+export function formatBytes(bytes: Measured, signed = false, format: (value: number, signed: boolean) => string = formatDigits): string {
   if (bytes === null || bytes === undefined) return NOT_MEASURED;
-  let value = bytes;
-  let unit = 0;
-  while (Math.abs(value) >= 999.5 && unit < BYTE_UNITS.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${formatNumber(value, unit === 0 || Math.abs(value) >= 100 ? 0 : 1, signed)}${THIN}${BYTE_UNITS[unit]}`;
+  const unit = byteUnit(bytes);
+  return `${format(bytes / unit, signed)}${THIN}${BYTE_UNITS[Math.log2(unit) / 10]}`;
+}
+
+/** Bytes per second, in the decimal units that bandwidths are given in. */
+export function formatRate(bytes_s: number, signed = false): string {
+  const power = bytes_s === 0 ? 0 : Math.min(4, Math.max(0, Math.floor(Math.log10(Math.abs(bytes_s) / FITS) / 3)));
+  return `${formatDigits(bytes_s / 1000 ** power, signed)}${THIN}${['', 'k', 'M', 'G', 'T'][power]}B/s`;
 }
 
 export function formatElapsed(seconds: number): string {
@@ -155,11 +187,11 @@ export function formatElapsed(seconds: number): string {
 }
 
 /** Direction of a difference: 1 more, -1 less, 0 none or not measured. */
-export function direction(value: number | null | undefined): -1 | 0 | 1 {
+export function direction(value: Measured): -1 | 0 | 1 {
   if (value === null || value === undefined || value === 0) return 0;
   return value > 0 ? 1 : -1;
 }
 
-export function arrow(value: number | null | undefined): string {
+export function arrow(value: Measured): string {
   return { '1': '▲', '-1': '▼', '0': '' }[String(direction(value)) as '1' | '-1' | '0'];
 }

@@ -1,8 +1,7 @@
 // Every word the page shows, in one place so that another language is another object of this shape.
 
 import type { Kind, VerdictWord } from '../contract/wire';
-
-const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+import { formatCount, formatMany } from './format';
 
 /** With a capital and a full stop; the server's clauses are made to stand inside others. A name at the start stays as it is. */
 export function sentence(clause: string): string {
@@ -104,7 +103,7 @@ export const text = {
     profiler: 'PyTorch Profiler tab',
     openProfiler: (side: string) => `Open ${side} in the PyTorch Profiler tab`,
     steps: (admitted: number, all: number, words: MetricWords) =>
-      admitted === all ? count(all, words.one, words.many) : `${admitted.toLocaleString()} of ${count(all, words.one, words.many)}`,
+      admitted === all ? formatMany(all, words.one, words.many) : `${formatCount(admitted)} of ${formatMany(all, words.one, words.many)}`,
     format: {
       torch_profiler_trace: 'torch.profiler trace',
       profiler_answers: 'saved profiler answers',
@@ -119,7 +118,7 @@ export const text = {
     stepsAbout: (words: MetricWords) => `Compare only these ${words.many} of this side: a number, or two with a dash, such as 3-10. Empty: all`,
     notSteps: 'A number, or two with a dash: 5 or 3-10',
     allSteps: (words: MetricWords) => `Compare all ${words.many} again`,
-    files: (n: number, bytes: string) => `${count(n, 'file', 'files')}, ${bytes}`,
+    files: (n: number, bytes: string) => `${formatMany(n, 'file')}, ${bytes}`,
     device: (word: string, n: number, name: string | null) => (n > 0 ? `${name || word} ×${n}` : name || word),
   },
 
@@ -263,7 +262,7 @@ export const text = {
     interval: (low: string, high: string, level: string) => `${low} … ${high} at ${level}`,
     range: (low: string, high: string) => `${low} … ${high}, whole range`,
     compared: (many: string) => `${many} compared`,
-    versus: (a: number, b: number) => `${a.toLocaleString()} vs ${b.toLocaleString()}`,
+    versus: (a: number, b: number) => `${formatCount(a)} vs ${formatCount(b)}`,
     p: 'p',
     pAbout: (many: string) => `Probability of ${many} this different if A and B were equal (two-sided Mann-Whitney)`,
     scope: 'Scope',
@@ -278,7 +277,7 @@ export const text = {
     effect: "Effect size (Cliff's delta)",
     detectable: (many: string) => `Smallest change these ${many} detect (80 % power)`,
     stepsNeeded: 'Needed per side to detect a change of the threshold',
-    some: (count: number, many: string) => `${count.toLocaleString()} ${many}`,
+    some: (count: number, many: string) => `${formatCount(count)} ${many}`,
     captures: 'Captures',
     noiseFloor: 'Captures of one side differ by at most',
     capturesNeeded: 'Captures per side needed to decide',
@@ -306,9 +305,9 @@ export const text = {
     region: 'Caveats',
     summary: (failed: number, warned: number, notes: number) =>
       [
-        failed > 0 ? count(failed, 'check failed', 'checks failed') : '',
-        warned > 0 ? count(warned, 'caveat', 'caveats') : '',
-        notes > 0 ? count(notes, 'note', 'notes') : '',
+        failed > 0 ? formatMany(failed, 'check failed', 'checks failed') : '',
+        warned > 0 ? formatMany(warned, 'caveat') : '',
+        notes > 0 ? formatMany(notes, 'note') : '',
       ]
         .filter(Boolean)
         .join(', ') || 'No caveats',
@@ -338,15 +337,15 @@ export const text = {
     tensorAxis: '↑ Tensor pipe active',
     dramAxis: 'Share of peak DRAM throughput →',
     label: (kernels: number, marks: number) =>
-      `${count(kernels, 'kernel', 'kernels')} as ${count(marks, 'mark', 'marks')}: tensor pipe against DRAM throughput, area is time. The list beside it has the largest ones.`,
-    listed: (shown: number, all: number) => (shown === all ? count(all, 'kernel', 'kernels') : `largest ${shown} of ${count(all, 'kernel', 'kernels')}`),
+      `${formatMany(kernels, 'kernel')} as ${formatMany(marks, 'mark')}: tensor pipe against DRAM throughput, area is time. The list beside it has the largest ones.`,
+    listed: (shown: number, all: number) => (shown === all ? formatMany(all, 'kernel') : `largest ${shown} of ${formatMany(all, 'kernel')}`),
     /** read out before a number of this column */
     figure: (what: string, side: string) => `${what} ${side} `,
     absent: 'no figures',
     area: 'area: time',
     lines: (n: number) => (n === 1 ? 'line: the kernel that moved' : `lines: the ${n} kernels that moved most`),
-    small: (n: number, a: string, b: string) => `${count(n, 'smaller kernel is', 'smaller kernels are')} not drawn: ${a} of A, ${b} of B.`,
-    unmeasured: (n: number, a: string, b: string) => `${count(n, 'kernel has', 'kernels have')} no such figures: ${a} of A, ${b} of B.`,
+    small: (n: number, a: string, b: string) => `${formatMany(n, 'smaller kernel is', 'smaller kernels are')} not drawn: ${a} of A, ${b} of B.`,
+    unmeasured: (n: number, a: string, b: string) => `${formatMany(n, 'kernel has', 'kernels have')} no such figures: ${a} of A, ${b} of B.`,
   },
 
   timeline: {
@@ -369,7 +368,7 @@ export const text = {
     change: 'Δ: share of the longer launch, up for more time in B',
     span: (time: string) => `in view: ${time}`,
     hint: 'Wheel or + − zooms, dragging moves, ← → go from launch to launch, Enter or a click shows the row.',
-    label: (n: number) => `Launches of both runs at ${count(n, 'place', 'places')}. Arrow keys go from launch to launch, plus and minus zoom, Enter shows the row.`,
+    label: (n: number) => `Launches of both runs at ${formatMany(n, 'place')}. Arrow keys go from launch to launch, plus and minus zoom, Enter shows the row.`,
     said: (n: number, all: number, name: string, status: string, a: string, b: string) => `Place ${n} of ${all}: ${name}, ${status}. baseline ${a}, candidate ${b}.`,
   },
 
@@ -428,12 +427,12 @@ export const text = {
     rateEffect: 'Δ by call',
     countAbout: 'Effect of the number of calls, at the mean time per call of both sides',
     rateAbout: 'Effect of the time per call, at the mean number of calls of both sides',
-    rest: (n: number) => count(n, 'further entry', 'further entries'),
-    all: (n: number) => `All ${n.toLocaleString()} in Attribution`,
+    rest: (n: number) => formatMany(n, 'further entry', 'further entries'),
+    all: (n: number) => `All ${formatCount(n)} in Attribution`,
     noEntries: 'This part has no entries of its own.',
     parts: (entry: string) => `${entry}: by caller and input shape`,
     label: (total: string, a: string, b: string, parts: string) => `Waterfall of the ${total} from ${a} in A to ${b} in B: ${parts}.`,
-    empty: (n: number) => `${count(n, 'part is', 'parts are')} zero on both sides and not drawn.`,
+    empty: (n: number) => `${formatMany(n, 'part is', 'parts are')} zero on both sides and not drawn.`,
   },
 
   attribution: (words: MetricWords) => ({
@@ -467,7 +466,7 @@ export const text = {
     step: (one: string, side: string, step: string, capture: string, time: string) => `${side}, ${one} ${step}${capture}: ${time}`,
     capture: (capture: string) => ` of capture ${capture}`,
     reason: (reason: string) => `not compared: ${reason}`,
-    beyond: (side: string, n: number, words: MetricWords) => `${side}: ${count(n, words.one, words.many)} beyond the axis`,
+    beyond: (side: string, n: number, words: MetricWords) => `${side}: ${formatMany(n, words.one, words.many)} beyond the axis`,
     hint: (one: string) => `Hover over a mark or press ← → to read a ${one}; Enter shows it in the table.`,
     order: (words: MetricWords) =>
       `${words.times} in order. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the ${words.one} in the table. With Shift, left and right choose a range; Enter then compares only these, Escape all.`,
@@ -476,7 +475,7 @@ export const text = {
     choosing: (range: string, words: MetricWords) => `${words.many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
     label: (times: string, a: string, b: string) => `Distribution of ${times}. A: ${a}. B: ${b}.`,
     sideSummary: (n: number, dropped: number, low: string, high: string, words: MetricWords) =>
-      `${count(n, words.one, words.many)} from ${low} to ${high}${dropped > 0 ? `, ${dropped} not compared` : ''}`,
+      `${formatMany(n, words.one, words.many)} from ${low} to ${high}${dropped > 0 ? `, ${dropped} not compared` : ''}`,
   },
 
   table: {
@@ -504,7 +503,7 @@ export const text = {
     copyMarkdown: 'As Markdown, as shown',
     copyTsv: 'For a spreadsheet (TSV)',
     copyAbout: (most: string) => `The rows and columns that are shown, at most ${most} rows`,
-    copyRest: (n: number) => `${count(n, 'further row is', 'further rows are')} not listed.`,
+    copyRest: (n: number) => `${formatMany(n, 'further row is', 'further rows are')} not listed.`,
     columns: 'Columns',
     resetColumns: 'Default columns',
     category: (name: string) => `Part: ${name}`,
@@ -515,14 +514,14 @@ export const text = {
     categoryMissing: (name: string) => `not filtered to ${name}: this table has no parts`,
     clear: 'clear',
     rows: (shown: number, all: number) =>
-      shown === all ? count(all, 'row', 'rows') : `${shown.toLocaleString()} of ${count(all, 'row', 'rows')}`,
+      shown === all ? formatMany(all, 'row') : `${formatCount(shown)} of ${formatMany(all, 'row')}`,
     sumShown: (sum: string) => `Σ Δ shown ${sum}`,
     sumAll: (sum: string) => `Σ Δ all ${sum}`,
-    hidden: (n: number, percent: string, the: string, sum: string) => `${count(n, 'row', 'rows')} below ${percent} of ${the} hidden${sum === '' ? '' : `, Σ Δ ${sum}`}`,
+    hidden: (n: number, percent: string, the: string, sum: string) => `${formatMany(n, 'row')} below ${percent} of ${the} hidden${sum === '' ? '' : `, Σ Δ ${sum}`}`,
     hiddenAll: (percent: string, the: string) => `No row changes by ${percent} of ${the}.`,
     show: 'show',
-    drawn: (rows: number, all: number) => `The first ${rows.toLocaleString()} of ${count(all, 'row', 'rows')} are drawn.`,
-    searched: (rows: number) => `Only the first ${count(rows, 'row', 'rows')} were searched: the page applies regular expressions. Plain words search all rows.`,
+    drawn: (rows: number, all: number) => `The first ${formatCount(rows)} of ${formatMany(all, 'row')} are drawn.`,
+    searched: (rows: number) => `Only the first ${formatMany(rows, 'row')} were searched: the page applies regular expressions. Plain words search all rows.`,
     nothing: 'No row passes the filters.',
     empty: 'This table has no rows.',
     clearFilters: 'Clear the filters',
@@ -586,7 +585,7 @@ export const text = {
       done: 'read',
     } as Record<string, string>,
     of: (done: string, total: string) => `${done} of ${total}`,
-    events: (n: number) => count(n, 'event', 'events'),
+    events: (n: number) => formatMany(n, 'event'),
     elapsed: (time: string) => `${time} so far`,
     cancel: 'Cancel',
     cancelled: 'Cancelled.',
@@ -619,7 +618,7 @@ with profile(
   },
 
   problems: {
-    title: (n: number) => count(n, 'file cannot be used', 'files cannot be used'),
+    title: (n: number) => formatMany(n, 'file cannot be used', 'files cannot be used'),
   },
 
   errors: {

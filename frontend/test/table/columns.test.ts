@@ -87,7 +87,7 @@ describe('figures of the strict report and of counters', () => {
     };
     const own = columnViews(counters);
     const cells = counters.rows.map((row) => own.map((view, index) => cellText(view, row[index], text.table, row).replaceAll('\u202f', ' ').replaceAll('\u2212', '-')));
-    expect(cells).toEqual([['clock', 'MHz', '1,410', '-1,200'], ['link', 'bytes/s', '3.2 MB/s', '+625 kB/s'], ['use', '%', '6.00', '+15.25']]);
+    expect(cells).toEqual([['clock', 'MHz', '1,410', '-1,200'], ['link', 'bytes/s', '3.16 MB/s', '+625 kB/s'], ['use', '%', '6.00', '+15.25']]);
     expect(own[3]!.largest).toBe(0);
   });
   it('keep a shift apart from the difference, in its unit', () => {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  arrow, columnStyle, finer, formatBytes, formatCount, formatElapsed, formatIn, formatNumber, formatP, formatPercent, formatTime, NOT_MEASURED, timeStyle,
+  arrow, columnStyle, finer, formatBytes, formatCount, formatDigits, formatElapsed, formatIn, formatMany, formatNumber, formatP, formatPercent, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
 } from '../../src/ui/format';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
@@ -13,7 +14,7 @@ describe('numbers', () => {
   });
   it('never shows a small value as zero', () => {
     expect(formatNumber(0.0001, 2)).toBe('<0.01');
-    expect(plain(formatNumber(-0.0001, 2, true))).toBe('-<0.01');
+    expect(formatNumber(-0.0001, 2, true)).toBe('>\u22120.01');
   });
   it('shows what was not measured as a dash, not as zero', () => {
     for (const show of [formatPercent, formatCount, formatTime, formatP, formatBytes]) expect(show(null)).toBe(NOT_MEASURED);
@@ -22,14 +23,6 @@ describe('numbers', () => {
 });
 
 describe('times', () => {
-  it.each([
-    [0.4, '400 ns'],
-    [12.34, '12.3 µs'],
-    [1500, '1.50 ms'],
-    [161_800, '161.8 ms'],
-    [2_500_000, '2.50 s'],
-    [0, '0 ms'],
-  ])('%d us is %s', (us, text) => expect(plain(formatTime(us))).toBe(text));
   it('chooses one unit for a column by its larger values', () => {
     const style = timeStyle([0.3, 5, 4000, 11_080, null]);
     expect(style.unit).toBe('ms');
@@ -51,18 +44,32 @@ describe('times', () => {
   });
 });
 
-it('shows shares, probabilities, counts, bytes and durations', () => {
-  expect(plain(formatPercent(0.279, true))).toBe('+27.9 %');
-  expect(plain(formatPercent(0.00001))).toBe('<0.1 %');
-  expect(plain(formatPercent(12.5))).toBe('1,250 %');
-  expect(formatP(0.0000001)).toBe('<0.001');
-  expect([0.49, 0.049, 0.0049, 0.001, 0.00099].map(formatP)).toEqual(['0.49', '0.049', '0.0049', '0.0010', '<0.001']);
-  expect(formatCount(6)).toBe('6');
-  expect(formatCount(6.5)).toBe('6.50');
-  expect(plain(formatBytes(1_159_569))).toBe('1.2 MB');
-  expect(plain(formatBytes(999))).toBe('999 B');
-  expect(plain(formatBytes(-43_352_448, true))).toBe('-43.4 MB');
+it('reads every number as sentences and reports do', () => {
+  const shown: Record<string, (value: number) => string> = {
+    number: (value) => formatDigits(value),
+    'signed number': (value) => formatDigits(value, true),
+    count: (value) => formatCount(value),
+    'signed count': (value) => formatCount(value, true),
+    time: (value) => formatTime(value),
+    'signed time': (value) => formatTime(value, true),
+    size: (value) => formatBytes(value),
+    percent: (value) => formatPercent(value),
+    'signed percent': (value) => formatPercent(value, true),
+    ratio: formatRatio,
+    p: formatP,
+    many: (value) => formatMany(value, 'row'),
+  };
+  const cases = JSON.parse(readFileSync(`${import.meta.dirname}/../../../tests/number_text.json`, 'utf-8')) as Record<string, [number, string][]>;
+  expect(Object.keys(shown)).toEqual(Object.keys(cases));
+  for (const [what, known] of Object.entries(cases))
+    expect(known.map(([value]) => [value, shown[what]!(value).replaceAll('\u202f', ' ')])).toEqual(known);
+});
+
+it('shows what is round with its own digits, durations in minutes and rates in decimal units', () => {
+  expect([0.01, 0.95, 0.005].map((fraction) => plain(formatSetting(fraction)))).toEqual(['1 %', '95 %', '0.5 %']);
+  expect([0, 0.25, 2500, -3].map((tick) => plain(formatRound(tick)))).toEqual(['0', '0.25', '2,500', '-3']);
   expect(plain(formatElapsed(75))).toBe('1 min 15 s');
+  expect(plain(formatRate(1.5e12))).toBe('1.50 TB/s');
 });
 
 it('points an arrow by sign', () => {

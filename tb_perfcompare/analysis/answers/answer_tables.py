@@ -117,7 +117,7 @@ def _disagreement(pie_name: str, rows: list[tuple[str, int]], pie: Mapping[str, 
     first = wrong[0]
     return (
         f"the pie {pie_name} and the table disagree about {len(wrong)} of {len(table)} names, first {first}: "
-        f"{pie.get(first, 0) / 1000:.15g} us against {table.get(first, 0) / 1000:.15g} us; the table is used"
+        f"{pie.get(first, 0) / 1000:.15g} µs against {table.get(first, 0) / 1000:.15g} µs; the table is used"
     )
 
 

@@ -135,8 +135,8 @@ def _steps(
         raise CorruptInput(recording.file.path, "no step of the overview has a length", hint="save the answer again")
     empty = tuple(DroppedStep(0, step.label, 0, "no length") for step in balanced if not step.total_ns)
     odd = [
-        f"step {step.label}: its parts add up to {sum(step.parts_ns) / 1000:.15g} us, its total is "
-        f"{step.total_ns / 1000:.15g} us; the parts are taken in owning order up to the total, Other is the rest"
+        f"step {step.label}: its parts add up to {sum(step.parts_ns) / 1000:.15g} µs, its total is "
+        f"{step.total_ns / 1000:.15g} µs; the parts are taken in owning order up to the total, Other is the rest"
         for step in recording.steps
         if step.total_ns is not None and abs(sum(step.parts_ns) - step.total_ns) > _ROUNDING_NS
     ]
@@ -213,8 +213,8 @@ def _notes(recording: AnswersRecording, marked: bool) -> list[Note]:
     totals = [step.total_ns if step.total_ns is not None else sum(step.parts_ns) for step in recording.steps]
     if recording.average_ns is not None and abs(sum(totals) - recording.average_ns * len(totals)) > 501 * len(totals):
         message = (
-            f"the overview's average step is {recording.average_ns / 1000:.15g} us, that of its steps "
-            f"{sum(totals) / len(totals) / 1000:.15g} us; the steps are used"
+            f"the overview's average step is {recording.average_ns / 1000:.15g} µs, that of its steps "
+            f"{sum(totals) / len(totals) / 1000:.15g} µs; the steps are used"
         )
         notes.append(Note(NoteCode.ANSWERS_DISAGREE, message, where))
     return notes + [Note(NoteCode.ANSWERS_DISAGREE, text, where) for text in table_disagreements(recording)]

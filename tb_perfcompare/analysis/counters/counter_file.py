@@ -24,6 +24,7 @@ from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.number_text import many, time
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -61,7 +62,7 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
         assert counted is not None
         found.append(counted)
     if len(missed) == len(found):
-        others = f", nor of its other {len(missed) - 1} capture(s)" if len(missed) > 1 else ""
+        others = f", nor of its other {many(len(missed) - 1, 'capture')}" if len(missed) > 1 else ""
         raise InputError(
             table.source, f"has no samples of {_name(summaries[0])}{others}: {missed[0]}", place="column timestamp",
             hint=_REMEDY,
@@ -218,5 +219,5 @@ def _name(summary: Summary) -> str:
 def _day(time_us: float) -> str:
     """Time of day in UTC, or the number itself where it is no such time."""
     if not _SOONEST_US <= time_us <= _LATEST_US:
-        return f"{time_us:.0f} us"
+        return time(time_us)
     return f"{datetime.fromtimestamp(time_us / 1e6, timezone.utc):%Y-%m-%d %H:%M:%S.%f}"[:-3] + " UTC"

@@ -17,6 +17,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import CounterSamples
 from tb_perfcompare.model.summary.summary import CounterSeries
 from tb_perfcompare.model.unique import unique_places
+from tb_perfcompare.number_text import time
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -65,13 +66,13 @@ def coarse_note(counters: SampledCounters, step_lengths_ns: Ints, where: str) ->
     if not len(rare):
         return None
     shown = [
-        f"{counter} of {device} every {counters.period_ns[row] / 1e6:.4g} ms"
+        f"{counter} of {device} every {time(counters.period_ns[row] / 1000)}"
         for row in rare[:_MOST_NAMED].tolist()
         for counter, device in (counters.series.keys[row],)
     ]
     more = f" and {len(rare) - _MOST_NAMED} more" if len(rare) > _MOST_NAMED else ""
     message = (
-        f"counters sampled more rarely than the steps last ({step_ns / 1e6:.4g} ms): {', '.join(shown)}{more}; "
+        f"counters sampled more rarely than the steps last ({time(step_ns / 1000)}): {', '.join(shown)}{more}; "
         "compare their means over the capture, not single steps"
     )
     return Note(NoteCode.COARSE_COUNTERS, message, where)

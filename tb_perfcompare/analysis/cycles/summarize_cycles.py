@@ -36,6 +36,7 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
+from tb_perfcompare.number_text import many
 
 Ints = NDArray[np.int64]
 
@@ -216,7 +217,7 @@ def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries 
 
 
 def _count(cycles: int) -> str:
-    return "1 cycle" if cycles == 1 else f"{cycles:,} cycles"
+    return many(cycles, "cycle")
 
 
 def _listed(texts: list[str]) -> str:

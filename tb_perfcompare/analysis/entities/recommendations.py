@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DeviceMetric, OwnedTime, StepCategory
+from tb_perfcompare.number_text import percent
 
 LOADER_SHARE = 0.05
 COMMUNICATION_SHARE = 0.1
@@ -20,7 +21,7 @@ def recommendations(timeline: InterpretedTrace, owned: OwnedTime, metrics: tuple
     loader = float(share[StepCategory.DATALOADER])
     if loader > LOADER_SHARE:
         out.append(
-            f"{loader:.1%} of step time waits for the data loader: raise num_workers, use pinned memory or "
+            f"{percent(loader)} of step time waits for the data loader: raise num_workers, use pinned memory or "
             "move decoding off the training process."
         )
     wrapper = timeline.events.strings.find("DataParallel.forward")
@@ -29,11 +30,11 @@ def recommendations(timeline: InterpretedTrace, owned: OwnedTime, metrics: tuple
     communication = float(share[StepCategory.COMMUNICATION])
     if communication > COMMUNICATION_SHARE:
         out.append(
-            f"{communication:.1%} of step time is exposed {CATEGORY_LABELS[StepCategory.COMMUNICATION].lower()}: "
+            f"{percent(communication)} of step time is exposed {CATEGORY_LABELS[StepCategory.COMMUNICATION].lower()}: "
             "try gradient accumulation, larger batches, gradient compression or better overlap."
         )
     low = [
-        f"{metric.device} ({metric.value:.0%})"
+        f"{metric.device} ({percent(metric.value)})"
         for metric in metrics
         if metric.name == "utilisation" and metric.value is not None and metric.value < LOW_UTILISATION
     ]

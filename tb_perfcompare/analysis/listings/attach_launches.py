@@ -19,6 +19,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.summary.bound import bound_class
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
+from tb_perfcompare.number_text import percent
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -140,7 +141,8 @@ def _notes(
     known = figures.known
     time = kernels.measures_ns["total"].sum(axis=1)
     share = time[known].sum() / time.sum() if time.sum() else 0.0
-    message = f"{share:.1%} of the kernel time has figures of the {title} ({int(known.sum())} of {len(known)} kernels)"
+    some = f"{int(known.sum())} of {len(known)} kernels"
+    message = f"{percent(share)} of the kernel time has figures of the {title} ({some})"
     dur = np.bincount(
         recording.launches.name, weights=recording.launches.dur_ns, minlength=len(recording.launches.strings)
     )
@@ -150,7 +152,7 @@ def _notes(
     if (listed & ~used).any():
         rest = dur[~used].sum() / dur.sum()
         count = int((listed & ~used).sum())
-        message += f"; {count} of its {int(listed.sum())} names, {rest:.1%} of its time, are not in the trace"
+        message += f"; {count} of its {int(listed.sum())} names, {percent(rest)} of its time, are not in the trace"
     notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, where)]
     sharing: dict[int, list[int]] = {}
     for row, codes in enumerate(matches.codes):

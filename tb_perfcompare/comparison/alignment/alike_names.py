@@ -8,6 +8,7 @@ kernels of one run never become one. (docs/method/alignment.md#names)
 from __future__ import annotations
 
 from tb_perfcompare.comparison.alignment.renaming import renamed_kernels
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.names.names import alike_key
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
@@ -21,7 +22,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
     if not joins:
         return baseline, candidate, ()
     pairs = len(set(joins.values()))
-    message = f"{pairs} kernel name(s) that differ only in what every build numbers or spells anew are joined"
+    message = f"{many(pairs, 'kernel name')} joined: only what every build numbers or spells anew differs"
     note = Note(NoteCode.ALIKE_NAMES, message, _TABLE)
     return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.wording import p_text, percent_text
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.recordings.cycles import HOST
+from tb_perfcompare.number_text import number
 
 MOVED = 0.1
 """A counter moved if the change is at least this share of the larger mean ..."""
@@ -69,14 +71,14 @@ def counter_evidence(row: CounterChange) -> Evidence:
 
 def _finding(row: CounterChange, alpha: float) -> Finding:
     assert row.baseline is not None and row.candidate is not None
-    change = f" ({row.percent:+.0%})" if row.percent is not None else ""
+    change = f" ({percent_text(row.percent, signed=True)})" if row.percent is not None else ""
     amounts = _amounts(row.baseline.mean, row.candidate.mean, row.unit)
     if row.q is None:
         sure = f"size as recorded, {REPEATABILITY_UNKNOWN} (fewer than two values on a side)"
     else:
         how = "no overlap between the sides" if row.apart is not None else "statistically significant"
         alike = "" if row.q <= alpha else "; neighbouring values are correlated"
-        sure = f"{how} (adjusted p = {row.q:.2g} over all counters{alike})"
+        sure = f"{how} (adjusted {p_text(row.q)} over all counters{alike})"
     if _is_interpolated(row):
         sure += "; mostly interpolated between samples"
     return Finding(
@@ -106,11 +108,5 @@ def _amounts(x: float, y: float, unit: str) -> str:
     if unit.startswith("bytes"):
         for scale, prefix in _DECIMAL:
             if max(abs(x), abs(y)) >= scale:
-                return f"{_number(x / scale)} → {_number(y / scale)} {prefix}B{unit.removeprefix('bytes')}"
-    return f"{_number(x)} → {_number(y)}" + (f" {unit}" if unit not in ("", "raw", "fraction") else "")
-
-
-def _number(value: float) -> str:
-    """Three significant digits, all of the whole part."""
-    size = abs(value)
-    return f"{value:,.0f}" if size >= 100 else f"{value:.3g}"
+                return f"{number(x / scale)} → {number(y / scale)} {prefix}B{unit.removeprefix('bytes')}"
+    return f"{number(x)} → {number(y)}" + (f" {unit}" if unit not in ("", "raw", "fraction") else "")

@@ -16,7 +16,15 @@ from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, repea
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
+from tb_perfcompare.comparison.result.wording import (
+    calls_text,
+    numbers_text,
+    ratio_text,
+    short,
+    signed_time,
+    time_text,
+    times_text,
+)
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
@@ -102,7 +110,7 @@ def _finding(
         clauses.append(_calls_clause(x.calls, y.calls))
     ratio = uniform_ratio(x.table, y.table)
     if ratio is not None:
-        clauses.append(f"functions ×{ratio:.2f} per call across the board")
+        clauses.append(f"functions {ratio_text(ratio)} per call across the board")
     named, words = _named(parts, sides, delta_us)
     clauses += words
     device = group == _DEVICE
@@ -153,7 +161,7 @@ def _change(x: float, y: float) -> str:
         return f" are new: {signed_time(y)}{_PER}"
     if not y:
         return f" are gone: {signed_time(-x)}{_PER}"
-    ratio = f", ×{y / x:.3g}" if max(y / x, x / y) >= _NEARLY else ""
+    ratio = f", {ratio_text(y / x)}" if max(y / x, x / y) >= _NEARLY else ""
     return f": {signed_time(y - x)}{_PER} ({times_text(x, y)}{ratio})"
 
 

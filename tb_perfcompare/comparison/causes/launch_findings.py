@@ -21,7 +21,9 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
+    many,
     numbers_text,
+    percent_text,
     short,
     short_apart,
     signed_time,
@@ -149,7 +151,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         moved = [(word, x, y) for word, x, y in figures if sign * (x - y) >= UTILISATION_CHANGE]
         if moved:
             lower = "lower" if sign > 0 else "higher"
-            words = " and ".join(f"{lower} {word} ({x:.0%} → {y:.0%})" for word, x, y in moved)
+            words = " and ".join(f"{lower} {word} ({percent_text(x)} → {percent_text(y)})" for word, x, y in moved)
             way = "slower" if sign > 0 else "faster"
             rule = "utilisation_lost" if sign > 0 else "utilisation_gained"
             sentence = f"The same kernel is {way}: {how}; {words}."
@@ -183,7 +185,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         if cores not in ((True, False), (False, True)) or abs(delta_us) < books.least_us or not delta_us:
             continue
         lost = bool(cores[0])
-        count = "1 launch" if len(mine) == 1 else f"{len(mine):,} launches"
+        count = many(len(mine), "launch", "launches")
         gone_text, new_text = short_apart(x.name, y.name)
         sentence = (
             f"Tensor cores are {'no longer' if lost else 'now'} used: {signed_time(delta_us)} "
@@ -215,7 +217,8 @@ def _bound_shift(books: _Books) -> Finding | None:
     clauses = []
     for name in ranked:
         x, y = (side.get(name, 0.0) / total if total else 0.0 for side, total in zip(per_step, totals, strict=True))
-        clauses.append(f"{_BOUND_WORDS.get(name, name)} {signed_time(change[name])} ({x:.0%} → {y:.0%} of the time)")
+        shares = f"{percent_text(x)} → {percent_text(y)} of the time"
+        clauses.append(f"{_BOUND_WORDS.get(name, name)} {signed_time(change[name])} ({shares})")
     delta_us = moved if change[ranked[0]] > 0 else -moved
     sentence = f"Bottlenecks shifted: {time_text(moved)} moved between bound classes; {'; '.join(clauses)}."
     evidence = tuple(Evidence("bound", name) for name in ranked)
@@ -234,7 +237,7 @@ def _cores_rule(lost: bool) -> str:
 def _pipe(a: Use, b: Use) -> str:
     if np.isnan(a.tensor) or np.isnan(b.tensor):
         return "; recognised by kernel name"
-    return f"; tensor pipe {a.tensor:.0%} → {b.tensor:.0%}"
+    return f"; tensor pipe {percent_text(a.tensor)} → {percent_text(b.tensor)}"
 
 
 def _calls(a: Use, b: Use) -> str:

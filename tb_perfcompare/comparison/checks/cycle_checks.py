@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_share
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.comparison.result.wording import short
+from tb_perfcompare.comparison.result.wording import many, percent_text, short
 from tb_perfcompare.model.recordings.cycles import is_device_type
 from tb_perfcompare.model.summary.summary import Summary
 
@@ -47,7 +47,7 @@ def _launches(a: Summary, b: Summary) -> Check:
     if not any(x.values()) and not any(y.values()):
         return Check("functions", "ok", "neither side has functions on a device")
     shared = shared_share(x, y)
-    detail = f"{shared:.{0 if shared >= 0.1 else 1}%} of the device launches per cycle are shared by name"
+    detail = f"{percent_text(shared)} of the device launches per cycle are shared by name"
     if shared >= SIMILAR_WORK:
         return Check("functions", "ok", detail)
     if x.keys() == y.keys():
@@ -73,7 +73,7 @@ def _calls(summary: Summary) -> dict[str, float]:
 def _only(here: dict[str, float], there: dict[str, float], side: str) -> str:
     names = sorted((name for name in here if name not in there), key=lambda name: (-here[name], name))
     named = f" ({', '.join(map(short, names[:_NAMED]))}{', …' if len(names) > _NAMED else ''})" if names else ""
-    return f"{len(names)} names only in the {side}{named}"
+    return f"{many(len(names), 'name')} only in the {side}{named}"
 
 
 def _hosts(a: Summary, b: Summary) -> Check:

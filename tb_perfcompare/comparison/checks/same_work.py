@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.checks.containment import (
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
@@ -50,7 +51,7 @@ def _same_work(
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
     if held is not None and any(held.contained):
         return Check("same_work", "ok", _contained(held, a, b))
-    detail = ", ".join(f"{share:.0%} of the {words}" for words, share in found.items())
+    detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
     if max(found.values()) >= least:
         return Check("same_work", "ok", f"in common: {detail}")
     if held is not None and held.largest >= PARTLY and max(held.operators) >= FEWEST_OPERATORS:
@@ -68,13 +69,14 @@ def _contained(held: Containment, a: Summary, b: Summary) -> str:
     grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
     most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
     share = held.baseline if grown else held.candidate
-    does = "all" if share >= NEARLY_ALL else f"{share:.0%} by time of what"
+    does = "all" if share >= NEARLY_ALL else f"{percent_text(share)} by time of what"
     more = more_calls(a, b) if grown else more_calls(b, a)
     return f"the {most} does {does} the {less} does" + (f", and {more}" if more else "")
 
 
 def _both_ways(held: Containment) -> str:
-    return f"{held.baseline:.0%} of the baseline's time and {held.candidate:.0%} of the candidate's in common"
+    a, b = percent_text(held.baseline), percent_text(held.candidate)
+    return f"{a} of the baseline's time and {b} of the candidate's in common"
 
 
 def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
@@ -83,7 +85,8 @@ def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Ch
     )  # fmt: skip
     if shared is None or named is None:
         return ()
-    detail = f"{shared:.0%} of operator calls have the same name and input {what}"
+    detail = f"{percent_text(shared)} of operator calls have the same name and input {what}"
     if shared >= SIMILAR_WORK * named:
         return (Check(f"input_{what}", "ok", detail),)
-    return (Check(f"input_{what}", "warn", f"{detail}, {named:.0%} have the same name", ("same work", "cause")),)
+    detail += f", {percent_text(named)} have the same name"
+    return (Check(f"input_{what}", "warn", detail, ("same work", "cause")),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
@@ -134,11 +135,11 @@ def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumb
         return Check(table, "warn", f"only the {'candidate' if one is None else 'baseline'} has {what}", (table,))
     joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
     shared = share_of_calls(joined, (one, len(a.steps)), (two, len(b.steps)))
-    detail = f"{shared:.0%} of {what} per step are shared by name"
+    detail = f"{percent_text(shared)} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
     only = (
-        f"{int((joined.at_b < 0).sum())} names only in the baseline, "
+        f"{many(int((joined.at_b < 0).sum()), 'name')} only in the baseline, "
         f"{int((joined.at_a < 0).sum())} only in the candidate"
     )
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
+from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.number_text import setting
 
 Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
@@ -127,9 +129,10 @@ def _quantile(freedom: float, alpha: float) -> float:
 
 def _why_not(found: RowChanges, coverage: float, noun: str) -> str:
     if coverage < LEAST_COVERAGE:
-        return f"{noun} of the same work cover {coverage:.0%} of the step, {LEAST_COVERAGE:.0%} are needed"
+        shares = f"{percent_text(coverage)} of the step, {setting(LEAST_COVERAGE)} are needed"
+        return f"{noun} of the same work cover {shares}"
     if found.kept_names < FEWEST_NAMES:
         return f"{found.kept_names} different {noun} of the same work, {FEWEST_NAMES} are needed"
     if found.kept_share < LEAST_KEPT:
-        return f"{noun} of the same work do not change alike: {found.kept_share:.0%} follow one pace"
+        return f"{noun} of the same work do not change alike: {percent_text(found.kept_share)} follow one pace"
     return ""

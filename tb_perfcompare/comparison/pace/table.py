@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Row, Table
+from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 
 NAME = "common_work"
@@ -45,7 +46,7 @@ def common_work_table(work: CommonWork) -> Table | None:
     )
     notes = tuple(
         f"{one.pace.kept:,} of {one.pace.rows:,} {_FOLLOWS[one.pace.of]} tell the pace: typical change "
-        f"{100 * fraction_of(one.pace.centre):+.2f} %, coverage {one.pace.coverage:.0%}."
+        f"{percent_text(fraction_of(one.pace.centre), signed=True)}, coverage {percent_text(one.pace.coverage)}."
         for one in work.found
     )
     return Table(NAME, "Common work", shown, tuple(rows), notes)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
-from tb_perfcompare.comparison.result.wording import many, times_text, verdict_word
+from tb_perfcompare.comparison.result.wording import many, p_text, percent_text, times_text, verdict_word
+from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, times
 
 NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
@@ -44,13 +45,12 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         return f"{verdict_word(verdict)}: the same work {_runs(machine)}; program still open."
     if verdict in _DECIDED:
         if alone:
-            change = f"{signed(program.estimate)}{_ends(program, as_change=True)}"
+            change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
             return f"These two captures: program {change}{_beside(machine)}."
         if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
             machine_too = _and_machine(headline, program, machine)
-            return f"{verdict_word(verdict)}: program {signed(program.estimate)}, {machine_too}."
-        more = "longer" if program.estimate > 0 else "less"
-        return f"{verdict_word(verdict)}: the program takes {rough(abs(program.estimate))} {more}{_ends(program)}."
+            return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
+        return f"{verdict_word(verdict)}: the program takes {_longer(program.estimate)}{_ends(program)}."
     if alone and abs(machine.estimate) > headline.margin and verdict is Verdict.INCONCLUSIVE:
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
@@ -63,14 +63,14 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
 def _runs(machine: Part) -> str:
     """ "runs 1.3 times slower", "runs 12 % faster"."""
     if machine.estimate >= 0.2:
-        return f"runs {_times(1 + machine.estimate)} times slower"
+        return f"runs {times(1 + machine.estimate)} slower"
     return f"runs {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
 
 
 def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
     if (machine.estimate > 0) == (program.estimate > 0):
         if machine.estimate >= 0.2:
-            return f"and the machine was {_times(1 + machine.estimate)} times slower"
+            return f"and the machine was {times(1 + machine.estimate)} slower"
         return f"and the machine was {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
     shift = headline.shift
     hidden = shift is None or shift.estimate * program.estimate <= 0
@@ -89,15 +89,12 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     facts = []
     if headline.baseline is not None and headline.candidate is not None and headline.shift is not None:
         shift = headline.shift
-        p = "" if headline.p is None else f", p = {headline.p:.2g}"
-        level = "all pairs" if shift.level is None else f"{100 * shift.level:.3g} % CI"
-        facts.append(
-            Fact(
-                "As recorded",
-                f"mean step {times_text(headline.baseline, headline.candidate)}, typical {signed(shift.estimate)} "
-                f"({level} {signed(shift.low)} to {signed(shift.high)}){p}",
-            )
-        )
+        p = "" if headline.p is None else f", {p_text(headline.p)}"
+        level = "all pairs" if shift.level is None else f"{setting(round(shift.level, 3))} CI"
+        typical = f"typical {rough(shift.estimate, signed=True)}"
+        ends = f"{level} {rough_range(shift.low, shift.high, signed=True)}"
+        means = times_text(headline.baseline, headline.candidate)
+        facts.append(Fact("As recorded", f"mean step {means}, {typical} ({ends}){p}"))
     if headline.program is None or headline.machine is None or counts is None:
         if headline.unsplit:
             facts.append(Fact("Program or machine", f"not told apart: {headline.unsplit}"))
@@ -107,7 +104,7 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     facts.append(Fact("Program", _program_line(headline, program)))
     rows = many(program.kept, "row")
     aside = program.rows - program.kept
-    how = f"{rows} of the same work cover {program.coverage:.0%} of the step"
+    how = f"{rows} of the same work cover {percent_text(program.coverage)} of the step"
     if aside:
         how += f"; {aside:,} set aside"
     facts.append(Fact("How", f"{how}; {counts[0]} and {counts[1]} captures"))
@@ -115,20 +112,19 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
 
 
 def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) -> str:
-    longer = "longer" if machine.estimate >= 0 else "less"
-    line = f"the same work takes {rough(abs(machine.estimate))} {longer}{_ends(machine)}"
+    line = f"the same work takes {_longer(machine.estimate)}{_ends(machine)}"
     used = [pace for pace in headline.paces if not pace.unusable and pace.share > 0]
     if len(used) > 1:
-        line += f" ({', '.join(f'{pace.of} {signed(pace.estimate)}' for pace in used)})"
+        line += f" ({', '.join(f'{pace.of} {rough(pace.estimate, signed=True)}' for pace in used)})"
     if machine.verdict in (Verdict.SLOWER, Verdict.FASTER):
         return f"{line}: machine, other load or a global setting (clock, power)"
     return f"{line}, in these captures" if max(counts) == 1 else line
 
 
 def _program_line(headline: Headline, program: Part) -> str:
-    line = f"{signed(program.estimate)} ({signed(program.low)} to {signed(program.high)}) at one pace"
+    line = f"{rough(program.estimate, signed=True)} ({rough_range(program.low, program.high, signed=True)}) at one pace"
     if program.p is not None:
-        line += f", p = {program.p:.2g}"
+        line += f", {p_text(program.p)}"
     if program.needed is not None and headline.verdict is Verdict.INCONCLUSIVE:
         line += f"; about {program.needed:,} captures a side would settle it"
     return line
@@ -142,17 +138,15 @@ def _ends(part: Part, *, as_change: bool = False) -> str:
     """ " (15 to 21 %)", " (-2 to +3 %)", "" where the ends are written as the estimate is. `as_change`:
     a faster side has ends below zero."""
     low, high = part.low, part.high
-    if _number(abs(low)) == _number(abs(high)) == _number(abs(part.estimate)) and low * high > 0:
+    if rough(abs(low)) == rough(abs(high)) == rough(abs(part.estimate)) and low * high > 0:
         return ""
     if part.estimate < 0 and high < 0 and not as_change:
         low, high = -high, -low
-    if low >= 0:
-        return f" ({_number(low)} to {rough(high)})"
-    return f" ({_signed_number(low)} to {_signed_number(high)} %)"
+    return f" ({rough_range(low, high, signed=low < 0 or high >= TIMES_FROM)})"
 
 
 def _between(part: Part) -> str:
-    return f"{_signed_number(part.low)} to {_signed_number(part.high)} %"
+    return rough_range(part.low, part.high, signed=True)
 
 
 def _at_most(part: Part) -> str:
@@ -164,28 +158,8 @@ def _at_most(part: Part) -> str:
     return " or ".join(ends)
 
 
-def _times(factor: float) -> str:
-    return f"{factor:,.0f}" if factor >= 9.95 else f"{factor:.1f}".removesuffix(".0")
-
-
-def signed(fraction: float) -> str:
-    """ "+18 %", "-2.6 %"."""
-    return f"{_signed_number(fraction)} %"
-
-
-def rough(fraction: float) -> str:
-    """Two significant digits, "18 %", "2.6 %", "154 %"."""
-    return f"{_number(fraction)} %"
-
-
-def _signed_number(fraction: float) -> str:
-    number = _number(abs(fraction))
-    return number if number == "0" else f"{'+' if fraction > 0 else '-'}{number}"
-
-
-def _number(fraction: float) -> str:
-    value = 100 * fraction
-    if value >= 9.95:
-        return f"{value:,.0f}"
-    text = f"{value:.1f}" if value >= 0.95 else f"{value:.2f}"
-    return text.rstrip("0").rstrip(".") or "0"
+def _longer(change: float) -> str:
+    """ "18 % longer", "2.6 % less", "46,099 times as long"."""
+    if change >= TIMES_FROM:
+        return f"{times(1 + change)} as long"
+    return f"{rough(abs(change))} {'longer' if change >= 0 else 'less'}"

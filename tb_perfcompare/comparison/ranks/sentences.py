@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.ranks.changes import OwnChange, RankChange
 from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
-from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, signed_time, time_text
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
 
 _NAMED = 4
 _ALL_FOUND = 0.999
@@ -21,7 +21,7 @@ _FAR_APART = 3
 _WORDS = {
     "slower": {Verdict.SLOWER, Verdict.PROBABLY_SLOWER},
     "faster": {Verdict.FASTER, Verdict.PROBABLY_FASTER},
-    "the same": {Verdict.SAME},
+    "same": {Verdict.SAME},
     "inconclusive": {Verdict.INCONCLUSIVE, Verdict.WITHHELD},
 }
 
@@ -86,7 +86,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
         where = f"Step time changed on {'all ranks' if everywhere else _listed(some)}"
     elif clear:
         where = "Some ranks are slower and others faster"
-    elif len(found["the same"]) == len(judged):
+    elif len(found["same"]) == len(judged):
         where = "No rank's step time changed"
     return [f"{where}: of {len(judged)} ranks {', '.join(parts)}; all ranks pooled: {VERDICT_WORDS[headline.verdict]}."]
 
@@ -135,7 +135,7 @@ def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_u
         return [f"All ranks of the {word} take about the same time, {time_text(middle)} per step."]
     return [
         f"The slowest rank of the {word} is {found[at][0]}: {time_text(longest)} per step, "
-        f"{100 * (longest / middle - 1):.2g} % above the median rank."
+        f"{percent_text(longest / middle - 1)} above the median rank."
     ]
 
 
@@ -174,7 +174,7 @@ def _weak(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side) -> list[st
         )
     elif min(shares) < _ALL_FOUND:
         out.append(
-            f"In the {word} as little as {100 * min(shares):.0f} % of a rank's collective time could be matched to "
+            f"In the {word} as little as {percent_text(min(shares))} of a rank's collective time could be matched to "
             "other ranks; waiting in the rest is not measured."
         )
     return out

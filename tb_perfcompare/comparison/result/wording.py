@@ -1,31 +1,26 @@
-"""Figures inside sentences. Tables and charts format their own numbers; sentences are part of the comparison."""
+"""What sentences are made of: figures as number_text writes them, pairs of them, short names."""
 
 from __future__ import annotations
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.model.names.short_names import short_name, short_names
+from tb_perfcompare.number_text import count as number_text
+from tb_perfcompare.number_text import many, p_text
+from tb_perfcompare.number_text import percent as percent_text
+from tb_perfcompare.number_text import ratio as ratio_text
+from tb_perfcompare.number_text import time as time_text
 
-_SCALES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
+__all__ = [
+    "VERDICT_WORDS", "calls_text", "many", "number_text", "numbers_text", "p_text", "percent_text", "ratio_text",
+    "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
+]  # fmt: skip
+
 _NAME_LIMIT = 80
 
 
-def time_text(us: float) -> str:
-    """Three significant digits in the unit that fits: 58.1 ms."""
-    size = abs(us)
-    for scale, unit in _SCALES:
-        if size >= scale:
-            return f"{_three(size / scale)} {unit}"
-    return f"{_three(size * 1e3)} ns" if size else "0 µs"
-
-
-def _three(value: float) -> str:
-    digits = 2 if value < 10 else 1 if value < 100 else 0
-    return f"{value:,.{digits}f}"
-
-
 def signed_time(us: float) -> str:
-    """ "+3.20 ms", "-58.1 ms"."""
-    return f"{'+' if us > 0 else '-' if us < 0 else ''}{time_text(us)}"
+    """ "+3.20 ms", "−58.1 ms"."""
+    return time_text(us, signed=True)
 
 
 def times_text(before: float, after: float) -> str:
@@ -40,11 +35,6 @@ def times_text(before: float, after: float) -> str:
 def numbers_text(before: float, after: float) -> str:
     """ "1 → 3" of calls per step."""
     return f"{number_text(before)} → {number_text(after)}"
-
-
-def many(count: int, noun: str) -> str:
-    """ "1 kernel", "3 kernels"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def short(name: str) -> str:
@@ -64,14 +54,9 @@ def _cut(name: str) -> str:
     return f"{name[:head]}…{name[-(_NAME_LIMIT - head - 1) :]}"
 
 
-def number_text(value: float) -> str:
-    """Calls per step: whole numbers without a fraction."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
-
-
 def calls_text(value: float, per: str) -> str:
     """ "1 call per step", "2.50 calls per step"; `per` is " per step" or "" for a source without steps."""
-    return f"{number_text(value)} {'call' if value == 1 else 'calls'}{per}"
+    return f"{many(value, 'call')}{per}"
 
 
 VERDICT_WORDS = {

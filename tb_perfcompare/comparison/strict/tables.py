@@ -9,6 +9,7 @@ from dataclasses import replace
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
 from tb_perfcompare.comparison.strict.report import Durations, StrictReport
 from tb_perfcompare.model.recordings.cycles import Floats
@@ -172,7 +173,7 @@ def _lost(beside: Corrected) -> tuple[str, ...]:
     if not beside.lost:
         return ()
     named = "; ".join(
-        f"{lost.function} on {lost.device} {lost.normal_us:,.1f} to {lost.abnormal_us:,.1f} us per cycle"
+        f"{lost.function} on {lost.device} {times_text(lost.normal_us, lost.abnormal_us)} per cycle"
         for lost in beside.lost[:_MOST_LOST_NAMED]
     )
     more = f" and {len(beside.lost) - _MOST_LOST_NAMED} more" if len(beside.lost) > _MOST_LOST_NAMED else ""

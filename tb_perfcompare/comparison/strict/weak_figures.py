@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_P, key_findings
 from tb_perfcompare.comparison.strict.report import LEAST_DEVIATION, StrictReport
 from tb_perfcompare.model.recordings.cycles import NO_COUNTER
+from tb_perfcompare.number_text import p_value
 
 _LARGE_Z = 100.0
 _FEW_CYCLES = 10
@@ -69,7 +70,7 @@ def _few_cycles(report: StrictReport) -> str | None:
     single = int(((report.cycles[0] < 2) | (report.cycles[1] < 2)).sum())
     least = ""
     if min(sizes) < _FEW_CYCLES:
-        least = f"no rank test of so many gives a p below {smallest_p(*sizes):.2g}; "
+        least = f"no rank test of so many gives a p below {p_value(smallest_p(*sizes))}; "
     rule = "rows with fewer than two on a side, whose p-values are 1 by rule"
     return f"{sizes[0]} and {sizes[1]} cycles; {least}{rule}: {single}"
 

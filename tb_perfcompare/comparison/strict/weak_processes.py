@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.comparison.strict.processes import alone
 from tb_perfcompare.comparison.strict.work import Work, device_work, work_per_cycle
 from tb_perfcompare.model.recordings.cycles import CycleTable
@@ -45,8 +46,8 @@ def other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTable
         every = [_time_us(side, name) for side in everywhere]
         change = abs(own[1] - own[0])
         if change >= least and abs(every[1] - every[0]) < _MOVED * change and change > moved[0]:
-            moved = (change, f"{name} went from {own[0]:,.1f} to {own[1]:,.1f} us per cycle here, and from "
-                     f"{every[0]:,.1f} to {every[1]:,.1f} us summed over all processes")  # fmt: skip
+            moved = (change, f"{name} {times_text(*own)} per cycle here, {times_text(*every)} summed over all "
+                     "processes")  # fmt: skip
     return f"{sentence}; {moved[1]}" if moved[1] else sentence
 
 

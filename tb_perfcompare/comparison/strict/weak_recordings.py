@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from tb_perfcompare.comparison.result.wording import percent_text, signed_time, time_text
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_SCORE
 from tb_perfcompare.comparison.strict.report import strict_report
 from tb_perfcompare.comparison.strict.work import (
@@ -15,6 +16,7 @@ from tb_perfcompare.comparison.strict.work import (
     work_per_cycle,
 )
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable, Floats
+from tb_perfcompare.number_text import number
 
 _LITTLE_IN_COMMON = 0.5
 _RELATED, _MOST_RELATED = 0.3, 0.9
@@ -39,7 +41,7 @@ def _not_comparable(normal: CycleTable, abnormal: CycleTable) -> str | None:
     common = same_launches(device_work(work_per_cycle(normal)), device_work(work_per_cycle(abnormal)))
     if common is None or common >= _LITTLE_IN_COMMON:
         return anchors
-    launches = f"only {common * 100:.1f} % of the launches per cycle are common to both sides"
+    launches = f"only {percent_text(common)} of the launches per cycle are common to both sides"
     return f"{anchors}; {launches}" if anchors else launches
 
 
@@ -95,8 +97,8 @@ def _dependent_cycles(normal: CycleTable, abnormal: CycleTable) -> str | None:
     factor = ((1 + strongest) / (1 - strongest)) ** 0.5
     return (
         f"cycles resemble their neighbours (rank correlation {related[0]:.2f} and {related[1]:.2f}): the recording "
-        f"drifts, and p-values that take cycles as independent are too small, as if deviations were {factor:.1f} times "
-        "smaller"
+        f"drifts, and p-values that take cycles as independent are too small, as if deviations were {number(factor)} "
+        "times smaller"
     )
 
 
@@ -108,7 +110,8 @@ def _means_only(normal: CycleTable, abnormal: CycleTable) -> str | None:
     median = np.median(theirs) / np.median(ours) - 1
     if abs(mean - median) < _SMALL_CHANGE:
         return None
-    return f"the headline is a mean: it changed by {mean * 100:+.2f} %, the median by {median * 100:+.2f} %"
+    changes = [percent_text(float(change), signed=True) for change in (mean, median)]
+    return f"the headline is a mean: it changed by {changes[0]}, the median by {changes[1]}"
 
 
 def _no_link(normal: CycleTable, abnormal: CycleTable) -> str | None:
@@ -119,8 +122,8 @@ def _no_link(normal: CycleTable, abnormal: CycleTable) -> str | None:
     if not ours or abs(theirs / ours - 1) < _CLEAR_CHANGE or abs(theirs - ours) <= 2 * abs(step):
         return None
     return (
-        f"device time per cycle went from {ours:,.0f} to {theirs:,.0f} us but the mean cycle changed by only "
-        f"{step:+,.0f} us: most of the change is hidden behind other work, which the shares do not say"
+        f"device time per cycle went from {time_text(ours)} to {time_text(theirs)} but the mean cycle changed by only "
+        f"{signed_time(step)}: most of the change is hidden behind other work, which the shares do not say"
     )
 
 
@@ -147,7 +150,7 @@ def _interpolated(normal: CycleTable, abnormal: CycleTable) -> str | None:
     share = float(marks.mean()) if len(marks) else 0.0
     if not share:
         return None
-    return f"{share * 100:.1f} % of the rows with a counter hold no sample of it: their mu is interpolated"
+    return f"{percent_text(share)} of the rows with a counter hold no sample of it: their mu is interpolated"
 
 
 def _neighbour_correlation(lengths_us: Floats) -> float:

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
@@ -186,9 +187,8 @@ def _group(name: str, table: GroupTable, steps: int) -> Table:
             cells.append([float(v) if np.isfinite(v) else None for v in known])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
-    return Table(
-        name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), (*shape.notes, f"Means over {steps} step(s).")
-    )
+    notes = (*shape.notes, f"Means over {many(steps, 'step')}.")
+    return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), notes)
 
 
 def _device(summary: Summary) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.comparison.result.wording import time_text
+from tb_perfcompare.comparison.result.wording import percent_text, time_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.noise_floor import Times
@@ -29,7 +29,7 @@ def two_groups_named(times: Times, captures: Captures, words: Words) -> str:
 
 
 def drifts_named(times: Times, captures: Captures, words: Words) -> str:
-    """ "; drift: from cycle 12 on, candidate cycles are 5.2% shorter", "" without any."""
+    """ "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter", "" without any."""
     found = []
     for place, word in enumerate(SIDES):
         for which in np.unique(captures[place]).tolist():
@@ -38,8 +38,8 @@ def drifts_named(times: Times, captures: Captures, words: Words) -> str:
             if changed is not None:
                 at = int(places[changed.at])
                 label = words.labels[place][at] if words.labels else str(at + 1)
-                how = "longer" if changed.shift > 0 else "shorter"
-                found.append(f"from {words.noun} {label} on, {word} {words.noun}s are {abs(changed.shift):.1%} {how}")
+                how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
+                found.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
     if not found:
         return ""
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, percent, signed
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, signed
+from tb_perfcompare.number_text import percent
 
 _LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
 
@@ -95,7 +97,7 @@ def scope(settled: Settled, captures: Captures, words: Words, median_p: float | 
     if 1 in counts:
         clause += f"; the {SIDES[counts.index(1)]} is one capture, assumed to vary as much"
     if median_p is not None:
-        clause += f"; medians of {words.captures_are}: p = {median_p:.2g}"
+        clause += f"; medians of {words.captures_are}: {p_text(median_p)}"
     return clause
 
 

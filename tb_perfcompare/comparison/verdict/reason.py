@@ -7,11 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
-from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, percent, signed
+from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, signed
+from tb_perfcompare.number_text import number, p_value, percent
 
 _NAMED_STEPS = 5
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
@@ -44,7 +46,7 @@ def _because(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
     lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
     above, below = ("above", "below") if estimate.theta >= 0 else ("below", "above")
     if verdict in _SURE:
-        small = "" if estimate.level is not None else f"; n too small for a {words.level}, p = {estimate.p:.2g}"
+        small = "" if estimate.level is not None else f"; n too small for a {words.level}, {p_text(estimate.p)}"
         return f"{lead}, entirely {above} {towards}{small}"
     if verdict in _PROBABLE:
         return f"{lead}, {above} zero, partly {below} {towards}"
@@ -65,7 +67,7 @@ def _lead(estimate: ShiftEstimate, words: Words) -> str:
 def _too_few(estimate: ShiftEstimate, words: Words) -> str:
     clause = f"too few {words.noun}s for a {words.level} ({estimate.n[0]:,} and {estimate.n[1]:,})"
     if estimate.p_min > estimate.alpha:
-        clause += f"; p cannot be below {estimate.p_min:.2g}"
+        clause += f"; p cannot be below {p_value(estimate.p_min)}"
     pairs = ends(estimate.steps_low, estimate.steps_high)
     return f"{clause}; all pairs of {words.noun}s differ by {pairs}{_needed(estimate, words)}"
 
@@ -79,7 +81,7 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     if estimate.widening > 1:
         clause += (
             f"; neighbouring {words.noun}s are correlated (autocorrelation {estimate.rho:.2f}), which makes the "
-            f"interval {estimate.widening:.1f} times as wide"
+            f"interval {number(estimate.widening)} times as wide"
         )
     return clause + _needed(estimate, words) if detectable > words.options.margin else clause
 
@@ -152,7 +154,7 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
     if estimate.exact:
         clauses.append(f"exact {what}")
     elif estimate.widening > 1:
-        clauses.append(f"{what}, widened {estimate.widening:.2f} times for autocorrelation")
+        clauses.append(f"{what}, widened {number(estimate.widening)} times for autocorrelation")
     else:
         cause = f"more than {EXACT_LIMIT} {words.noun}s" if max(estimate.n) > EXACT_LIMIT else "ties"
         clauses.append(f"{what} in normal approximation ({cause})")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.number_text import percent, setting
 
 SIDES = ("baseline", "candidate")
 
@@ -31,23 +32,23 @@ class Words:
     @property
     def threshold(self) -> str:
         """ "the threshold of 1 %"."""
-        return f"the threshold of {100 * self.options.margin:g} %"
+        return f"the threshold of {setting(self.options.margin)}"
 
     @property
     def both_thresholds(self) -> str:
         """ "the ±1 % threshold"."""
-        return f"the ±{100 * self.options.margin:g} % threshold"
+        return f"the ±{setting(self.options.margin)} threshold"
 
     def threshold_towards(self, theta: float) -> str:
         """ "the 1 % threshold" of a slower side, "the -0.99 % threshold" of a faster one."""
         if theta >= 0:
-            return f"the {100 * self.options.margin:g} % threshold"
+            return f"the {setting(self.options.margin)} threshold"
         return f"the {signed(-math.log1p(self.options.margin))} threshold"
 
     @property
     def level(self) -> str:
         """ "95 % CI", the confidence interval."""
-        return f"{100 * (1 - self.options.alpha):g} % CI"
+        return f"{setting(1 - self.options.alpha)} CI"
 
 
 def ends(low: float, high: float) -> str:
@@ -57,16 +58,4 @@ def ends(low: float, high: float) -> str:
 
 def signed(theta: float) -> str:
     """ "+19.4 %" of a shift of logarithms."""
-    fraction = fraction_of(theta)
-    return f"{'+' if fraction > 0 else '-' if fraction < 0 else ''}{percent(abs(fraction))}"
-
-
-def percent(fraction: float) -> str:
-    """Three significant digits from 1 % on, two decimals below; never rounded to a zero that it is not."""
-    value = 100 * fraction
-    if value >= 1e6:
-        return f"{value:.2e} %"
-    if 0 < value < 0.005:
-        return f"{value:.1g} %"
-    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
-    return f"{value:,.{digits}f} %"
+    return percent(fraction_of(theta), signed=True)

@@ -19,6 +19,7 @@ from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.answers.lines import MOST_BYTES, Line, RawRun, first_problem, split_runs, whole
 from tb_perfcompare.sources.answers.rows import Rows, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
 from tb_perfcompare.sources.storage.blocks import Blocks
@@ -58,7 +59,8 @@ def read_answers(
     if not runs:
         raise CorruptInput(path, f"no usable answer: {first_problem(data, path)}", hint=_REMEDY)
     if not 1 <= part <= len(runs):
-        raise InputError(path, f"holds {len(runs)} run(s), not {part}", hint=f"give a number from 1 to {len(runs)}")
+        message = f"holds {many(len(runs), 'run')}, not {part}"
+        raise InputError(path, message, hint=f"give a number from 1 to {len(runs)}")
     report(Progress("reading", path, size, size, len(runs[part - 1].lines)))
     recording = _Reading(shown, runs[part - 1]).recording(FileFacts(shown, blocks.stored_bytes, blocks.sha256, part))
     if not recording.steps and not recording.operators and not recording.operators_by_shape and not recording.kernels:

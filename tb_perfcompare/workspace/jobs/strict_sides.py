@@ -15,6 +15,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.counter_units import unit_notes
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.number_text import percent
 from tb_perfcompare.render.strict.banner import unit_text
 
 _LOSSES = frozenset({
@@ -150,7 +151,7 @@ def _trace_unit(facts: CounterFacts) -> str:
     if not facts.compared:
         side = "normal" if facts.covered[0] is not None else "abnormal"
         return f"{where}: only on the {side} side, left out"
-    shares = [f"{share * 100:.1f} %" for share in facts.covered if share is not None and math.isfinite(share)]
+    shares = [percent(share) for share in facts.covered if share is not None and math.isfinite(share)]
     covered = f"; samples stand for {' and '.join(shares)} of the steps" if len(shares) == len(facts.covered) else ""
     return f"{where} {facts.unit or 'raw'}, mean over the step weighted by time{covered}"
 

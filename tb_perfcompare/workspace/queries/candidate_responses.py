@@ -10,6 +10,8 @@ from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, Side
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
+from tb_perfcompare.number_text import percent, setting
 from tb_perfcompare.workspace.queries.candidates import CandidateRow, Several
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
@@ -65,10 +67,11 @@ def notes_on(found: Several) -> tuple[str, ...]:
     """What many looks at one baseline mean."""
     if found.looks < 2:
         return ()
-    any_false = 100 * (1 - (1 - found.alpha) ** found.looks)
+    any_false = 1 - (1 - found.alpha) ** found.looks
     return (
-        f"{found.looks} looks at one baseline: were all candidates like it, up to {any_false:.0f} % of such tables "
-        f"would show a difference; of differences that stand after Holm's adjustment at most {100 * found.alpha:.0f} %",
+        f"{found.looks} looks at one baseline: were all candidates like it, up to {percent(any_false)} of such "
+        "tables would show a difference; of differences that stand after Holm's adjustment at most "
+        f"{setting(found.alpha)}",
         "a baseline that is itself unusual shows in every row: only further recordings of it tell",
     )
 
@@ -110,7 +113,7 @@ def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
     headline, side, shift = row.look.headline, row.look.candidate, row.look.headline.shift
     estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
     return (
-        name, headline.verdict.value.replace("_", " "), _reading(one), headline.candidate, headline.delta, *estimates,
+        name, VERDICT_WORDS[headline.verdict], _reading(one), headline.candidate, headline.delta, *estimates,
         headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
         ", ".join(check.check for check in row.look.checks) or None,
         None if row.look.cause is None else row.look.cause.sentence,

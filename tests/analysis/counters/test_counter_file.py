@@ -213,7 +213,7 @@ def test_of_several_captures_those_without_samples_are_named() -> None:
     pooled = pool(found)
     assert pooled.counters is not None
     assert np.array_equal(pooled.counters.mean, [[7.0] * 4 + [np.nan] * 4], equal_nan=True)
-    with pytest.raises(InputError, match=r"worker0.pt.trace.json, nor of its other 1 capture\(s\): "):
+    with pytest.raises(InputError, match=r"worker0.pt.trace.json, nor of its other 1 capture: "):
         with_counter_file([early, late], table(("a", 1e9, 7)))
 
 

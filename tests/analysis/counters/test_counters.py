@@ -210,7 +210,7 @@ def test_counters_sampled_more_rarely_than_steps_last_are_named() -> None:
     note = coarse_note(found, lengths, "trace")
     assert note is not None and note.code is NoteCode.COARSE_COUNTERS
     assert note.message == (
-        "counters sampled more rarely than the steps last (4e-05 ms): 0 of Host every 6e-05 ms; "
+        "counters sampled more rarely than the steps last (40.0 ns): 0 of Host every 60.0 ns; "
         "compare their means over the capture, not single steps"
     )
     assert coarse_note(found, lengths[:1], "trace") is None  # one step is the capture

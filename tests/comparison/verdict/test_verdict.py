@@ -224,7 +224,7 @@ def test_a_drift_is_named_with_its_step() -> None:
     steady = [100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.4, 99.6, 100.1, 99.9, 100.3]
     moved = [*steady[:6], *(120 + step - 100 for step in steady[6:])]
     told = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
-    assert "; drift: from step s6 on, candidate steps are 19.9% longer" in told.reason
+    assert "; drift: from step s6 on, candidate steps are 19.9 % longer" in told.reason
     assert told.verdict is INCONCLUSIVE, "half of a capture is no program"
 
 
@@ -252,7 +252,7 @@ def test_spans_of_one_run_differ_as_much() -> None:
         [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]],
     )
     assert told.verdict is INCONCLUSIVE
-    assert "but spans of one run vary by 20.3 %; 95 % CI over spans -51.9 % to +27.7 %;" in (told.reason)
+    assert "but spans of one run vary by 20.3 %; 95 % CI over spans −51.9 % to +27.7 %;" in (told.reason)
     assert "; about 5 spans per side (3 and 3 more) would separate 21.6 % from the threshold of 1 %" in told.reason
     assert told.scope.startswith("2 and 2 captures: spans of one run vary by 20.3 %")
     workers = headline([[100, 101], [80, 81]], [[70, 71]], captures_are="workers")
@@ -267,7 +267,7 @@ def test_medians_of_captures_are_told() -> None:
     assert told.verdict is SLOWER
     assert "spans of one run vary by 1.00 %" in told.scope
     separated = headline([[100.0, 100.1], [100.2, 100.5], [100.9]], [[104.0], [105.0], [106.0]])
-    assert separated.scope.endswith("; medians of spans: p = 0.1")
+    assert separated.scope.endswith("; medians of spans: p = 0.10")
 
 
 @pytest.mark.parametrize("steps", [[100.0], [100.0, 101.0], [100.0, 90.0, 200.0, 100.0, 130.0, 99.0, 140.0]])
@@ -519,4 +519,4 @@ def test_the_first_line_has_at_most_twelve_words_and_its_figures(
 def test_exchanged_sides_are_mirrored_in_words() -> None:
     times = [[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]]
     assert headline(*times).reason.endswith("entirely above the 1 % threshold")
-    assert headline(*times[::-1]).reason.endswith("entirely below the -0.99 % threshold")
+    assert headline(*times[::-1]).reason.endswith("entirely below the −0.99 % threshold")

@@ -1,8 +1,7 @@
 // Words of the flame graph, apart from ui/strings.ts so that they come with the picture.
 
 import type { Measure, Order, Status, Width } from './flame';
-
-const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+import { formatCount, formatMany } from '../../ui/format';
 
 export const words = {
   title: 'Flame graph',
@@ -29,7 +28,7 @@ export const words = {
   details: 'Row in the table',
   outward: 'Zoom out one frame (Esc)',
   status: { both: '', added: 'only in B', removed: 'only in A' } as Record<Status, string>,
-  merged: (n: number) => `${count(n, 'small frame', 'small frames')} together`,
+  merged: (n: number) => `${formatMany(n, 'small frame', 'small frames')} together`,
   calls: (n: string) => `${n} calls`,
   ofStep: (percent: string, whole: string) => `${percent} of the ${whole}`,
   /** percentage points */
@@ -39,12 +38,12 @@ export const words = {
   more: 'more in B',
   levels: (levels: readonly number[]) => levels.map((level) => `${100 * level}\u202f%`),
   colour: 'Δ as part of the larger side',
-  sided: (n: number, time: string, status: Status) => `${n.toLocaleString()} ${status === 'added' ? 'new' : 'gone'}, total time: ${time}`,
+  sided: (n: number, time: string, status: Status) => `${formatCount(n)} ${status === 'added' ? 'new' : 'gone'}, total time: ${time}`,
   unseen: (status: Status) => (status === 'added' ? 'no width here: choose width B' : 'no width here: choose width A'),
-  found: (n: number, a: string, b: string, delta: string) => n === 0 ? 'No frame found.' : `${count(n, 'frame', 'frames')} found: A ${a}, B ${b}, Δ ${delta}`,
+  found: (n: number, a: string, b: string, delta: string) => n === 0 ? 'No frame found.' : `${formatMany(n, 'frame')} found: A ${a}, B ${b}, Δ ${delta}`,
   hint: 'Click or Enter zooms in, Esc zooms out, arrows move, Space shows the row. The search below highlights frames.',
   label: (n: number, whole: string, total: string) =>
-    `Flame graph of ${count(n, 'frame', 'frames')} of the ${whole}, ${total}. Arrow keys move between frames, Enter zooms in, Escape zooms out, Space shows its row in the table.`,
+    `Flame graph of ${formatMany(n, 'frame')} of the ${whole}, ${total}. Arrow keys move between frames, Enter zooms in, Escape zooms out, Space shows its row in the table.`,
   said: (name: string, kind: string, a: string, b: string, delta: string) => `${name}, ${kind}. baseline ${a}, candidate ${b}, difference ${delta}.`,
   nothing: 'Nothing to draw: the chosen run lacks this frame.',
   missing: 'The table of frames is not complete.',

@@ -1,6 +1,8 @@
 // What a device held over time in both runs: lines out of the server's table, and what they say at a place.
 
 import type { Cell, Table } from '../../contract/wire';
+import { byteUnit } from '../../ui/format';
+import { niceTicks } from '../ticks';
 
 export const AXES = ['place', 'time_us'] as const;
 /** Along steps, so that both runs' steps begin together, or along time. */
@@ -179,15 +181,8 @@ export function stairs(at: Float64Array, values: Float64Array, x: (place: number
   return path === '' ? '' : `${path}H${x(end).toFixed(1)}`;
 }
 
-const POWERS = [1, 1e3, 1e6, 1e9, 1e12];
-
-/** Round numbers of bytes for an axis: of the decimal unit in which the largest is read. */
+/** Round numbers of bytes for an axis: of the unit in which the largest is read. */
 export function byteTicks({ low, high }: Extent, wanted: number): number[] {
-  const unit = [...POWERS].reverse().find((power) => Math.max(Math.abs(low), high) >= power) ?? 1;
-  const rough = (high - low) / unit / wanted;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power * unit;
-  const ticks: number[] = [];
-  for (let tick = Math.ceil(low / step) * step; tick <= high; tick += step) ticks.push(Number(tick.toPrecision(12)) + 0);
-  return ticks;
+  const unit = byteUnit(Math.max(Math.abs(low), high));
+  return niceTicks(low / unit, high / unit, wanted).map((tick) => tick * unit);
 }

@@ -5,7 +5,7 @@ import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
 import { useWhole } from '../../table/use_whole';
 import { Delta } from '../../ui/delta';
-import { formatBytes, formatPercent, formatTime, timeStyle } from '../../ui/format';
+import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
 import { Tooltip } from '../../ui/tooltip';
@@ -158,7 +158,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
               <g key={tick}>
                 <line class={tick === 0 ? 'memory-zero' : 'grid-line'} x1={LEFT} x2={right} y1={y(tick)} y2={y(tick)} />
                 <text class="axis-text" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
-                  {tick === 0 ? '0' : formatBytes(tick)}
+                  {tick === 0 ? '0' : formatBytes(tick, false, formatRound)}
                 </text>
               </g>
             ))}
@@ -258,7 +258,7 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
           <g key={tick}>
             <line class="grid-line" x1={x(tick * scale)} x2={x(tick * scale)} y1={top} y2={bottom} />
             <text class="axis-text" x={x(tick * scale)} y={bottom + 15} text-anchor="middle">
-              {tick.toLocaleString()}
+              {formatRound(tick)}
             </text>
           </g>
         ))}

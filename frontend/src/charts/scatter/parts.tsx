@@ -1,6 +1,6 @@
 // What the utilisation chart is made of: axes, the limits' lines and names, marks and arrows.
 
-import { formatPercent } from '../../ui/format';
+import { formatSetting } from '../../ui/format';
 import { text } from '../../ui/strings';
 import { BOUND, BOUND_CLASSES } from '../bound';
 import type { Point } from './scatter';
@@ -109,7 +109,7 @@ function overlap(box: Box, { x, y, r }: Pick<Mark, 'x' | 'y' | 'r'>): number {
   return Math.max(0, r * DIAMOND - away);
 }
 
-const formatShare = (share: number): string => formatPercent(share).replace(/[.,]0(?=\D*$)/, '');
+const formatShare = (share: number): string => formatSetting(share);
 
 export function diamond(x: number, y: number, r: number): string {
   const d = r * DIAMOND;

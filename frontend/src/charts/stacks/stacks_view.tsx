@@ -6,7 +6,7 @@ import type { Table } from '../../contract/wire';
 import { followTheme } from '../../host/host';
 import { rowKey } from '../../table/order';
 import { useWhole } from '../../table/use_whole';
-import { formatIn, formatPercent, formatTime, timeStyle } from '../../ui/format';
+import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text, type MetricWords } from '../../ui/strings';
 import { Tooltip } from '../../ui/tooltip';
@@ -215,7 +215,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
                     <g key={tick}>
                       <line class="stacks-line" x1={LEFT} x2={width} y1={y} y2={y} />
                       <text class="axis-text" x={LEFT - 8} y={y + 4} text-anchor="end">
-                        {share ? formatPercent(tick).replace(/[.,]0(?=\D*$)/, '') : tick === 0 ? '0' : `${tick.toLocaleString()}\u202f${style.unit}`}
+                        {share ? formatSetting(tick) : tick === 0 ? '0' : `${formatRound(tick)}\u202f${style.unit}`}
                       </text>
                     </g>
                   );

@@ -1,6 +1,6 @@
 // Words of the picture of steps, apart from ui/strings.ts so that they come with it.
 
-const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+import { formatMany } from '../../ui/format';
 
 export const words = {
   title: (one: string) => `Parts of each ${one}`,
@@ -17,7 +17,7 @@ export const words = {
   steps: (many: string, first: string, last: string, side: string) => `${side}, mean of ${many} ${first} to ${last}`,
   reason: (reason: string) => `not compared: ${reason}`,
   label: (a: number, b: number, words: { one: string; many: string }) =>
-    `Parts of each ${words.one}: ${count(a, words.one, words.many)} of A above ${count(b, words.one, words.many)} of B. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the row; with Shift, left and right choose a range.`,
+    `Parts of each ${words.one}: ${formatMany(a, words.one, words.many)} of A above ${formatMany(b, words.one, words.many)} of B. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the row; with Shift, left and right choose a range.`,
   said: (what: string, total: string, parts: string) => `${what}: ${total}. ${parts}`,
   hint: (one: string) => `A click or Enter shows a ${one} in the table. Drag, or Shift with ← →, to compare a range only.`,
   choosing: (range: string, many: string) => `${many} ${range}: Enter compares only these, Esc does not`,

@@ -95,7 +95,7 @@ const MINUS = '\u2212';
 /** An instant in one unit, with the decimals that a step needs. */
 export function instant(ns: number, unit: [number, string], step: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
-  const size = (Math.abs(ns) / unit[0]).toLocaleString(undefined, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const size = (Math.abs(ns) / unit[0]).toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
   return `${ns < 0 && Number(Math.abs(ns / unit[0]).toFixed(decimals)) > 0 ? MINUS : ''}${size}${THIN}${unit[1]}`;
 }
 

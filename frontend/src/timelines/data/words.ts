@@ -1,6 +1,6 @@
 // The words of the step timelines.
 
-const count = (n: number, one: string, many: string): string => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+import { formatCount, formatMany } from '../../ui/format';
 
 export const words = {
   title: 'Step timelines',
@@ -18,7 +18,7 @@ export const words = {
     one: (label: string, time: string, where: string, reason: string) => `step ${label} · ${time}${where}${reason === '' ? '' : ` · ${reason}`}`,
     where: (worker: string, span: string) => ` · ${worker} ${span}`,
     groups: { compared: 'Compared', others: 'Not compared' },
-    more: (n: number) => `${count(n, 'further step is', 'further steps are')} not listed`,
+    more: (n: number) => `${formatMany(n, 'further step is', 'further steps are')} not listed`,
   },
 
   colour: {
@@ -29,7 +29,7 @@ export const words = {
     changeAbout: 'Colour by difference to the counterpart: more or less time in B; hatched: on one side only',
   },
 
-  search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${count(n, 'event', 'events')}, ${time}`, next: 'Next match (Enter)' },
+  search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}`, next: 'Next match (Enter)' },
 
   hint: ['W S or wheel: zoom', 'A D or drag: move', 'click: select'],
 
@@ -46,11 +46,11 @@ export const words = {
 
   head: {
     step: (label: string) => `step ${label}`,
-    counts: (events: number) => count(events, 'event', 'events'),
-    matched: (n: number, all: number) => `${n.toLocaleString()} of ${count(all, 'event has', 'events have')} a counterpart`,
+    counts: (events: number) => formatMany(events, 'event'),
+    matched: (n: number, all: number) => `${formatCount(n)} of ${formatMany(all, 'event has', 'events have')} a counterpart`,
     merged: (time: string) => `merged below ${time}`,
     mergedAbout: 'Neighbouring events shorter than this are drawn as one; none is left out. Zoom in to separate them.',
-    leftOut: (what: string, n: number) => `${n.toLocaleString()} ${what}`,
+    leftOut: (what: string, n: number) => `${formatCount(n)} ${what}`,
     leftOutAbout: (list: string) => `Not drawn here: ${list}`,
     notDrawn: 'not drawn',
     noted: 'not compared',
@@ -83,7 +83,7 @@ export const words = {
     } as Record<string, string>,
     fold: (name: string) => `Fold ${name}`,
     open: (name: string) => `Open ${name}`,
-    about: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : `, ${kind}`}: ${count(events, 'event', 'events')}, busy for ${busy}`,
+    about: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : `, ${kind}`}: ${formatMany(events, 'event')}, busy for ${busy}`,
   },
 
   legend: {
@@ -98,12 +98,12 @@ export const words = {
 
   canvas: {
     label: (side: string, label: string, time: string, events: number, lanes: string) =>
-      `${side}, step ${label}: ${time}, ${count(events, 'event', 'events')}. ${lanes}. Arrow keys or A and D move, plus and minus or W and S zoom, comma and full stop go from event to event, Enter selects, C goes to the counterpart, L aligns the two.`,
-    lane: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : ` ${kind}`}: ${count(events, 'event', 'events')}, ${busy}`,
+      `${side}, step ${label}: ${time}, ${formatMany(events, 'event')}. ${lanes}. Arrow keys or A and D move, plus and minus or W and S zoom, comma and full stop go from event to event, Enter selects, C goes to the counterpart, L aligns the two.`,
+    lane: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : ` ${kind}`}: ${formatMany(events, 'event')}, ${busy}`,
     said: (name: string, kind: string, side: string, time: string, at: string, counterpart: string) => `${side}: ${name}, ${kind}, ${time}, at ${at}. ${counterpart}`,
     saidOther: (time: string, change: string) => `Counterpart ${time}, ${change}.`,
     saidAlone: 'No counterpart.',
-    saidRun: (n: number, time: string) => `${n.toLocaleString()} events too short to be drawn one by one, ${time} together.`,
+    saidRun: (n: number, time: string) => `${formatCount(n)} events too short to be drawn one by one, ${time} together.`,
     left: '◀ counterpart',
     right: 'counterpart ▶',
     selectedLeft: '◀ selected',
@@ -112,7 +112,7 @@ export const words = {
 
   tip: {
     at: (time: string) => `at ${time}`,
-    run: (n: number) => `${n.toLocaleString()} events`,
+    run: (n: number) => `${formatCount(n)} events`,
     runAbout: 'too short to draw separately; the longest is',
     sum: (time: string) => `${time} together`,
     alone: 'no counterpart',
@@ -128,11 +128,11 @@ export const words = {
     calls: 'Calls',
     time: 'Self time',
     delta: 'Δ',
-    rest: (n: number, time: string) => `${count(n, 'further name', 'further names')}: Δ ${time}`,
+    rest: (n: number, time: string) => `${formatMany(n, 'further name', 'further names')}: Δ ${time}`,
     none: 'No name differs between these steps.',
     loading: 'Loading…',
     selected: 'Selected event',
-    run: (n: number) => `${count(n, 'event', 'events')} drawn together`,
+    run: (n: number) => `${formatMany(n, 'event')} drawn together`,
     runAbout: 'Each is too short to draw at this zoom. Zoom in to separate them.',
     close: 'Close (Esc)',
     focus: 'Zoom to it (F)',
@@ -166,7 +166,7 @@ export const words = {
     inside: 'Inside',
     launched: 'Launched',
     launchedBy: 'Launched by',
-    more: (n: number) => `and ${n.toLocaleString()} more`,
+    more: (n: number) => `and ${formatCount(n)} more`,
     args: {
       input_dims: 'Input shapes', input_type: 'Input types', call_stack: 'Call stack', device: 'Device', stream: 'Stream', grid: 'Grid', block: 'Block',
       registers: 'Registers per thread', shared_memory: 'Shared memory (B)', blocks_per_sm: 'Blocks per SM', occupancy: 'Estimated occupancy (%)',

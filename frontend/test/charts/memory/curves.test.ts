@@ -80,8 +80,8 @@ describe('memory over time', () => {
     expect(stairs(lines[2]!.at, lines[2]!.reserved, same, same, 2)).toBe('');
   });
   it('has round ticks in the unit it is read in', () => {
-    expect(byteTicks({ low: 0, high: 3.7e9 }, 4)).toEqual([0, 1e9, 2e9, 3e9]);
-    expect(byteTicks({ low: 0, high: 10.9e6 }, 5)).toEqual([0, 5e6, 1e7]);
+    expect(byteTicks({ low: 0, high: 3.7e9 }, 4)).toEqual([0, 2 ** 30, 2 ** 31, 3 * 2 ** 30]);
+    expect(byteTicks({ low: 0, high: 10.9e6 }, 5)).toEqual([0, 5 * 2 ** 20, 10 * 2 ** 20]);
     expect(byteTicks({ low: -8, high: 0 }, 4)).toEqual([-8, -6, -4, -2, 0]);
   });
 });

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
 
 UNCHANGED = 0.1
@@ -76,7 +76,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     exposed = sum(explained.values())
     sentence = (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
-        f"time ×{after / before:.2f}, but fastest calls ×{math.exp(middle):.2f}; other processes "
+        f"time {ratio_text(after / before)}, but fastest calls {ratio_text(math.exp(middle))}; other processes "
         f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )
     yield cause(

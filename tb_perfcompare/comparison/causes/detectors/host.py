@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
 
 MOST = 0.5
 """Share of what the same calls take longer in the open, apart from the pace, that the operator must make, and that its
@@ -71,7 +71,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     rule = "operator_slower" if delta > 0 else "operator_faster"
     sentence = (
         f"One operator is {'slower' if delta > 0 else 'faster'} on the CPU: {short(name)} {signed_time(delta)} per "
-        f"step{per}{f' on top of ×{pace:.2f} for all operators' if pace != 1 else ''}"
+        f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
         f"{f', {given.clause}' if given is not None else ''}."
     )
     yield cause(

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import number_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import number_text, percent_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
@@ -111,7 +111,7 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[str, str, str]:
             measured = "" if fact == "achieved_occupancy" else "estimated "
             return (
                 "occupancy_lost" if slower else "occupancy_gained",
-                f"; {word} {measured}occupancy ({found[0]:.0%} → {found[1]:.0%})",
+                f"; {word} {measured}occupancy ({percent_text(found[0])} → {percent_text(found[1])})",
                 "launch configuration: block size, registers, shared memory; compiler flags and library version",
             )
     for fact, words in _MEASURED:
@@ -119,7 +119,7 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[str, str, str]:
         if found is not None:
             return (
                 "utilisation_lost" if slower else "utilisation_gained",
-                f"; {word} {words} ({found[0]:.0%} → {found[1]:.0%})",
+                f"; {word} {words} ({percent_text(found[0])} → {percent_text(found[1])})",
                 "memory accesses: strides, alignment, cache hits; concurrent work on the device",
             )
     return (

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import PaceFacts, Verdict
-from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 
 MOST = 0.5
 """Share of what the pace makes that no cause before has told; of the change of waiting and untraced time that it has to
@@ -66,7 +66,7 @@ def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str) -> st
     word = "CPU" if pace.of == "host" else pair.candidate.device.word
     return (
         f"The {word} runs {'slower' if exposed > 0 else 'faster'} across the board: {signed_time(exposed)} per step; "
-        f"{pace.kept} {work} of the same work ×{1 + pace.estimate:.2f} in all captures."
+        f"{pace.kept} {work} of the same work {ratio_text(1 + pace.estimate)} in all captures."
     )
 
 
@@ -74,6 +74,6 @@ def _contention(pace: PaceFacts, exposed: float) -> str:
     """A few calls take far longer, the typical one does not: time slices, not work."""
     return (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
-        f"operators ×{1 + pace.estimate:.2f} in all, but the typical one ×{1 + pace.typical:.2f}; other processes "
-        f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
+        f"operators {ratio_text(1 + pace.estimate)} in all, but the typical one {ratio_text(1 + pace.typical)}; "
+        f"other processes {'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )

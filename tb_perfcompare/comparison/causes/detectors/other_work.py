@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import short, signed_time
+from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 STEADY = 0.5
@@ -90,7 +90,7 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         "data_type_changed", name,
         "Data types changed",
-        f"{other:.0%} of operator calls have other input types, e.g. {short(name)} "
+        f"{percent_text(other)} of operator calls have other input types, e.g. {short(name)} "
         f"{first_type(before)} → {first_type(after)}",
         None, Evidence("operators", name), "certain: the types are recorded", _TYPES,
     )  # fmt: skip
@@ -112,8 +112,8 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         "workload_changed", name,
         "Workload changed",
-        f"{other:.0%} of operator calls have other input shapes, e.g. {short(name)} "
-        f"{shown_shape(before)} → {shown_shape(after)} (elements ×{ratio:.2f})",
+        f"{percent_text(other)} of operator calls have other input shapes, e.g. {short(name)} "
+        f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)})",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"), "certain: the shapes are recorded", _SHAPES,
     )  # fmt: skip
 
@@ -132,7 +132,7 @@ def _other_sizes(known: Mapping[Key, Amount], name: str) -> OtherWork | None:
         return None
     return OtherWork(
         "workload_changed", name,
-        "Workload changed", f"input shapes vary between steps, mean elements ×{after / before:.2f}",
+        "Workload changed", f"input shapes vary between steps, mean elements {ratio_text(after / before)}",
         after / before, Evidence("operators_by_shape", name),
         "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES
-from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio, weighted_quartiles
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.recordings.cycles import HOST
@@ -53,7 +53,7 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
     clock = _clock(pair, device)
     sentence = (
         f"The {pair.candidate.device.word} runs {way} across the board: {signed_time(exposed)} per step; kernels "
-        f"×{device:.2f} per launch{clock or ' (clock, power, thermal, sharing)'}."
+        f"{ratio_text(device)} per launch{clock or ' (clock, power, thermal, sharing)'}."
     )
     yield cause(
         pair, "device_pace", "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),),
@@ -75,7 +75,7 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
         return
     way = "slower" if host > 1 else "faster"
     sentence = (
-        f"The CPU runs {way} across the board: {signed_time(exposed)} per step; operators ×{host:.2f} per call"
+        f"The CPU runs {way} across the board: {signed_time(exposed)} per step; operators {ratio_text(host)} per call"
         f"{_clock(pair, host, HOST)}."
     )
     yield cause(
@@ -199,7 +199,7 @@ def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
             continue
         if (y.mean < x.mean) == (ratio > 1):
             return (
-                f"; {change.counter} of {change.device} {x.mean:,.0f} → {y.mean:,.0f}"
-                f"{f' {change.unit}' if change.unit else ''} (×{y.mean / x.mean:.2f})"
+                f"; {change.counter} of {change.device} {numbers_text(x.mean, y.mean)}"
+                f"{f' {change.unit}' if change.unit else ''} ({ratio_text(y.mean / x.mean)})"
             )
     return ""

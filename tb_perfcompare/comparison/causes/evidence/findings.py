@@ -20,7 +20,17 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import calls_text, numbers_text, short, signed_time, time_text, times_text
+from tb_perfcompare.comparison.result.wording import (
+    calls_text,
+    numbers_text,
+    p_text,
+    percent_text,
+    ratio_text,
+    short,
+    signed_time,
+    time_text,
+    times_text,
+)
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
@@ -215,7 +225,8 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     if category is StepCategory.KERNEL:
         uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
         if uniform is not None:
-            clauses.append(f"kernels ×{uniform:.2f} per launch across the board, as from another clock or device")
+            pace = ratio_text(uniform)
+            clauses.append(f"kernels {pace} per launch across the board, as from another clock or device")
     return Finding(
         rule=RULES[category],
         subject=named[0].path[1] if named else label,
@@ -294,7 +305,7 @@ def _utilisation(kernel: str, books: _Books) -> str:
     for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
         x, y = (_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
         if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
-            out += f"; {word} {x:.0%} → {y:.0%}"
+            out += f"; {word} {percent_text(x)} → {percent_text(y)}"
     return out
 
 
@@ -318,7 +329,7 @@ def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "
     if p <= alpha:
         clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
         rest = "" if clear else f"; the {noun} time as a whole is not"
-        return f"statistically significant over {noun}s (p = {p:.2g}){rest}"
+        return f"statistically significant over {noun}s ({p_text(p)}){rest}"
     if apart:
-        return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated (p = {p:.2g})"
-    return f"{WITHIN_SPREAD} {noun}s (p = {p:.2g})"
+        return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
+    return f"{WITHIN_SPREAD} {noun}s ({p_text(p)})"

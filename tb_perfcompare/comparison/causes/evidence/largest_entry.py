@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
 
@@ -42,7 +42,7 @@ def with_largest_entry(
     category = StepCategory(CATEGORY_LABELS.index(largest.path[0]))
     subject = SUBJECTS[category]
     amounts = times_text(largest.baseline / unit, largest.candidate / unit)
-    each = f"{largest.calls[0]:,.4g} → {largest.calls[1]:,.4g} calls per step"
+    each = f"{numbers_text(*largest.calls)} calls per step"
     lead = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)} per step"
     sentence = f"{lead} in {short(key)} ({amounts}, {each})."
     table = (Evidence(TABLES[category], key),) if category in TABLES else ()

@@ -1,0 +1,162 @@
+"""Numbers as people read them, in every face: three significant digits, the unit that fits, signs on differences.
+
+The page's frontend/src/ui/format.ts says the same; tests/number_text.json holds both to it. The true minus sign stands
+in text for people only; JSON and CSV carry plain numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+MINUS = "\N{MINUS SIGN}"
+ABSENT = "\N{EN DASH}"  # not measured, or absent on this side; never zero
+TIMES_FROM = 10.0
+"""As a fraction: what is more than this is a multiple (×46,000) rather than a percentage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A unit to draw in: `factor` units make one base unit (microsecond, byte)."""
+
+    symbol: str
+    factor: float
+
+
+NANOSECONDS = Scale("ns", 1e3)
+MICROSECONDS = Scale("µs", 1.0)
+MILLISECONDS = Scale("ms", 1e-3)
+SECONDS = Scale("s", 1e-6)
+TIME_SCALES = (SECONDS, MILLISECONDS, MICROSECONDS, NANOSECONDS)
+BYTE_SCALES = (Scale("GiB", 2.0**-30), Scale("MiB", 2.0**-20), Scale("KiB", 2.0**-10), Scale("B", 1.0))
+
+
+def time_scale(largest_us: float) -> Scale:
+    """The unit in which a time of this size reads between 1 and 1000; seconds above."""
+    return _scale(largest_us, TIME_SCALES, zero=MICROSECONDS)
+
+
+def table_scale(largest_us: float) -> Scale:
+    """The finest unit in which the largest time of a table stays below 10,000, so that small rows keep their digits."""
+    for scale in reversed(TIME_SCALES):
+        if abs(largest_us) * scale.factor < 9999.5:
+            return scale if largest_us else MICROSECONDS
+    return SECONDS
+
+
+def byte_scale(largest_bytes: float) -> Scale:
+    """The binary unit in which a size reads between 1 and 1024."""
+    return _scale(largest_bytes, BYTE_SCALES, zero=BYTE_SCALES[-1])
+
+
+def number(value: float, *, signed: bool = False, most: int = 3) -> str:
+    """Three significant digits, at most `most` decimals, thousands grouped: 1,234  123  12.3  1.23  0.123  0.012.
+
+    What is not zero but too small to show is "<0.001", so that "0" always means zero."""
+    if not math.isfinite(value):
+        return ABSENT
+    size = abs(value)
+    if size == 0:
+        return "0"
+    least = 10.0**-most
+    if size < least / 2:
+        return f"<{least:.{most}f}" if value > 0 else f">{MINUS}{least:.{most}f}"
+    decimals = max(0, min(most, 2 - math.floor(math.log10(size))))
+    if decimals and round(size, decimals) >= 10.0 ** (3 - decimals):
+        decimals -= 1  # 9.996 rounds to 10.0, not to 10.00
+    return _signed(f"{size:,.{decimals}f}", value, signed)
+
+
+def count(value: float, *, signed: bool = False) -> str:
+    """A number of things: exact when it is whole (means per step may not be), and never "3.00"."""
+    if math.isfinite(value) and float(value).is_integer():
+        return _signed(f"{abs(int(value)):,}", value, signed)
+    return number(value, signed=signed).removesuffix(".00").removesuffix(".0")
+
+
+def many(value: float, noun: str, nouns: str = "") -> str:
+    """ "1 kernel", "3 kernels", "2.50 calls"; `nouns` is the plural where it is more than an s."""
+    return f"{count(value)} {noun if value == 1 else nouns or f'{noun}s'}"
+
+
+def time(value_us: float, *, signed: bool = False) -> str:
+    """A time with the unit that suits it: "12.3 ms"."""
+    scale = time_scale(abs(value_us))
+    return f"{number(value_us * scale.factor, signed=signed)} {scale.symbol}"
+
+
+def size(value_bytes: float, *, signed: bool = False) -> str:
+    """Bytes with the binary unit that suits them: "1.11 MiB"."""
+    scale = byte_scale(abs(value_bytes))
+    return f"{number(value_bytes * scale.factor, signed=signed)} {scale.symbol}"
+
+
+def percent(fraction: float, *, signed: bool = False) -> str:
+    """0.0531 -> "5.31 %"; from 1,000 % on the multiple: "×46,000", which for a change (`signed`) counts the whole."""
+    if TIMES_FROM <= fraction < math.inf:
+        return ratio(1 + fraction if signed else fraction)
+    text = number(fraction * 100, signed=signed, most=2)
+    return text if text == ABSENT else f"{text} %"
+
+
+def rough(fraction: float, *, signed: bool = False) -> str:
+    """The same for a headline, with two significant digits: "18 %", "2.6 %", "154 %", "×12"."""
+    if TIMES_FROM <= fraction < math.inf:
+        return f"×{1 + fraction if signed else fraction:,.0f}"
+    text = _rough(abs(100 * fraction))
+    if text == "0" and fraction:
+        return f"{'<' if fraction > 0 else f'>{MINUS}'}0.01 %"
+    return f"{_signed(text, fraction, signed)} %"
+
+
+def rough_range(low: float, high: float, *, signed: bool = False) -> str:
+    """ "15 to 21 %", "−4.4 to +8.9 %", "×12 to ×14"."""
+    one, two = rough(low, signed=signed), rough(high, signed=signed)
+    return f"{one.removesuffix(' %') if two.endswith('%') else one} to {two}"
+
+
+def times(factor: float) -> str:
+    """ "1.3 times", "3 times", "46,099 times"."""
+    return f"{_rough(factor, 1)} times"
+
+
+def ratio(value: float) -> str:
+    """ "×1.30"."""
+    return f"×{number(value)}"
+
+
+def setting(fraction: float) -> str:
+    """A percentage that somebody chose, with the digits it was given: "1 %", "95 %", "0.5 %"."""
+    return f"{100 * fraction:g} %"
+
+
+def p_value(p: float) -> str:
+    """Two significant digits; never "0": below a thousandth only the bound is said."""
+    return "<0.001" if p < 0.001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def p_text(p: float) -> str:
+    """ "p = 0.031", "p < 0.001"."""
+    return f"p = {p_value(p)}".replace("= <", "< ")
+
+
+def _rough(value: float, most: int = 2) -> str:
+    decimals = 0 if value >= 9.95 else 1 if value >= 0.95 else most
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if decimals else text
+
+
+def _scale(largest: float, scales: tuple[Scale, ...], zero: Scale) -> Scale:
+    largest = abs(largest)
+    if largest == 0 or not math.isfinite(largest):
+        return zero
+    for scale in scales:
+        if largest * scale.factor >= 0.9995:  # shown as 1.00 rather than as 1,000 of the smaller unit
+            return scale
+    return scales[-1]
+
+
+def _signed(text: str, value: float, signed: bool) -> str:
+    if value < 0:
+        return MINUS + text
+    return f"+{text}" if signed and value > 0 else text
