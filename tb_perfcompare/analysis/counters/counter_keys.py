@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.counter_names import without_device
-from tb_perfcompare.model.device import CPU
 from tb_perfcompare.model.recordings.counter_units import sample_unit
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
+from tb_perfcompare.model.vendors import CPU
 
 Ints = NDArray[np.int64]
 

@@ -17,7 +17,6 @@ from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import scatter_add
-from tb_perfcompare.model.device import Vendor
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import (
     is_collective_annotation,
@@ -28,6 +27,7 @@ from tb_perfcompare.model.names.names import (
     is_wrapper,
 )
 from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.model.vendors import Vendor
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.int32]

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.strings import StringTable
@@ -29,7 +30,7 @@ HOST = "Host"
 DEVICE_TYPE, HOST_TYPE = "device", "host"
 """Types of functions in tables that name none."""
 
-_DEVICE_PREFIXES = ("gpu_", "mlu_", "npu_", "xpu_", "tpu_")
+_DEVICE_PREFIXES = tuple(f"{word}_" for word in sorted(DEVICE_WORDS))
 
 
 def is_device_type(kind: str) -> bool:

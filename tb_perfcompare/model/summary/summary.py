@@ -96,8 +96,8 @@ STEP_TIME, CYCLE_TIME, KERNEL_TIME = "step_time", "cycle_time", "kernel_time"
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, npu, cpu), `word` what users call it, `name` the model ("" if
-    unknown), `count` how many devices did work."""
+    """`kind` is that of a Vendor (model/vendors.py), `word` what users call it, `name` the model ("" if unknown),
+    `count` how many devices did work."""
 
     kind: str
     word: str

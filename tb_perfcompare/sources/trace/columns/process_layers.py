@@ -17,15 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.device import COLLECTIVE_KERNELS, LAYER_COPY, LAYER_WORK, PROCESS_LAYERS
+from tb_perfcompare.model.device import COLLECTIVE_KERNELS, COLLECTIVE_LAYERS, LAYER_COPIES, LAYER_WORK, PROCESS_LAYERS
 from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.unique import unique, unique_places
 
 Ints = NDArray[np.int64]
-
-_COLLECTIVES = ("Communication", "HCCL")
-"""Processes that show the collectives again, by group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +50,7 @@ def layered(
     if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
         return category, 0
     of_lane = np.array([PROCESS_LAYERS.get(text, Category.OTHER) for text in process], dtype=np.int8)
-    again = np.array([text in _COLLECTIVES for text in process], dtype=bool)
+    again = np.array([text in COLLECTIVE_LAYERS for text in process], dtype=bool)
     rows = np.flatnonzero(bare & (of_lane[lane] != Category.OTHER))
     out = category.copy()
     out[rows] = of_lane[lane[rows]]
@@ -67,7 +64,7 @@ def layered(
         types[task_type.rows] = task_type.values
     computes = np.array([text.strip('"') in LAYER_WORK for text in strings.texts] + [True], dtype=bool)  # -1: not said
     kept &= collective | computes[types[on_device]]
-    copies = _named(strings, name, lambda text: text == LAYER_COPY)[on_device] & ~repeats
+    copies = _named(strings, name, lambda text: text in LAYER_COPIES)[on_device] & ~repeats
     out[on_device] = np.where(copies, Category.MEMCPY, np.where(kept, Category.KERNEL, Category.SYNC))
     return out, len(rows)
 
