@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.counters.counter_rounds import rounds
 from tb_perfcompare.analysis.counters.counter_tables import coarse_note, sampled_counters
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.model.counter_names import without_process
 from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.note import Note, NoteCode
@@ -25,9 +25,6 @@ from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 TOO_OLD = 2.5
 """A sample is valid in a capture that begins at most this many sampling periods after it."""
@@ -79,7 +76,7 @@ class _Series:
 
     name: str
     device: int
-    time_ns: Ints
+    time_ns: Nanoseconds
     value: Floats
     size: int
 

@@ -14,7 +14,8 @@ from tb_perfcompare.comparison.strict.work import (
     same_launches,
     work_per_cycle,
 )
-from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable, Floats
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 
 _LITTLE_IN_COMMON = 0.5
 _RELATED, _MOST_RELATED = 0.3, 0.9
