@@ -3,6 +3,9 @@
 A block is run from the top of the repository. A line `…` stands for the rest of the output, a line that ends with `…`
 for a longer one; `$ echo $?` prints the exit status of the command before it. `python -m tests.docs_examples` writes
 what the commands print now into the documents.
+
+Tables of rules in docs/method/findings.md, from `<!-- rules: STEPS -->` to `<!-- end of rules -->`, are made from the
+rules (tb_perfcompare/comparison/causes/rules.py) by the same command.
 """
 
 from __future__ import annotations
@@ -16,13 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tb_perfcompare.cli.main import main
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.rules import RULES
 
 REPOSITORY = Path(__file__).parents[1]
 DOCUMENTS = ("README.md", "docs/guide/cli.md", "docs/guide/gate.md")
+RULES_PAGE = REPOSITORY / "docs" / "method" / "findings.md"
 CUT = "…"
 
 _BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 _PROGRAM = "tb-perfcompare"
+_RULES = re.compile(r"(?<=^<!-- rules: )(\w+) -->\n(?:\|.*\n)*(?=<!-- end of rules -->$)", re.MULTILINE)
+_CATEGORY = "as the times per step of its category"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +96,42 @@ def _run(command: str) -> tuple[int, list[str]]:
     return status, [line.rstrip() for line in out.getvalue().splitlines()]
 
 
+def with_rules(text: str) -> str:
+    """The page with its tables of rules as they are now."""
+    return _RULES.sub(lambda found: f"{found[1]} -->\n{_table(Recorded[found[1]])}\n", text)
+
+
+def _table(recorded: Recorded) -> str:
+    rules = [rule for rule in RULES if rule.recorded is recorded]
+    heads: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    match recorded:
+        case Recorded.STEPS:
+            heads = ("rule", "what happened", "reported when", "needs", "how sure", "look at")
+            rows = [
+                (_names(rule), rule.meaning, rule.when, rule.needs, rule.confidence or _CATEGORY, rule.look_at)
+                for rule in rules
+            ]
+        case Recorded.TIMES:
+            heads = ("rule", "what is left of", "look at")
+            rows = [(_names(rule), rule.meaning, rule.look_at) for rule in rules]
+        case _:
+            heads = ("rule", "what happened", "reported when", "sentence")
+            rows = [(_names(rule), rule.meaning, rule.when, f'"{rule.example}"') for rule in rules]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, ("---",) * len(heads), *rows))
+
+
+def _names(rule: Rule) -> str:
+    return ", ".join(f"`{name}`" for name in rule.names)
+
+
 def refresh() -> None:
     """Rewrites the documents."""
     for name in DOCUMENTS:
         path = REPOSITORY / name
         text = path.read_text("utf-8")
         path.write_text(_BLOCK.sub(lambda found: run_block(found.group()), text), "utf-8")
+    RULES_PAGE.write_text(with_rules(RULES_PAGE.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from tensorboard.plugins.base_plugin import TBContext
 
 from tb_perfcompare.analysis.compat.answers import ROUTES
 from tb_perfcompare.cli.main import COMMANDS, build_parser
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded
 from tb_perfcompare.comparison.pairing.pairing import WORD_PAIRS
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
@@ -105,6 +106,13 @@ def test_examples_print_what_the_document_shows(document: str, number: int) -> N
     """`python -m tests.docs_examples` writes the document anew when the change is meant."""
     block = docs_examples.blocks((REPOSITORY / document).read_text("utf-8"))[number]
     assert docs_examples.run_block(block) == block
+
+
+def test_the_tables_of_rules_are_those_of_the_rules() -> None:
+    """`python -m tests.docs_examples` writes them anew."""
+    page = docs_examples.RULES_PAGE.read_text("utf-8")
+    assert page.count("<!-- rules: ") == len(Recorded)
+    assert docs_examples.with_rules(page) == page
 
 
 def test_the_job_of_the_gates_page_is_a_command_line_there_is() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.call_paths import call_paths
 from tb_perfcompare.analysis.attribution.call_tree import call_tree
@@ -29,6 +28,7 @@ from tb_perfcompare.analysis.trace.steps import Windows, step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import Ints, StepIndex
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
@@ -148,7 +148,7 @@ def _check_timed(windows: Windows, recording: TraceRecording) -> None:
         )
 
 
-def _group_tables(timeline: InterpretedTrace, step: NDArray[np.int32], steps: int) -> dict[str, GroupTable]:
+def _group_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
     """The tables of operators, device work and modules that have rows; `step` is each event's."""
     groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
     release(len(timeline.events))
@@ -182,7 +182,7 @@ def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
     return rank if isinstance(rank, int) else by_name
 
 
-def _backlog(timeline: InterpretedTrace, owners: Owners, found: EventSteps, steps: int) -> NDArray[np.int64]:
+def _backlog(timeline: InterpretedTrace, owners: Owners, found: EventSteps, steps: int) -> Ints:
     """(s,) of each window, what device work that an earlier step launched owns."""
     shares, device = owners.shares, timeline.is_device
     out = np.zeros(steps, dtype=np.int64)
@@ -194,7 +194,7 @@ def _backlog(timeline: InterpretedTrace, owners: Owners, found: EventSteps, step
 
 
 def _step_table(
-    timeline: InterpretedTrace, windows: Windows, step: NDArray[np.int32], backlog: NDArray[np.int64]
+    timeline: InterpretedTrace, windows: Windows, step: StepIndex, backlog: Ints
 ) -> StepTable:
     steps = len(windows.label)
     launched = timeline.is_device & (step >= 0)
@@ -209,7 +209,7 @@ def _step_table(
 
 
 def _disputed(
-    windows: Windows, found: EventSteps, backlog: NDArray[np.int64], where: str
+    windows: Windows, found: EventSteps, backlog: Ints, where: str
 ) -> tuple[Note, ...]:
     """Says where windows and markers disagree on a step, and how much of the windows is backlog."""
     length = windows.end_ns - windows.start_ns

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, align
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
@@ -70,12 +69,11 @@ from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, cat
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
-
-Ints = NDArray[np.int64]
 
 
 @paused_collector()
@@ -209,7 +207,7 @@ def _findings(
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 
-def _headline(a: Summary, b: Summary, a_ns: Ints, b_ns: Ints, options: CompareOptions) -> Headline:
+def _headline(a: Summary, b: Summary, a_ns: Nanoseconds, b_ns: Nanoseconds, options: CompareOptions) -> Headline:
     """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
     one, two = observations(a), observations(b)
     none = np.zeros(0, dtype=np.int64)

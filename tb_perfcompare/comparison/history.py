@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.change_points import can_be_found, change_points
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.saved.history import PointFacts
 
 OUTLIER_Z = 3.5
@@ -112,15 +112,15 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
 
 
 def _outliers(
-    times_us: NDArray[np.float64], segments: Sequence[Segment], numbers: NDArray[np.int64], options: CompareOptions
-) -> NDArray[np.bool_]:
+    times_us: Floats, segments: Sequence[Segment], numbers: Ints, options: CompareOptions
+) -> Flags:
     """(n,) points beyond the margin whose logarithm has a modified z beyond OUTLIER_Z about their segment's median; the
     deviations of all segments are taken together."""
     if len(times_us) == 0:
         return np.zeros(0, dtype=bool)
     levels = np.array([segment.typical_us for segment in segments])
     away = np.abs(np.log(times_us / levels[numbers]))
-    outliers: NDArray[np.bool_] = away > max(OUTLIER_Z / 0.6745 * float(np.median(away)), math.log1p(options.margin))
+    outliers: Flags = away > max(OUTLIER_Z / 0.6745 * float(np.median(away)), math.log1p(options.margin))
     return outliers
 
 

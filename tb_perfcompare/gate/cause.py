@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.causes.evidence.rules import RULE_NAMES, is_sure, why_silent
+from tb_perfcompare.comparison.causes.rules import RULE_NAMES, why_silent
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.gate.outcome import Outcome, Status

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds
 
 _MANY = 20_000
 """Fewer are compared in pairs."""
@@ -21,7 +21,7 @@ _LETTERS = 8
 _BITS = 64
 
 
-def alphabetical(texts: Sequence[str]) -> NDArray[np.int32]:
+def alphabetical(texts: Sequence[str]) -> Ints32:
     """(t,) places of the texts, which differ, in their order, which is that of sorted()."""
     order = _by_letters(texts) if len(texts) >= _MANY else None
     if order is None:
@@ -29,7 +29,7 @@ def alphabetical(texts: Sequence[str]) -> NDArray[np.int32]:
     return order
 
 
-def _by_letters(texts: Sequence[str]) -> NDArray[np.int32] | None:
+def _by_letters(texts: Sequence[str]) -> Ints32 | None:
     """None where letters are not single bytes, or the text does not tell where each ends."""
     some = texts[:: len(texts) // _SAMPLE + 1]
     if sum(map(len, some)) > _USUAL_LENGTH * len(some):
@@ -64,7 +64,7 @@ def _by_letters(texts: Sequence[str]) -> NDArray[np.int32] | None:
     return found
 
 
-def _letters(data: NDArray[np.uint8], begin: Ints, end: Ints, count: int) -> NDArray[np.uint64]:
+def _letters(data: NDArray[np.uint8], begin: Ints, end: Nanoseconds, count: int) -> NDArray[np.uint64]:
     """(r,) so many bytes from each beginning on as one number, the first as the highest; zeros behind the end."""
     words = np.ndarray((len(data) - _LETTERS + 1,), ">u8", data, strides=(1,))
     found = words[np.minimum(begin, end)].astype(np.uint64)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tb_perfcompare.model.device import VENDORS
+from tb_perfcompare.model.device import DEVICE_WORDS
 
-_WORDS = "|".join(sorted({vendor.word for vendor in VENDORS} | {"device", "cuda", "hip", "card", "DCU", "HPU"}))
+_WORDS = "|".join(sorted({*DEVICE_WORDS, "device", "card"}))
 _DEVICE = re.compile(rf"(?<![A-Za-z0-9])(?P<word>{_WORDS})[ _:#]?(?P<number>\d{{1,4}})(?![\d.])", re.IGNORECASE)
 _PROCESS = re.compile(r"(?P<name>process_.+)_(?P<pid>\d+(?:\.\d+)?(?:e\+?\d+)?)", re.IGNORECASE)
 

@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds
 from tb_perfcompare.model.strings import StringTable
 
 ABSENT = int(np.iinfo(np.int64).min)
@@ -112,7 +113,7 @@ class SparseColumn:
     values  (k,) int64 (ArgKind.INT), float64 (FLOAT), or int32 index into EventTable.strings of the JSON text (JSON)
     """
 
-    rows: NDArray[np.int32]
+    rows: Ints32
     values: NDArray[np.generic]
 
     def dense(self, n: int, missing: int | float) -> NDArray[np.generic]:
@@ -142,9 +143,9 @@ class FlowTable:
     start_ns  (f,) int64
     """
 
-    is_start: NDArray[np.bool_]
-    flow_id: NDArray[np.int64]
-    start_ns: NDArray[np.int64]
+    is_start: Flags
+    flow_id: Ints
+    start_ns: Nanoseconds
 
     def __len__(self) -> int:
         return len(self.flow_id)
@@ -168,13 +169,13 @@ class EventTable:
     strings: StringTable
     lanes: LaneTable
     category: NDArray[np.int8]
-    raw_category: NDArray[np.int32]
-    name: NDArray[np.int32]
-    lane: NDArray[np.int32]
-    start_ns: NDArray[np.int64]
-    dur_ns: NDArray[np.int64]
-    external_id: NDArray[np.int64]
-    correlation: NDArray[np.int64]
+    raw_category: Ints32
+    name: NameIndex
+    lane: LaneIndex
+    start_ns: Nanoseconds
+    dur_ns: Nanoseconds
+    external_id: Ints
+    correlation: Ints
     args: Mapping[str, SparseColumn]
 
     def __post_init__(self) -> None:
@@ -207,7 +208,7 @@ class EventTable:
         return replace(self, args={name: column for name, column in self.args.items() if name not in arguments})
 
     @property
-    def end_ns(self) -> NDArray[np.int64]:
+    def end_ns(self) -> Ints:
         """(n,) start_ns + dur_ns."""
         return self.start_ns + self.dur_ns
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.model.alphabetical import alphabetical
+from tb_perfcompare.model.arrays import Ints, Ints32
 
 T = TypeVar("T")
 
@@ -30,8 +30,8 @@ class StringTable:
         self._index: dict[str, int] | None = {}  # None where it has to be made anew
         self._sought = 0
         self._known: dict[object, tuple[int, Any]] = {}
-        self._ranks: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self._order: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self._ranks: Ints = np.zeros(0, dtype=np.int64)
+        self._order: Ints32 = np.zeros(0, dtype=np.int32)
         for text in texts:
             self.intern(text)
 
@@ -65,7 +65,7 @@ class StringTable:
         self._index = dict(zip(self._texts, range(len(self._texts)), strict=True))
         return self._index
 
-    def ranks(self) -> NDArray[np.int64]:
+    def ranks(self) -> Ints:
         """(n,) place of each string in sorted order: a tie-break that does not depend on file order."""
         if len(self._ranks) != len(self._texts):
             order = alphabetical(self._texts)
@@ -74,7 +74,7 @@ class StringTable:
             self._ranks, self._order = ranks, order
         return self._ranks
 
-    def in_order(self) -> NDArray[np.int32]:
+    def in_order(self) -> Ints32:
         """(n,) the strings in sorted order."""
         self.ranks()
         return self._order

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Column, Keys, TextPool, TextRows, Texts, column
-
-Ints = NDArray[np.int64]
 
 _UNKNOWN = -1
 
@@ -94,7 +93,7 @@ class JoinedRows:
         """Rows whose key has this text."""
         return np.flatnonzero(self.parts[part] == self.numbers.of((text,))[0])
 
-    def by_size(self, size: NDArray[np.float64]) -> Ints:
+    def by_size(self, size: Floats) -> Ints:
         """(r,) rows, the largest first, equal ones by their texts."""
         order = np.argsort(-size, kind="stable")
         ordered = size[order]

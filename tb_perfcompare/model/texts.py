@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-Codes: TypeAlias = "NDArray[np.integer]"
+from tb_perfcompare.model.arrays import Ints32, TextIndex
 
 _MANY = 10_000
 """Rows from which on numbers take less room and time than a tuple per row. With fewer nobody would see it."""
@@ -37,7 +36,7 @@ class TextPool:
     def __len__(self) -> int:
         return len(self._texts)
 
-    def only(self, code: Codes) -> Texts:
+    def only(self, code: TextIndex) -> Texts:
         """A column that does not hold on to much more than it uses."""
         if len(code) * _SPARE >= len(self):
             return Texts(np.ascontiguousarray(code, dtype=np.int32), self)
@@ -52,7 +51,7 @@ class TextPool:
 class Texts(Sequence[str]):
     """n texts: `code` (n,) int32 places in `pool`. Equals the tuple of them."""
 
-    code: NDArray[np.int32]
+    code: Ints32
     pool: TextPool
 
     def __post_init__(self) -> None:
@@ -130,11 +129,11 @@ Column: TypeAlias = tuple[str, ...] | Texts
 Keys: TypeAlias = tuple[tuple[str, ...], ...] | TextRows
 """Tuples of texts of rows."""
 
-Coded: TypeAlias = tuple[Codes, TextPool]
+Coded: TypeAlias = tuple[TextIndex, TextPool]
 """(n,) places in a pool."""
 
 
-def column(code: Codes, pool: TextPool) -> Column:
+def column(code: TextIndex, pool: TextPool) -> Column:
     """These texts of the pool."""
     if len(code) < _MANY:
         return tuple(map(pool.texts.__getitem__, code.tolist()))

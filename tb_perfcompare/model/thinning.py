@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.unique import unique
-
-Ints = NDArray[np.int64]
 
 
 def thinned(curves: tuple[Ints, ...], most: int, cuts: Ints | None = None) -> Ints:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints
+
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -17,7 +19,7 @@ def unique(values: NDArray[Number]) -> NDArray[Number]:
     return ordered[_begins(ordered)]
 
 
-def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], NDArray[np.int64]]:
+def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], Ints]:
     """(the different values, ascending; (n,) place of each value among them)."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -27,7 +29,7 @@ def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], NDArray[np.
     return ordered[begins], place
 
 
-def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], NDArray[np.int64], NDArray[np.int64]]:
+def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
     """(the different values, ascending; where each comes first; how often it comes)."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -35,7 +37,7 @@ def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], NDArray[np.i
     return ordered[begins], order[begins], np.diff(begins, append=len(values))
 
 
-def _begins(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+def _begins(ordered: NDArray[Any]) -> Flags:
     """(n,) whether a value differs from the one before."""
     begins = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.saved.history import LATEST_S, PointFacts
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
@@ -82,7 +82,7 @@ def _point(content: SavedContent, at_s: int, label: str) -> PointFacts:
     return replace(point, mean_ns=None, median_ns=None, quartiles_ns=None) if point.misfit() else point
 
 
-def _quartiles(times_ns: NDArray[np.int64]) -> tuple[float, float]:
+def _quartiles(times_ns: Nanoseconds) -> tuple[float, float]:
     low, high = np.quantile(times_ns, [0.25, 0.75])
     return float(low), float(high)
 

@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.alignment.equivalent_names import equivalent_call
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.device import VENDORS
+from tb_perfcompare.model.vendors import VENDORS
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 

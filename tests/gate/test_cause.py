@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
-from tb_perfcompare.comparison import causes
-from tb_perfcompare.comparison.causes.evidence.findings import repeatability
-from tb_perfcompare.comparison.causes.evidence.rules import GENERAL, RULE_NAMES, SPECIFIC, is_sure
+from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.gate.cause import checked_rule, no_cause
@@ -66,17 +61,3 @@ def test_a_rule_there_is_not_is_refused_with_those_there_are() -> None:
     assert checked_rule("late_rank") == "late_rank"
     with pytest.raises(PerfCompareError, match="there is no rule 'laterank'; there are: workload_changed, "):
         checked_rule("laterank")
-
-
-def test_the_rules_are_those_of_the_document() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "method" / "findings.md").read_text("utf-8")
-    rows = re.findall(r"^\| ((?:`[a-z_]+`(?:, )?)+) \|", text, re.MULTILINE)
-    documented = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)}
-    assert documented == set(RULE_NAMES)
-
-
-def test_the_rules_are_those_of_the_code() -> None:
-    folder = Path(causes.__file__).parent
-    files = [path for path in folder.rglob("*.py") if path.name != "rules.py"]
-    named = set(re.findall(r'"([a-z]+(?:_[a-z]+)*)"', "".join(path.read_text("utf-8") for path in files)))
-    assert {*SPECIFIC, *GENERAL} <= named

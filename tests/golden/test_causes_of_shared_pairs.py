@@ -8,7 +8,8 @@ import pytest
 
 from tb_perfcompare import compare as compare_files
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.comparison.causes.evidence.rules import SPECIFIC
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded
+from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
@@ -21,6 +22,8 @@ from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, MODELS, NORMA
 from tests.shared_data import needs_shared
 
 pytestmark = needs_shared
+
+SPECIFIC = {name for rule in RULES if rule.recorded is Recorded.STEPS for name in rule.names}
 
 
 def first(found: Comparison) -> Finding:

@@ -244,7 +244,7 @@ export const text = {
   verdict: {
     region: 'Verdict',
     toSummary: 'Show the summary',
-    doubts: (n: number) => `${count(n, 'caveat', 'caveats')}: see the summary`,
+    doubts: (n: number) => `${formatMany(n, 'caveat')}: see the summary`,
     word: {
       slower: 'B is slower',
       faster: 'B is faster',

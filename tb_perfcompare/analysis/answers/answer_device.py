@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from tb_perfcompare.model.device import CPU, TENSOR_CORES_2021, VENDORS, Vendor
 from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedDevice
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, DeviceFacts, DeviceMetric
+from tb_perfcompare.model.vendors import CPU, CUDA, TENSOR_CORES_2021, VENDORS, Vendor
 
 _FIGURES = (
     ("utilisation", re.compile(r".* Utilization")),
@@ -32,7 +32,7 @@ def answers_vendor(recording: AnswersRecording) -> Vendor:
     for vendor in VENDORS:
         if vendor.word != "GPU" and vendor.word in words:
             return vendor
-    return VENDORS[-1] if "GPU" in words or _works(recording) else CPU
+    return CUDA if "GPU" in words or _works(recording) else CPU
 
 
 def answers_device(recording: AnswersRecording, vendor: Vendor) -> DeviceFacts:

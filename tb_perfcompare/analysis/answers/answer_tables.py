@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.names.names import kernel_key, operator_key
 from tb_perfcompare.model.recordings.answers import AnswersRecording, SavedKernel, SavedOperator
 from tb_perfcompare.model.summary.summary import GroupTable
 
-Ints = NDArray[np.int64]
 Pies = Mapping[str, Mapping[str, int]]
 
 _MEASURES = ("host_self", "host_total", "device_self", "device_total")
@@ -142,12 +141,12 @@ def _shared_out(totals: Ints, steps: int) -> Ints:
     return share[:, None] + (np.arange(steps) < odd[:, None])
 
 
-def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> NDArray[np.float64]:
+def _weighted(at: Ints, values: Sequence[float | None], weights: Sequence[int], groups: int) -> Floats:
     """Mean weighted by time over the rows of a group that have a value, NaN where none has."""
     value = np.array([np.nan if one is None else float(one) for one in values], dtype=np.float64)
     has = np.isfinite(value)
     weight = np.maximum(np.array(weights, dtype=np.float64)[has], 1.0)  # a kernel of no length still has its value
     total = np.bincount(at[has], weights=weight, minlength=groups)
     product = np.bincount(at[has], weights=weight * value[has], minlength=groups)
-    mean: NDArray[np.float64] = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
+    mean: Floats = np.divide(product, total, out=np.full(groups, np.nan), where=total > 0)
     return mean

@@ -23,12 +23,10 @@ from tb_perfcompare.analysis.entities.modules import module_name, module_self_ti
 from tb_perfcompare.analysis.entities.operators import operator_times
 from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_stacks
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.split_time import add_cells
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
-
-Ints = NDArray[np.int64]
-Some = NDArray[np.integer]
 
 MOST_PATHS = 20_000
 """A recording with more frames than this in a tree keeps the largest; rows then have a rest."""
@@ -39,7 +37,7 @@ _LAUNCHED: FrameKey = (FrameKind.LAUNCHED, MIXED, "device work")
 
 
 def call_paths(
-    timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, step: Some
+    timeline: InterpretedTrace, owners: Owners, modules: ModulePaths | None, step: StepIndex
 ) -> dict[str, CallTree]:
     """BY_OPERATOR and, where the trace has Python functions or call stacks, BY_PYTHON; `step` (n,) is each event's step
     or -1. Nothing if the trace has no operators."""
@@ -67,15 +65,15 @@ class _Shown:
     time: Ints
     launched: Ints
     calls: Ints
-    step: Some
+    step: AnyInts
     first: Ints
 
     @property
-    def any(self) -> NDArray[np.bool_]:
+    def any(self) -> Flags:
         return (self.time > 0) | (self.launched > 0) | (self.calls > 0)
 
 
-def _shown(timeline: InterpretedTrace, owners: Owners, step: Some) -> _Shown:
+def _shown(timeline: InterpretedTrace, owners: Owners, step: StepIndex) -> _Shown:
     events, rows, forest = timeline.events, owners.row, timeline.host
     time, launched, calls = (np.zeros(len(rows), dtype=np.int64) for _ in range(3))
     own = _places(timeline, owners)
@@ -121,7 +119,7 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
         stacks.depth + 1,
     )  # fmt: skip
 
-    def below_python(at: Some) -> Ints:
+    def below_python(at: AnyInts) -> Ints:
         """(q,) node of the innermost Python function around each event."""
         found = stacks.around(at)
         return np.where(found >= 0, found + first, NODE_WHOLE)
@@ -172,7 +170,7 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
 
 
 def _with_launched(
-    parent: Ints, depth: Ints, kind: NDArray[np.int8], node: Some, shown: _Shown
+    parent: NodeIndex, depth: Ints, kind: NDArray[np.int8], node: AnyInts, shown: _Shown
 ) -> tuple[Ints, Ints, NDArray[np.int8], Ints]:
     """(the nodes' parents, depths and kinds with one more in each operator that launched device work, (m,) that node
     of each owner, -1)."""
@@ -184,7 +182,7 @@ def _with_launched(
     return np.append(parent, around), np.append(depth, depth[around] + 1), np.append(kind, more), of_launched
 
 
-def _tree(parent: Ints, depth: Ints, node: Some, of_launched: Ints, shown: _Shown, keys: _Keys) -> CallTree:
+def _tree(parent: NodeIndex, depth: Ints, node: AnyInts, of_launched: Ints, shown: _Shown, keys: _Keys) -> CallTree:
     size = np.zeros(len(parent), dtype=np.int64)
     begin = np.full(len(parent), np.iinfo(np.int64).max)
     # a call counts as a nanosecond, so that what took no time has a frame as well

@@ -21,13 +21,9 @@ from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_p
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.summary import NOBODY, StepCategory
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
-Flags = NDArray[np.bool_]
 
 MOST_FRAMES = 8_000
 """A recording with more frames than this keeps the largest; the others stand together, in each frame for itself."""
@@ -37,7 +33,7 @@ NODE_WHOLE, NODE_LOST, _NOBODY = 0, 1, 2
 
 
 def call_tree(
-    timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, step: Rows, steps: int
+    timeline: InterpretedTrace, owners: Owners, paths: ModulePaths | None, step: StepIndex, steps: int
 ) -> CallTree | None:
     """The frames with any owned time; `step` (n,) is each event's step or -1. None if the trace has no operators."""
     if not timeline.is_operator.any():
@@ -85,16 +81,16 @@ class FrameNodes:
     is_call   (m,) bool the owner counts as a call of its node
     """
 
-    parent: Ints
+    parent: NodeIndex
     depth: Ints
     kind: NDArray[np.int8]
     entity: Ints
-    of_owner: Rows
+    of_owner: NodeIndex
     is_call: Flags
     names: list[str]
     owners: Owners
 
-    def keys(self, nodes: Ints) -> list[FrameKey]:
+    def keys(self, nodes: NodeIndex) -> list[FrameKey]:
         """The frames of some nodes."""
         entity, kind = self.entity[nodes].tolist(), self.kind[nodes].tolist()
         names, key, category = self.names, self.owners.key, self.owners.category.tolist()
@@ -115,14 +111,14 @@ class GrowingNodes:
         self.kind = np.array([FrameKind.WHOLE, FrameKind.OTHER, FrameKind.OTHER], dtype=np.int8)
         self.entity = np.array([-1, -1, -2])
 
-    def add(self, parent: Some, entity: Some, kind: FrameKind, depth: Some | None = None) -> None:
+    def add(self, parent: AnyInts, entity: AnyInts, kind: FrameKind, depth: AnyInts | None = None) -> None:
         """Nodes below others that are there, or, where their depth is given, below each other."""
         self.depth = np.concatenate([self.depth, self.depth[parent] + 1 if depth is None else depth])
         self.parent = np.concatenate([self.parent, parent])
         self.entity = np.concatenate([self.entity, entity])
         self.kind = np.concatenate([self.kind, np.full(len(parent), kind, dtype=np.int8)])
 
-    def below(self, parent: Some, entity: Some, kind: FrameKind) -> Rows:
+    def below(self, parent: AnyInts, entity: AnyInts, kind: FrameKind) -> Ints32:
         """(q,) node of each pair; a new one for each pair that is different."""
         size = len(self.parent)
         code, at = numbered_pairs(parent, size, entity, self._entities)
@@ -142,7 +138,7 @@ class _Operators:
     entity    (h + 1,)
     """
 
-    def __init__(self, timeline: InterpretedTrace, owners: Owners, path: Rows | None) -> None:
+    def __init__(self, timeline: InterpretedTrace, owners: Owners, path: Ints32 | None) -> None:
         rows, forest = owners.row, timeline.host
         self.entity, self.path = self._of_rows(timeline, owners, path)
         top = forest.top
@@ -163,7 +159,7 @@ class _Operators:
             self.of_owner[some] = self._in(top[within], None if path is None else path[some])
 
     @staticmethod
-    def _of_rows(timeline: InterpretedTrace, owners: Owners, path: Rows | None) -> tuple[Rows, Rows | None]:
+    def _of_rows(timeline: InterpretedTrace, owners: Owners, path: Ints32 | None) -> tuple[Ints32, Ints32 | None]:
         """((h + 1,) entity, (h + 1,) module) of each row."""
         owner = np.full(len(timeline.events), -1, dtype=np.int32)
         owner[owners.row] = np.arange(len(owners.row), dtype=np.int32)
@@ -171,7 +167,7 @@ class _Operators:
         none = np.int32(-1)
         return np.append(owners.entity[mine], none), None if path is None else np.append(path[mine], none)
 
-    def _in(self, rows: Rows, path: Rows | None) -> Rows:
+    def _in(self, rows: Ints32, path: Ints32 | None) -> Ints32:
         """These rows, where they are in that module."""
         return rows if self.path is None else np.where(self.path[rows] == path, rows, np.int32(-1))
 
@@ -236,12 +232,12 @@ def frame_nodes(
         below = grown.below(gather(node, found), gather(owners.entity, found), kind)
         for some in chunks(len(found)):
             node[found[some]] = below[some]
-    return FrameNodes(
-        grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners
-    )
+    return FrameNodes(grown.parent, grown.depth, grown.kind, grown.entity, node, counts, names, owners)
 
 
-def _set_above_leaves(node: Rows, leaf: Flags, at: Rows, node_of: Rows, modules: tuple[Rows, Rows] | None) -> None:
+def _set_above_leaves(
+    node: NodeIndex, leaf: Flags, at: Ints32, node_of: NodeIndex, modules: tuple[Ints32, Ints32] | None
+) -> None:
     """Replaces each leaf by its parent node: its operator, else its module."""
     for some in chunks(len(node)):
         outside = NODE_WHOLE if modules is None else modules[0][modules[1][some]]

@@ -16,13 +16,11 @@ from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, ro
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
 from tb_perfcompare.model.texts import Texts, column
 from tb_perfcompare.model.unique import unique_places
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,10 +35,10 @@ class Owners:
                          of OperatorKeys.pool
     """
 
-    row: Rows
+    row: Ints32
     role: NDArray[np.int8]
     shares: Shares
-    entity: Rows
+    entity: Ints32
     category: NDArray[np.int8]
     key: Texts
     name: Texts
@@ -52,7 +50,7 @@ def find_owners(timeline: InterpretedTrace, windows: Windows) -> Owners:
     return Owners(rows, role, shares, *_entities(timeline, rows, role))
 
 
-def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Rows, NDArray[np.int8], Shares]:
+def find_shares(timeline: InterpretedTrace, windows: Windows) -> tuple[Ints32, NDArray[np.int8], Shares]:
     """`row`, `role` and `shares` of Owners, which is all that categories need."""
     events = timeline.events
     role = _roles(timeline)
@@ -71,7 +69,7 @@ def _lane_ranks(events: EventTable) -> Ints:
     return np.array([place[text] for text in texts], dtype=np.int64)
 
 
-def own(timeline: InterpretedTrace, owners: Owners, step: Rows, steps: int) -> OwnedTime:
+def own(timeline: InterpretedTrace, owners: Owners, step: StepIndex, steps: int) -> OwnedTime:
     """Owned time of every entity in every step; `step` (n,) is each event's step or -1."""
     events, rows, shares = timeline.events, owners.row, owners.shares
     entity, category, key, name = owners.entity, owners.category, owners.key, owners.name
@@ -100,8 +98,8 @@ def _roles(timeline: InterpretedTrace) -> NDArray[np.int8]:
 
 
 def _entities(
-    timeline: InterpretedTrace, rows: Rows, roles: NDArray[np.int8]
-) -> tuple[Rows, NDArray[np.int8], Texts, Texts]:
+    timeline: InterpretedTrace, rows: EventIndex, roles: NDArray[np.int8]
+) -> tuple[Ints32, NDArray[np.int8], Texts, Texts]:
     """(entity of each row, category, key and display name of each entity): in the order of their first raw names."""
     events = timeline.events
     strings, keys = events.strings, operator_keys_of(events.strings)
@@ -124,7 +122,7 @@ def _entities(
     )
 
 
-def _key_places(timeline: InterpretedTrace, role: Ints, name: Ints) -> Rows:
+def _key_places(timeline: InterpretedTrace, role: Ints, name: Ints) -> Ints32:
     """(p,) place in OperatorKeys.pool of the key of each pair of a role and a name."""
     events = timeline.events
     overhead = np.zeros(len(events.strings) + 1, dtype=bool)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Nanoseconds
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
 
-Ints = NDArray[np.int64]
-Some = NDArray[np.integer]
 
-
-def surroundings(timeline: InterpretedTrace, rows: Some, gap_start: Ints, gap_end: Ints) -> tuple[Ints, list[str]]:
+def surroundings(
+    timeline: InterpretedTrace, rows: EventIndex, gap_start: Nanoseconds, gap_end: Nanoseconds
+) -> tuple[Ints, list[str]]:
     """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.
 
     X ended last before the gap, Y starts first after it; of several at the same instant the outermost.
@@ -41,7 +40,7 @@ def surroundings(timeline: InterpretedTrace, rows: Some, gap_start: Ints, gap_en
     return _texts(timeline, after, before)
 
 
-def _places(times: Ints, order: Some, wanted: Ints, side: Literal["left", "right"]) -> Ints:
+def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "right"]) -> Ints:
     """np.searchsorted among the times in their order, without a copy of them: they are many, and few are wanted."""
     low, high = np.zeros(len(wanted), dtype=np.int64), np.full(len(wanted), len(order), dtype=np.int64)
     while (is_open := low < high).any():
@@ -52,7 +51,7 @@ def _places(times: Ints, order: Some, wanted: Ints, side: Literal["left", "right
     return low
 
 
-def _on_main_thread(timeline: InterpretedTrace, host: Some) -> Some:
+def _on_main_thread(timeline: InterpretedTrace, host: AnyInts) -> AnyInts:
     """Of the host's events those on the thread of the step markers; without any, on the thread with most events; of
     equal ones on the first by name."""
     events = timeline.events
@@ -64,11 +63,11 @@ def _on_main_thread(timeline: InterpretedTrace, host: Some) -> Some:
     for name, number in zip(names, count, strict=True):
         total[name] = total.get(name, 0) + number
     main = min(total, key=lambda name: (-total[name], name), default=("", ""))
-    on_main: Some = host[np.array([name == main for name in names], dtype=bool)[gather(events.lane, host)]]
+    on_main: AnyInts = host[np.array([name == main for name in names], dtype=bool)[gather(events.lane, host)]]
     return on_main
 
 
-def _texts(timeline: InterpretedTrace, after: Some, before: Some) -> tuple[Ints, list[str]]:
+def _texts(timeline: InterpretedTrace, after: AnyInts, before: AnyInts) -> tuple[Ints, list[str]]:
     events = timeline.events
     width = len(events.strings) + 1
     names = [np.where(row >= 0, events.name[row], -1).astype(np.int64) + 1 for row in (after, before)]

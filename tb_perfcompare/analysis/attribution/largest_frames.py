@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.nesting import least_below, with_descendants
 from tb_perfcompare.analysis.columns.paths import nearest
+from tb_perfcompare.model.arrays import Ints, Nanoseconds, NodeIndex
 from tb_perfcompare.model.summary.call_tree import REST, FrameKey, Frames
 from tb_perfcompare.model.unique import unique_places
-
-Ints = NDArray[np.int64]
 
 
 class LargestFrames:
@@ -22,7 +20,7 @@ class LargestFrames:
     merged    (k,) how many nodes stand together in a frame that is none of them, else 0
     """
 
-    def __init__(self, parent: Ints, depth: Ints, own: Ints, first_ns: Ints, most: int) -> None:
+    def __init__(self, parent: NodeIndex, depth: Ints, own: Ints, first_ns: Nanoseconds, most: int) -> None:
         """Of n nodes, the whole being 0: the node around each, its depth, its own time and when it first ran."""
         total, first = with_descendants(parent, depth, own), least_below(parent, depth, first_ns)
         timed = np.flatnonzero(total > 0)

@@ -9,24 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
 from tb_perfcompare.analysis.trace.event_steps import step_of
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-from tb_perfcompare.model.device import CPU
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Floats, Ints
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.model.unique import unique, unique_places
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Some = NDArray[np.integer]
+from tb_perfcompare.model.vendors import CPU
 
 OUTSIDE = "(outside operators)"
 """Stands for records that no operator of their thread encloses."""
@@ -63,7 +59,7 @@ def memory_use(timeline: InterpretedTrace, windows: Windows) -> MemoryUse | None
     )
 
 
-def _devices(timeline: InterpretedTrace, rows: Ints) -> tuple[list[str], Ints]:
+def _devices(timeline: InterpretedTrace, rows: EventIndex) -> tuple[list[str], Ints]:
     """(names of devices, the number of each record's)."""
     events = timeline.events
     kinds, numbers = (
@@ -88,7 +84,7 @@ def _device(timeline: InterpretedTrace, kind: int, number: int) -> str:
 
 
 def _keys(
-    timeline: InterpretedTrace, rows: Ints, devices: list[str], device: Ints
+    timeline: InterpretedTrace, rows: EventIndex, devices: list[str], device: Ints
 ) -> tuple[list[tuple[str, str]], Ints]:
     """((operator, device) pairs in the order of names, whatever came first in the trace; pair of each record)."""
     events, forest = timeline.events, timeline.host
@@ -105,7 +101,7 @@ def _keys(
     return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[at]
 
 
-def _per_step(step: Some, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
+def _per_step(step: AnyInts, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
     """(keys, s) bytes allocated, bytes released, allocations."""
     steps = len(windows.label)
     cell = key * steps + step
@@ -129,7 +125,7 @@ class _Records:
     device: Ints
 
 
-def _floats(events: EventTable, argument: str, rows: Ints) -> Floats:
+def _floats(events: EventTable, argument: str, rows: EventIndex) -> Floats:
     """(r,) an argument of some rows, NaN where they do not have it."""
     return np.asarray(argument_of(events, argument, rows, np.nan), dtype=np.float64)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.columns.cells import Cells, added_cells
@@ -19,14 +18,11 @@ from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_p
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
 from tb_perfcompare.model.unique import unique_first
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
 
 BACKWARD_OUTSIDE = "(backward, outside modules)"
 """Backward work that no arrow leads to a module, such as the accumulation of gradients."""
@@ -55,8 +51,8 @@ class ModulePaths:
     text: list[str]
     name: list[str]
     above: list[int]
-    of_owner: Rows
-    is_call: NDArray[np.bool_]
+    of_owner: Ints32
+    is_call: Flags
 
 
 def module_paths(timeline: InterpretedTrace, owners: Owners, flows: FlowTable) -> ModulePaths | None:
@@ -95,13 +91,13 @@ class _Calls:
     `node_of` (n,) int32 row of an event that is such a call, -1; `names` and `above` as in ModulePaths."""
 
     nodes: Enclosers
-    node_path: Rows
-    node_of: NDArray[np.int32]
+    node_path: NodeIndex
+    node_of: NodeIndex
     paths: list[str]
     names: list[str]
     above: list[int]
 
-    def path_of(self, timeline: InterpretedTrace, rows: Some) -> Rows:
+    def path_of(self, timeline: InterpretedTrace, rows: EventIndex) -> Ints32:
         """(m,) path of each event, -1 outside all calls. A call is its own module."""
         events = timeline.events
         device = timeline.is_device[rows]
@@ -113,7 +109,7 @@ class _Calls:
         search = np.flatnonzero((at >= 0) & (node < 0) & has_calls[timeline.lane[at]])
         asked = at[search]
         node[search] = innermost(self.nodes, timeline.lane[asked], events.start_ns[asked])
-        path: Rows = np.where(node >= 0, self.node_path[node], np.int32(-1))
+        path: Ints32 = np.where(node >= 0, self.node_path[node], np.int32(-1))
         return path
 
 
@@ -140,7 +136,7 @@ def _calls(timeline: InterpretedTrace) -> _Calls | None:
     return _Calls(nodes, found.node, node_of, paths, names, upper)
 
 
-def _backward(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: Rows) -> Ints:
+def _backward(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows: EventIndex) -> Ints:
     """(m,) path of events outside all calls: that of the forward operator whose backward they belong to."""
     events, forest = timeline.events, timeline.host
     found = np.full(len(rows), _OUTSIDE, dtype=np.int64)
@@ -158,7 +154,7 @@ def _backward(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable, rows:
     return found
 
 
-def _inside(timeline: InterpretedTrace, enclosing: Some, asked: Some) -> Some:
+def _inside(timeline: InterpretedTrace, enclosing: AnyInts, asked: AnyInts) -> AnyInts:
     """(m,) index into `enclosing` of the innermost of these events around the start of each asked one, -1 if none."""
     events = timeline.events
     if not len(enclosing):
@@ -171,7 +167,7 @@ def _inside(timeline: InterpretedTrace, enclosing: Some, asked: Some) -> Some:
     return np.where(node >= 0, order[node], -1)
 
 
-def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tuple[Some, Some]:
+def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tuple[AnyInts, AnyInts]:
     """(t,) rows of backward operators and (t,) the paths of their forward operators.
 
     An arrow has times, but no thread: it leaves from the operator inside a module that starts then and arrives at the
@@ -200,13 +196,13 @@ def _arrows(timeline: InterpretedTrace, calls: _Calls, flows: FlowTable) -> tupl
     return target, calls.path_of(timeline, source[first])
 
 
-def _once(flows: FlowTable, side: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _once(flows: FlowTable, side: Flags) -> tuple[Ints, Ints]:
     """Ids that occur once among these arrow ends, ascending, and their times."""
     ids, first, count = unique_first(flows.flow_id[side])
     return ids[count == 1], flows.start_ns[side][first[count == 1]]
 
 
-def _first_at(timeline: InterpretedTrace, rows: Some, at: Ints) -> Ints:
+def _first_at(timeline: InterpretedTrace, rows: EventIndex, at: Ints) -> Ints:
     """(q,) row of the operator that starts at each instant, -1 if none; of several the outermost, then by name."""
     events = timeline.events
     order = np.lexsort(

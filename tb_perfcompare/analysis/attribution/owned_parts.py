@@ -19,14 +19,12 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_wh
 from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH, operator_keys_of
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
 
 MOST_PARTS = 20_000
 """A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""
@@ -39,8 +37,8 @@ _LABELS = TextPool(list(CATEGORY_LABELS))
 
 
 def owned_parts(
-    timeline: InterpretedTrace, rows: Rows, shares: Shares, entity: Rows, entities: tuple[NDArray[np.int8], Texts],
-    step: Rows, steps: int,
+    timeline: InterpretedTrace, rows: EventIndex, shares: Shares, entity: Ints32,
+    entities: tuple[NDArray[np.int8], Texts], step: StepIndex, steps: int,
 ) -> SplitTime:  # fmt: skip
     """The parts of every entity, keys (category label, entity, caller, shape).
 
@@ -88,13 +86,13 @@ class _PartKeys:
 
     strings: StringTable
     label: NDArray[np.int8]
-    entity: Rows
-    caller: Rows
-    shape: Rows
+    entity: Ints32
+    caller: Ints32
+    shape: Ints32
     callers: list[str]
     shapes: list[str]
 
-    def of(self, rows: Ints, is_rest: NDArray[np.bool_]) -> Keys:
+    def of(self, rows: Ints, is_rest: Flags) -> Keys:
         """Of some parts; those that stand for the rest of an entity have no caller and shape."""
         rest = is_rest[rows]
         caller = np.where(rest, np.int32(len(self.callers) - 1), self.caller[rows])
@@ -120,8 +118,8 @@ class _PartKeys:
 
 
 def _parts(
-    timeline: InterpretedTrace, rows: Rows, entity: Rows, entities: int
-) -> tuple[list[Ints], Rows, list[str], list[str]]:
+    timeline: InterpretedTrace, rows: EventIndex, entity: Ints32, entities: int
+) -> tuple[list[Ints], Ints32, list[str], list[str]]:
     """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
     caller, callers = _callers(timeline, rows)
     shape, shapes = _shapes(timeline, rows)
@@ -129,7 +127,7 @@ def _parts(
     return found, part, callers, shapes
 
 
-def _callers(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, list[str]]:
+def _callers(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[str]]:
     """(m,) who called each event, as an index into texts."""
     events = timeline.events
     caller = np.zeros(len(rows), dtype=np.int32)
@@ -149,7 +147,7 @@ def _callers(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, list[str]]:
     return caller, list(map(keys_of.pool.texts.__getitem__, places.tolist()))
 
 
-def _shapes(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, list[str]]:
+def _shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[str]]:
     """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
     events = timeline.events
     if "input_dims" not in events.args:

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.attribution.ownership_in_numpy import shares_in_numpy
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds, StepIndex
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,8 +35,8 @@ class Claims:
                       depend on file order
     """
 
-    start_ns: Ints
-    dur_ns: Ints
+    start_ns: Nanoseconds
+    dur_ns: Nanoseconds
     role: NDArray[np.int8]
     ties: tuple[Tie, ...]
 
@@ -54,11 +53,11 @@ class Shares:
     time_ns by step and the lengths of the step's gaps sum to its window.
     """
 
-    claim: NDArray[np.int32]
-    step: NDArray[np.int32]
-    time_ns: Ints
-    gap_start: Ints
-    gap_end: Ints
+    claim: Ints32
+    step: StepIndex
+    time_ns: Nanoseconds
+    gap_start: Nanoseconds
+    gap_end: Nanoseconds
     gap_step: Ints
 
 

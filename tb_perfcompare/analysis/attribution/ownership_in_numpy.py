@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,22 +49,22 @@ small."""
 class _Ranked:
     """Claims with one rank instead of ties."""
 
-    start_ns: Ints
-    end_ns: Ints
+    start_ns: Nanoseconds
+    end_ns: Nanoseconds
     role: NDArray[np.int8]
     rank: Ints
 
 
-Found = tuple[NDArray[np.int32], NDArray[np.int32], Ints, Ints, Ints, Ints]
+Found = tuple[Ints32, Ints32, Ints, Ints, Ints, Ints]
 
 
 def shares_in_numpy(
-    start_ns: Ints,
-    end_ns: Ints,
+    start_ns: Nanoseconds,
+    end_ns: Nanoseconds,
     role: NDArray[np.int8],
-    ties: tuple[NDArray[np.integer], ...],
-    step_start: Ints,
-    step_end: Ints,
+    ties: tuple[AnyInts, ...],
+    step_start: Nanoseconds,
+    step_end: Nanoseconds,
 ) -> Found:
     """The fields of Shares."""
     rank = np.empty(len(role), dtype=np.int64)
@@ -82,7 +81,9 @@ def shares_in_numpy(
     return columns[0].astype(np.int32), columns[1].astype(np.int32), columns[2], columns[3], columns[4], columns[5]
 
 
-def _sweep(claims: _Ranked, claim: Ints, step_start: Ints, step_end: Ints, step_offset: int) -> tuple[Ints, ...]:
+def _sweep(
+    claims: _Ranked, claim: Ints, step_start: Nanoseconds, step_end: Nanoseconds, step_offset: int
+) -> tuple[Ints, ...]:
     """The fields of Shares for some of the steps; `claim` (m,) says which row of all claims each one is."""
     segments = _segments(claims, step_start, step_end)
     cells = _cells(claims, segments)
@@ -116,7 +117,7 @@ def _sweep(claims: _Ranked, claim: Ints, step_start: Ints, step_end: Ints, step_
     )
 
 
-def _runs(free: NDArray[np.bool_], step: Ints) -> tuple[Ints, Ints]:
+def _runs(free: Flags, step: Ints) -> tuple[Ints, Ints]:
     """(first segment, first segment after) of every run of free segments of one step."""
     held = np.where(free, step, -1)
     begins = np.flatnonzero((held >= 0) & (np.append(-1, held[:-1]) != held))
@@ -141,7 +142,7 @@ def _cells(claims: _Ranked, segments: _Segments) -> _Cells:
     return _Cells(first, last, base, low, high, claim, np.arange(len(claim)) - base[claim])
 
 
-def _segments(claims: _Ranked, step_start: Ints, step_end: Ints) -> _Segments:
+def _segments(claims: _Ranked, step_start: Nanoseconds, step_end: Nanoseconds) -> _Segments:
     edges = np.sort(np.concatenate([claims.start_ns, claims.end_ns, step_start, step_end]), kind="stable")
     # np.unique hashes integers, which is far slower than sorting stamps that are nearly sorted already.
     edges = edges[np.append(True, edges[1:] != edges[:-1])]
@@ -185,9 +186,7 @@ def _latest_started(first: Ints, last: Ints, rank: Ints, segments: int) -> Ints:
     return np.where(best >= 0, order[np.maximum(best, 0)], -1)
 
 
-def _share(
-    owned: Ints, segments: _Segments, cells: _Cells, mine: NDArray[np.bool_], active: Ints, rows: Ints, top: Ints
-) -> None:
+def _share(owned: Ints, segments: _Segments, cells: _Cells, mine: Flags, active: Ints, rows: Ints, top: Ints) -> None:
     """Equal shares of device segments, exact to the nanosecond. `rows` are the claims of the category."""
     width = np.where(mine, active, 1)
     each = np.where(mine, segments.length // width, 0)

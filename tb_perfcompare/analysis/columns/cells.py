@@ -12,8 +12,6 @@ from tb_perfcompare.analysis.columns.native_passes import compiled
 from tb_perfcompare.analysis.columns.numbering import Chosen, numbered_pairs, scatter_add
 from tb_perfcompare.model.summary.split_time import SplitCells, Values, add_cells
 
-Ints = NDArray[np.int64]
-
 Cells: TypeAlias = tuple[Chosen, Chosen, "Chosen | None"]
 """(rows, steps, values); None for 1 everywhere. What has a row or step below zero is not counted."""
 

@@ -9,12 +9,11 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.joined_names import JoinedNames
 from tb_perfcompare.model.names.names import passing_names
 from tb_perfcompare.model.strings import StringTable
-
-Flags = NDArray[np.bool_]
 
 
 def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
@@ -29,7 +28,7 @@ def among(category: NDArray[np.int8], members: Iterable[Category]) -> Flags:
     return flags
 
 
-def used_codes(codes: NDArray[np.integer], size: int) -> NDArray[np.int64]:
+def used_codes(codes: AnyInts, size: int) -> Ints:
     """The different codes, ascending; they lie in 0..size - 1."""
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
@@ -49,7 +48,7 @@ def _holds(marks: tuple[str, ...], text: str) -> bool:
 class NameFlags:
     """Tests of names, at most eight, each asked once per distinct name of the events; one look-up per event for all."""
 
-    def __init__(self, strings: StringTable, name: NDArray[np.int32], *tests: Callable[[str], bool]) -> None:
+    def __init__(self, strings: StringTable, name: NameIndex, *tests: Callable[[str], bool]) -> None:
         used = used_codes(name, len(strings)).tolist()
         texts = [strings[code] for code in used]
         joined = JoinedNames(texts)

@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import compiled
 from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, gather, numbered_pairs, scatter_add
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
 
 _LATEST = np.iinfo(np.int64).max
 
@@ -32,31 +29,31 @@ class Groups:
     step     of each row; rows outside steps count nowhere
     """
 
-    of_row: Some
+    of_row: AnyInts
     count: int
     step: Chosen
     steps: int
 
-    def matrix(self, weights: Chosen | None = None, counted: Some | None = None) -> Ints:
+    def matrix(self, weights: Chosen | None = None, counted: AnyInts | None = None) -> Ints:
         """(g, s) summed weights of the rows; without weights their number. `counted` (r,) is in place of `of_row`,
         below zero for rows that do not count."""
         return scatter_add(self.of_row if counted is None else counted, self.count, self.step, self.steps, weights)
 
-    def span(self, values: Ints, chosen: slice | NDArray[np.bool_] = slice(None)) -> tuple[Ints, Ints]:
+    def span(self, values: Ints, chosen: slice | Flags = slice(None)) -> tuple[Ints, Ints]:
         """(g,) smallest and (g,) largest value of the chosen rows; the largest integer and 0 where there is none."""
         low, high = np.full(self.count, _LATEST), np.zeros(self.count, dtype=np.int64)
         np.minimum.at(low, self.of_row[chosen], values[chosen])
         np.maximum.at(high, self.of_row[chosen], values[chosen])
         return low, high
 
-    def first_names(self, strings: StringTable, name: NDArray[np.integer]) -> Ints:
+    def first_names(self, strings: StringTable, name: AnyInts) -> Ints:
         """(g,) place in alphabetical order of the first of the rows' names; `name` (r,) are their codes."""
         first = np.full(self.count, _LATEST)
         np.minimum.at(first, self.of_row, gather(strings.ranks(), name))
         return first
 
 
-def finest(keys: Sequence[tuple[Some, int]]) -> tuple[list[Ints], Rows]:
+def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
     """(each key's number of every combination that occurs, combination of each row); a key is a number per row and how
     many numbers there are. Combinations are in the order of their keys, the first before the second."""
     columns: list[Ints] = []
@@ -76,7 +73,7 @@ def finest(keys: Sequence[tuple[Some, int]]) -> tuple[list[Ints], Rows]:
     return columns, at
 
 
-def argument_of(events: EventTable, name: str, rows: Some, missing: int | float) -> NDArray[np.generic]:
+def argument_of(events: EventTable, name: str, rows: EventIndex, missing: int | float) -> NDArray[np.generic]:
     """(r,) values of an argument for these rows, in any order, `missing` where absent."""
     column = events.args.get(name)
     if column is None:
@@ -97,7 +94,7 @@ _FEW = 4
 """An array of all events is made where one event in so many is asked for; a search takes less memory."""
 
 
-def added_up(matrix: Ints, into: Some, count: int) -> Ints:
+def added_up(matrix: Ints, into: AnyInts, count: int) -> Ints:
     """(count, s) sums of the rows of a matrix that go into the same row."""
     if count == len(into) and (np.diff(into) == 1).all():
         return matrix  # every row into its own
@@ -113,14 +110,14 @@ def added_up(matrix: Ints, into: Some, count: int) -> Ints:
     return out
 
 
-def least(values: Ints, into: Some, count: int) -> Ints:
+def least(values: Ints, into: AnyInts, count: int) -> Ints:
     """(count,) smallest of the values that go into the same place, the largest integer where none does."""
     out = np.full(count, _LATEST)
     np.minimum.at(out, into, values)
     return out
 
 
-def largest(values: Ints, into: Some, count: int) -> Ints:
+def largest(values: Ints, into: AnyInts, count: int) -> Ints:
     """(count,) largest of the values, none below 0, that go into the same place; 0 where none does."""
     out = np.zeros(count, dtype=np.int64)
     np.maximum.at(out, into, values)

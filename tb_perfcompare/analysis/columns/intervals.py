@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints, Nanoseconds
 
 
-def union(start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def union(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
     """Disjoint sorted intervals covering the same instants; touching ones join, empty ones vanish."""
     keep = end > start
     start, end = start[keep], end[keep]
@@ -24,7 +23,7 @@ def union(start: Ints, end: Ints) -> tuple[Ints, Ints]:
     return start[first], reach[last]
 
 
-def covered(start: Ints, end: Ints, low: int, high: int) -> int:
+def covered(start: Nanoseconds, end: Nanoseconds, low: int, high: int) -> int:
     """Length of the part of [low, high) covered by any of the intervals."""
     start, end = union(np.clip(start, low, high), np.clip(end, low, high))
     return int((end - start).sum())

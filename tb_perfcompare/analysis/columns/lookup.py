@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints
 
 _ROOM_PER_KEY = 8
 _ROOM = 1 << 16

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32
+
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` does without anything compiled, as in sources/trace/scanners/scanner_choice.py."""
 
@@ -47,7 +49,7 @@ def packed(column: NDArray[Any], dtype: type[np.generic]) -> NDArray[Any]:
     return np.ascontiguousarray(column, dtype=dtype)
 
 
-def indices(column: NDArray[np.integer]) -> NDArray[np.integer]:
+def indices(column: AnyInts) -> AnyInts:
     """A column for a pass that takes integers of 4 and of 8 bytes; the column itself where it is so already."""
     return packed(column, np.int32 if column.dtype.itemsize <= np.int32().itemsize else np.int64)
 
@@ -64,16 +66,16 @@ def release(events: int) -> None:
 class Coded:
     """A column that settles ties, by codes: `rank` (t,) int64 of each code, `code` (n,) int32."""
 
-    code: NDArray[np.int32]
-    rank: NDArray[np.int64]
+    code: Ints32
+    rank: Ints
 
-    def __getitem__(self, rows: NDArray[np.integer] | slice) -> NDArray[np.int64]:
+    def __getitem__(self, rows: AnyInts | slice) -> Ints:
         """The ranks of some rows."""
-        ranks: NDArray[np.int64] = self.rank[self.code[rows]]
+        ranks: Ints = self.rank[self.code[rows]]
         return ranks
 
 
-Tie: TypeAlias = "NDArray[np.integer] | Coded"
+Tie: TypeAlias = "AnyInts | Coded"
 
 
 def packed_tie(tie: Tie) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:

@@ -13,14 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, indices, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
+from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex
 from tb_perfcompare.model.unique import unique_places
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,16 +32,16 @@ class Nesting:
     clipped number of events that outlasted their parent
     """
 
-    order: Rows
-    parent: Rows
-    depth: Rows
-    end: Ints
+    order: Ints32
+    parent: NodeIndex
+    depth: Ints32
+    end: Nanoseconds
     inside: Ints
     clipped: int
 
 
 def nest(
-    lane: NDArray[np.integer], start: Ints, end: Ints, *ties: Tie, rows: NDArray[np.integer] | None = None
+    lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: AnyInts | None = None
 ) -> Nesting:
     """Nest events by time, all of the columns or these rows of them. `ties` order events of equal lane, start and end,
     the first before the second, so that the result ignores file order."""
@@ -73,7 +70,7 @@ def nest(
     )
 
 
-def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Rows:
+def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Ints32:
     """(n,) rows in the order of `first`; of equal ones the larger `second` comes first, then ties decide, then rows. So
     spans given as start and end come in order of start, the longer ones first."""
     module = compiled()
@@ -83,7 +80,7 @@ def sorted_order(first: Ints, second: Ints, *ties: Tie) -> Rows:
     return unpacked(module.order(*columns), np.int32)
 
 
-def _numbered(lane: NDArray[np.integer]) -> tuple[NDArray[np.integer], int]:
+def _numbered(lane: AnyInts) -> tuple[AnyInts, int]:
     """(lanes, how many): as they are where they are small numbers already, else renumbered in their order."""
     lanes = int(lane.max(initial=-1)) + 1
     if int(lane.min(initial=0)) >= 0 and lanes <= len(lane) + (1 << 16):
@@ -99,13 +96,13 @@ class Enclosers:
     lane, start, end, parent  (n,) as of a Nesting
     """
 
-    lane: NDArray[np.integer]
-    start: Ints
-    end: Ints
-    parent: NDArray[np.integer]
+    lane: AnyInts
+    start: Nanoseconds
+    end: Nanoseconds
+    parent: AnyInts
 
 
-def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Rows:
+def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
     """(q,) row of the innermost node of the same lane that is open at each instant, -1 if none."""
     nodes_count = len(nodes.start)
     if not nodes_count or not len(at):
@@ -132,7 +129,7 @@ def innermost(nodes: Enclosers, lane: NDArray[np.integer], at: Ints) -> Rows:
     )
 
 
-def with_descendants(parent: NDArray[np.integer], depth: NDArray[np.integer], own: Ints) -> Ints:
+def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
     """(n,) own value plus those of everything nested below. Every row stands behind its parent."""
     module = compiled()
     if module is not None:
@@ -143,7 +140,7 @@ def with_descendants(parent: NDArray[np.integer], depth: NDArray[np.integer], ow
     return total
 
 
-def least_below(parent: NDArray[np.integer], depth: NDArray[np.integer], own: Ints) -> Ints:
+def least_below(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
     """(n,) the smallest of the own value and those of everything nested below. Every row stands behind its parent."""
     module = compiled()
     if module is not None:
@@ -155,7 +152,7 @@ def least_below(parent: NDArray[np.integer], depth: NDArray[np.integer], own: In
     return least
 
 
-def by_level(depth: NDArray[np.integer]) -> list[Ints]:
+def by_level(depth: AnyInts) -> list[Ints]:
     """The rows of each depth, the outermost first; depths without rows are left out."""
     deepest = int(depth.max(initial=0))
     if deepest < np.iinfo(np.int16).max:

@@ -7,15 +7,14 @@ outlast their parent are clipped, the first of each tangle at a time, until noth
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Nanoseconds, NodeIndex
 
 _MAX_PASSES = 64
 
 
 def nest_in_numpy(
-    lane: NDArray[np.integer], start: Ints, end: Ints, ties: tuple[NDArray[np.integer], ...]
+    lane: AnyInts, start: Nanoseconds, end: Nanoseconds, ties: tuple[AnyInts, ...]
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, int]:
     """The fields of a Nesting."""
     order = np.lexsort((*reversed(ties), ~end, start, lane))
@@ -33,13 +32,13 @@ def nest_in_numpy(
     return order, parent, depth, end, _inside(parent, end - start), clipped + more
 
 
-def _inside(parent: Ints, span: Ints) -> Ints:
+def _inside(parent: NodeIndex, span: Ints) -> Ints:
     inner = parent >= 0
     inside: Ints = np.bincount(parent[inner], weights=span[inner], minlength=len(parent)).astype(np.int64)
     return inside
 
 
-def _first_of_clusters(lane: NDArray[np.integer], start: Ints, end: Ints) -> NDArray[np.bool_]:
+def _first_of_clusters(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> Flags:
     """Offenders that no earlier unsettled offender of their lane reaches: only their parents are certain already."""
     jump = np.empty(len(lane), dtype=np.int64)
     jump[0] = 0
@@ -53,7 +52,7 @@ def _first_of_clusters(lane: NDArray[np.integer], start: Ints, end: Ints) -> NDA
     return first
 
 
-def _stack_walk(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, Ints, int]:
+def _stack_walk(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints, int]:
     """The rule as written, row by row, for lanes so tangled that passes do not settle them. Clips `end` in place."""
     depth = np.zeros(len(start), dtype=np.int64)
     parent = np.full(len(start), -1, dtype=np.int64)
@@ -74,7 +73,7 @@ def _stack_walk(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints
     return depth, parent, clipped
 
 
-def _parents(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def _parents(lane: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
     """(depth, parent) of rows in (lane, start, -end) order.
 
     An event is open at a later row of its lane as long as its end lies after that row's start, so the depth of a row is
@@ -103,7 +102,7 @@ def _parents(lane: NDArray[np.integer], start: Ints, end: Ints) -> tuple[Ints, I
     return depth, parent
 
 
-def _ended_before(lane_index: Ints, start: Ints, end: Ints, first_of_lane: Ints) -> Ints:
+def _ended_before(lane_index: Ints, start: Nanoseconds, end: Nanoseconds, first_of_lane: Ints) -> Ints:
     """(n,) how many earlier rows of the lane have end <= this row's start."""
     ends = np.lexsort((end, lane_index))
     # Rank of each start among the ends of its lane: one sort of both together, ends before starts at equal times.
@@ -120,7 +119,7 @@ def _ended_before(lane_index: Ints, start: Ints, end: Ints, first_of_lane: Ints)
     return counted - _later_empty(lane_index, start, end)
 
 
-def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
+def _later_empty(lane_index: Ints, start: Nanoseconds, end: Nanoseconds) -> Ints:
     """(n,) zero-length rows of the same lane and start at this row or later in the order."""
     n = len(start)
     empty = (end <= start).astype(np.int64)
@@ -134,7 +133,7 @@ def _later_empty(lane_index: Ints, start: Ints, end: Ints) -> Ints:
 
 
 def innermost_in_numpy(
-    node_lane: NDArray[np.integer], start: Ints, end: Ints, parent: NDArray[np.integer], lane: NDArray[np.integer],
+    node_lane: AnyInts, start: Nanoseconds, end: Nanoseconds, parent: AnyInts, lane: AnyInts,
     at: Ints,
 ) -> Ints:  # fmt: skip
     """As `innermost`, of one node at least."""

@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import compiled, indices, unpacked
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
 from tb_perfcompare.model.summary import split_time
 
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
 Number = TypeVar("Number", bound=np.generic)
-Chosen: TypeAlias = "Some | tuple[Some, Some]"
+Chosen: TypeAlias = "AnyInts | tuple[AnyInts, AnyInts]"
 """A column with a value per i, or a column and the index into it per i; an index below zero is of nothing."""
 
 
@@ -38,7 +36,7 @@ def chunks(count: int) -> Iterator[slice]:
         yield slice(begin, min(begin + _PORTION, count))
 
 
-def gather(values: NDArray[Number], at: Some) -> NDArray[Number]:
+def gather(values: NDArray[Number], at: AnyInts) -> NDArray[Number]:
     """values[at], without the copy of the indices that numpy makes of those of 4 bytes."""
     module = compiled()
     size = values.dtype.itemsize
@@ -50,7 +48,7 @@ def gather(values: NDArray[Number], at: Some) -> NDArray[Number]:
     return found
 
 
-def rows_where(chosen: NDArray[np.bool_]) -> Rows:
+def rows_where(chosen: Flags) -> Ints32:
     """The rows that are chosen; np.flatnonzero gives indices of twice the size."""
     found = np.empty(np.count_nonzero(chosen), dtype=np.int32)
     begin = 0
@@ -61,7 +59,7 @@ def rows_where(chosen: NDArray[np.bool_]) -> Rows:
     return found
 
 
-def factorize(code: Some, size: int) -> tuple[Ints, Rows]:
+def factorize(code: AnyInts, size: int) -> tuple[Ints, Ints32]:
     """(the different codes in order, which of them each is); codes lie in 0..size - 1."""
     module = compiled()
     if module is None:
@@ -71,7 +69,7 @@ def factorize(code: Some, size: int) -> tuple[Ints, Rows]:
     return unpacked(codes, np.int64), unpacked(places, np.int32)
 
 
-def numbered_pairs(first: Some, firsts: int, second: Some, seconds: int) -> tuple[Ints, Rows]:
+def numbered_pairs(first: AnyInts, firsts: int, second: AnyInts, seconds: int) -> tuple[Ints, Ints32]:
     """The same of the codes `first * seconds + second`; `first` lies in 0..firsts - 1, `second` in 0..seconds - 1."""
     module = compiled()
     if module is None:
@@ -116,7 +114,7 @@ def _added_in_numpy(row: Chosen, rows: int, column: Chosen | None, columns: int,
     return table
 
 
-def _values(chosen: Chosen) -> tuple[Ints, NDArray[np.bool_]]:
+def _values(chosen: Chosen) -> tuple[Ints, Flags]:
     """(the value per i, whether there is one)."""
     if not isinstance(chosen, tuple):
         return chosen.astype(np.int64), np.ones(len(chosen), dtype=np.bool_)

@@ -6,15 +6,13 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex
 from tb_perfcompare.model.names.names import kernel_key, other_keys
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import NOBODY, PROFILER_WORK
-from tb_perfcompare.model.texts import Codes, TextPool
+from tb_perfcompare.model.texts import TextPool
 from tb_perfcompare.model.unique import unique_first
-
-Rows = NDArray[np.int32]
 
 UNKNOWN_LAUNCH = "(launch not recorded)"
 NO_OPERATOR = "(outside operators)"
@@ -36,20 +34,20 @@ class OperatorKeys:
         self._key = np.arange(len(texts), dtype=np.int32)
         self._place: dict[str, int] = {}  # of what was looked for
 
-    def of(self, codes: Codes) -> Rows:
+    def of(self, codes: TextIndex) -> Ints32:
         """(c,) place in the pool of the key of each of these texts."""
         unknown = codes[~self._is_known[codes]]
         if len(unknown):
             self._find_out(unknown)
         return self._key[codes]
 
-    def numbered(self, codes: Codes, known: Sequence[str] = ()) -> tuple[Rows, Rows]:
+    def numbered(self, codes: TextIndex, known: Sequence[str] = ()) -> tuple[Ints32, Ints32]:
         """((c,) number of the key of each of these codes, place in the pool by number): `known` first, then the others
         in the order in which they come."""
         place = self.of(codes)
         every = np.concatenate([np.array(self.places(known), dtype=np.int32), place])
         same, first, _ = unique_first(every)
-        places: Rows = same[np.argsort(first, kind="stable")]
+        places: Ints32 = same[np.argsort(first, kind="stable")]
         number = np.zeros(len(self.pool), dtype=np.int32)
         number[places] = np.arange(len(places), dtype=np.int32)
         return number[place], places
@@ -67,7 +65,7 @@ class OperatorKeys:
                 given.append(text)
         return [self._place[text] for text in texts]
 
-    def ranks(self, strings: StringTable) -> NDArray[np.int64]:
+    def ranks(self, strings: StringTable) -> Ints:
         """Place of each text of the pool in alphabetical order; `strings` are the texts that it began with."""
         ranks, texts = strings.ranks(), self.pool.texts
         others = sorted(range(self._given, len(texts)), key=texts.__getitem__)
@@ -80,7 +78,7 @@ class OperatorKeys:
         out[others] = before + np.arange(len(others))
         return out
 
-    def _find_out(self, codes: Codes) -> None:
+    def _find_out(self, codes: TextIndex) -> None:
         self._is_known[codes] = True
         others = other_keys(list(map(self.pool.texts.__getitem__, codes.tolist())))
         if others:
@@ -92,7 +90,7 @@ def operator_keys_of(strings: StringTable) -> OperatorKeys:
     return strings.known(OperatorKeys)
 
 
-def kernel_places(strings: StringTable, codes: Codes) -> Rows:
+def kernel_places(strings: StringTable, codes: TextIndex) -> Ints32:
     """(c,) place in the pool of the key of each of these kernels' names, by what joins kernels."""
     others: dict[int, str] = {}
     found = codes.astype(np.int32)

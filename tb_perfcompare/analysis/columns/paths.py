@@ -9,15 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tb_perfcompare.analysis.columns.nesting import by_level
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex
 from tb_perfcompare.model.summary.split_time import distinct
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,13 +26,13 @@ class Paths:
     depth   (k,)
     """
 
-    node: Rows
-    parent: Rows
-    key: Rows
-    depth: Rows
+    node: NodeIndex
+    parent: NodeIndex
+    key: Ints32
+    depth: Ints32
 
 
-def found_paths(above: Some, root: Some, key: Some, wanted: NDArray[np.bool_], depth: Some) -> Paths:
+def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
     """Nodes of a forest of h rows: rows of one key below one node are one node.
 
     above   (h,) an earlier row, -1 at the top
@@ -52,7 +48,7 @@ def found_paths(above: Some, root: Some, key: Some, wanted: NDArray[np.bool_], d
     return Paths(*(unpacked(column, np.int32) for column in found))
 
 
-def _paths_in_numpy(above: Some, root: Some, key: Some, wanted: NDArray[np.bool_], depth: Some) -> Paths:
+def _paths_in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
     levels = by_level(_levels(above))
     used = wanted.copy()
     for level in reversed(levels[1:]):
@@ -76,7 +72,7 @@ def _paths_in_numpy(above: Some, root: Some, key: Some, wanted: NDArray[np.bool_
     return Paths(*(column.astype(np.int32) for column in columns))
 
 
-def _levels(above: Some) -> Ints:
+def _levels(above: AnyInts) -> Ints:
     """(h,) how many rows stand above each."""
     level = (above >= 0).astype(np.int64)
     further = above.astype(np.int64)
@@ -87,7 +83,7 @@ def _levels(above: Some) -> Ints:
     return level
 
 
-def nearest(parent: Some, chosen: NDArray[np.bool_]) -> Ints:
+def nearest(parent: AnyInts, chosen: Flags) -> Ints:
     """(n,) the row itself or the next one above it that is chosen; row 0, above all others, is."""
     rows = np.arange(len(parent))
     home = np.where(chosen, rows, parent)
@@ -99,8 +95,8 @@ def nearest(parent: Some, chosen: NDArray[np.bool_]) -> Ints:
 
 
 def cells_upwards(
-    parent: Some, row: Some, column: Some, value: Ints, columns: int
-) -> tuple[NDArray[np.integer], NDArray[np.integer], Ints]:
+    parent: AnyInts, row: AnyInts, column: AnyInts, value: Ints, columns: int
+) -> tuple[AnyInts, AnyInts, Ints]:
     """Cells (row, column, value) of a table, each added to all rows above its own; cells may lie upon each other."""
     module = compiled()
     if module is not None:

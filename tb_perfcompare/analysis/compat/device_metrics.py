@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.events import texts
 from tb_perfcompare.analysis.compat.events.figures import LaunchFigures, NodeFigures
@@ -19,6 +18,7 @@ from tb_perfcompare.analysis.compat.events.steps import Steps
 from tb_perfcompare.analysis.compat.events.stream import EventStream
 from tb_perfcompare.analysis.compat.events.variant import Variant
 from tb_perfcompare.analysis.compat.kernels import BLOCKS, OCCUPANCY, stated
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import ABSENT
 
 MAX_DEVICES = 64
@@ -67,7 +67,7 @@ def tensor_core_time(
     return TensorCoreTime(by_device, eligible)
 
 
-def slices(offset: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def slices(offset: Ints, rows: Ints) -> Ints:
     """Indices of the grouped items of all `rows`, one row after the other."""
     count = offset[rows + 1] - offset[rows]
     return np.repeat(offset[rows] - (np.cumsum(count) - count), count) + np.arange(int(count.sum()))
@@ -120,7 +120,7 @@ def _clip(ranges: Ranges, low: Any, high: Any) -> Ranges:
     return intersect(ranges, Ranges(np.array([low]), np.array([high])))
 
 
-def _sm_efficiency(stream: EventStream, at: NDArray[np.int64], low: Any, high: Any) -> float | None:
+def _sm_efficiency(stream: EventStream, at: Ints, low: Any, high: Any) -> float | None:
     """Blocks per SM of everything running at an instant, at most 1, averaged over the steps."""
     value = stated(stream, at, BLOCKS)
     running = value > 0
@@ -139,7 +139,7 @@ def _sm_efficiency(stream: EventStream, at: NDArray[np.int64], low: Any, high: A
     return float(running_total(np.minimum(level[:-1][kept], 1.0) * (end - start)[kept]) / (high - low))
 
 
-def _occupancy(stream: EventStream, at: NDArray[np.int64], low: Any, high: Any) -> float | None:
+def _occupancy(stream: EventStream, at: Ints, low: Any, high: Any) -> float | None:
     """Achieved occupancy weighted by the time inside the steps."""
     value = stated(stream, at, OCCUPANCY)
     known = value >= 0

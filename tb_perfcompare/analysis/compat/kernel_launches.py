@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.device_metrics import slices
 from tb_perfcompare.analysis.compat.events import texts
@@ -29,6 +28,7 @@ from tb_perfcompare.analysis.compat.kernels import (
     duration_columns,
     stated,
 )
+from tb_perfcompare.model.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +39,8 @@ class Launches:
     owner     (k,) node that launched it: the last one in tree order it is filed under
     """
 
-    event: NDArray[np.int64]
-    owner: NDArray[np.int64]
+    event: Ints
+    owner: Ints
 
 
 def list_launches(stream: EventStream, links: Links, forest: Forest) -> Launches:
@@ -113,7 +113,7 @@ def _columns(stream: EventStream, has_blocks: bool, has_occupancy: bool) -> list
     return columns + duration_columns() + detail_columns(has_blocks, has_occupancy)
 
 
-def _property_texts(stream: EventStream, at: NDArray[np.int64], item: KernelProperty) -> list[str | None]:
+def _property_texts(stream: EventStream, at: Ints, item: KernelProperty) -> list[str | None]:
     """Per launch the text of one property; each distinct JSON text is decoded once."""
     indices = stream.argument(item.column, at, -1).tolist()
     shown: dict[int, str | None] = {}
@@ -128,7 +128,7 @@ def _property_texts(stream: EventStream, at: NDArray[np.int64], item: KernelProp
     return [shown[index] for index in indices]
 
 
-def _weighted(values: NDArray[np.float64], members: list[int], span: list[Any], total: Any) -> float:
+def _weighted(values: Floats, members: list[int], span: list[Any], total: Any) -> float:
     """Mean weighted by duration, missing = 0, added left to right; an integer 0 of nothing."""
     weighted = 0.0
     for i, value in zip(members, values[members].tolist(), strict=True):

@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.compat.events.kinds import Kind
 from tb_perfcompare.analysis.compat.events.rounding import whole
 from tb_perfcompare.analysis.compat.events.stream import EventStream
 from tb_perfcompare.analysis.compat.events.tensor_cores import uses_tensor_cores
+from tb_perfcompare.model.arrays import Floats, Ints
 
 BLOCKS, OCCUPANCY = "blocks_per_sm", "occupancy"
 
@@ -85,13 +86,13 @@ def kernel_table(stream: EventStream) -> KernelTable:
     return KernelTable(tuple(rows), bool((blocks > 0).any()), bool((occupancy >= 0).any()))
 
 
-def stated(stream: EventStream, at: NDArray[np.int64], column: str) -> NDArray[np.float64]:
+def stated(stream: EventStream, at: Ints, column: str) -> Floats:
     """(len(at),) a device argument; NaN where the event does not state it or states no finite number."""
     values = np.asarray(stream.argument(column, at, np.nan), dtype=np.float64)
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _weighted(values: NDArray[np.float64], dur: NDArray[Any]) -> float:
+def _weighted(values: Floats, dur: NDArray[Any]) -> float:
     """Mean of `values` (missing = 0) weighted by duration; 0.0 of nothing."""
     weight = np.sum(dur).item()
     return float(np.sum(np.where(np.isnan(values), 0.0, values) * dur)) / weight if weight else 0.0

@@ -21,6 +21,7 @@ from tb_perfcompare.analysis.compat.events.kinds import (
 )
 from tb_perfcompare.analysis.compat.events.links import Links
 from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import ABSENT
 
 
@@ -51,7 +52,7 @@ def build_lightning_forest(stream: EventStream) -> Forest:
 
 
 def _unconnected(
-    stream: EventStream, at: NDArray[np.int64], kinds: NDArray[np.int8]
+    stream: EventStream, at: Ints, kinds: NDArray[np.int8]
 ) -> tuple[Forest, dict[int, list[int]]]:
     """A forest of the events at `at`, not yet nested, and the nodes of each thread."""
     names = [stream.texts[index] for index in stream.name[at].tolist()]
@@ -92,7 +93,7 @@ def _grow(forest: Forest, thread: int, nodes: list[int], has_step: bool) -> Tree
     return tree
 
 
-def _host_nodes(stream: EventStream) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
+def _host_nodes(stream: EventStream) -> tuple[Ints, NDArray[np.int8]]:
     """Stream positions of the events that become nodes, and their NodeKind."""
     collective = stream.named(stream.variant.collective_library)
     kind = np.full(len(stream), NodeKind.OP, dtype=np.int8)

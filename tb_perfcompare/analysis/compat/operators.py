@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.compat.events.figures import NodeFigures
 from tb_perfcompare.analysis.compat.events.forest import Forest
 from tb_perfcompare.analysis.compat.events.rounding import ratio_percent, whole
 from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.model.arrays import Flags, Ints
 
 _FIELDS = ("host", "self_host", "device", "self_device", "tc_total", "tc_self")
 
@@ -29,14 +30,14 @@ class OperatorCalls:
     """
 
     node: list[int]
-    name: NDArray[np.int64]
-    shape: NDArray[np.int64]
-    stack: NDArray[np.int64]
+    name: Ints
+    shape: Ints
+    stack: Ints
     names: tuple[str, ...]
     shapes: tuple[str, ...]
     stacks: tuple[str, ...]
     figures: dict[str, NDArray[Any]]
-    eligible: NDArray[np.bool_]
+    eligible: Flags
 
     @property
     def has_stacks(self) -> bool:
@@ -199,13 +200,13 @@ def _key(calls: OperatorCalls, call: int, by_shape: bool) -> tuple[str, str]:
     return (name, calls.shapes[calls.shape[call]] if by_shape else name)
 
 
-def _has_stack(calls: OperatorCalls) -> NDArray[np.bool_]:
+def _has_stack(calls: OperatorCalls) -> Flags:
     """(c,) the call has a call stack that is not empty."""
     filled = np.array([bool(text) for text in calls.stacks], dtype=np.bool_)
     return filled[calls.stack] if len(calls.stack) else np.zeros(0, dtype=np.bool_)
 
 
-def _decoded(stream: EventStream, at: NDArray[np.int64], column: str, missing: str, show: Any) -> list[str]:
+def _decoded(stream: EventStream, at: Ints, column: str, missing: str, show: Any) -> list[str]:
     """Per event the shown form of a JSON argument; each distinct text is decoded once."""
     texts: dict[int, str] = {-1: missing}
     indices = stream.argument(column, at, -1).tolist()
@@ -215,7 +216,7 @@ def _decoded(stream: EventStream, at: NDArray[np.int64], column: str, missing: s
     return [texts[index] for index in indices]
 
 
-def _numbered(texts: list[Hashable] | list[str]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+def _numbered(texts: list[Hashable] | list[str]) -> tuple[Ints, tuple[Any, ...]]:
     """Each text as its number in order of first appearance, and the distinct texts."""
     numbers: dict[Any, int] = {}
     codes = [numbers.setdefault(text, len(numbers)) for text in texts]

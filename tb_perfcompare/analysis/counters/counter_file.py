@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.counters.counter_rounds import rounds
 from tb_perfcompare.analysis.counters.counter_tables import coarse_note, sampled_counters
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.model.counter_names import without_process
+from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
@@ -26,13 +27,10 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.number_text import many, time
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 TOO_OLD = 2.5
 """A sample is valid in a capture that begins at most this many sampling periods after it."""
 
-_OF_DEVICES = re.compile(r"(?:process_|container_)?(?:gpu|mlu|npu|xpu|tpu|dcu)_", re.IGNORECASE)
+_OF_DEVICES = re.compile(rf"(?:process_|container_)?(?:{'|'.join(sorted(DEVICE_WORDS))})_", re.IGNORECASE)
 _MOST_NAMED = 4
 _SOONEST_US, _LATEST_US = 0.0, 4e15  # what a calendar can show; the year 2096
 _REMEDY = (
@@ -79,7 +77,7 @@ class _Series:
 
     name: str
     device: int
-    time_ns: Ints
+    time_ns: Nanoseconds
     value: Floats
     size: int
 

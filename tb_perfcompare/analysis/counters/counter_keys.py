@@ -10,15 +10,13 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.counter_names import without_device
-from tb_perfcompare.model.device import CPU
 from tb_perfcompare.model.recordings.counter_units import sample_unit
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
-
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.vendors import CPU
 
 _GENERIC = "value"
 """A series of this name is the counter itself."""

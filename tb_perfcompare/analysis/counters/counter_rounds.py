@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
 _APART = 4.0
 """Gaps between rounds are at least this many times those within one."""
@@ -23,12 +21,12 @@ _APART = 4.0
 class Rounds:
     """One counter. `size` is how many samples a round typically has; 1: nothing was averaged."""
 
-    time_ns: Ints
+    time_ns: Nanoseconds
     value: Floats
     size: int
 
 
-def rounds(time_ns: Ints, value: Floats) -> Rounds:
+def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
     """The rounds of samples in any order: each at its first sample, with the mean of its samples."""
     order = np.lexsort((value, time_ns))
     time_ns, value = time_ns[order], value[order]
@@ -39,7 +37,7 @@ def rounds(time_ns: Ints, value: Floats) -> Rounds:
     return Rounds(time_ns[first], mean, int(np.median(size)))
 
 
-def _first_of_rounds(time_ns: Ints) -> Ints:
+def _first_of_rounds(time_ns: Nanoseconds) -> Ints:
     """Rows that begin a round: those after a gap that is long compared with the other gaps and with the rounds.
 
     The longest such gap counts. A pause of the recorder does not: the rounds next to it would be longer than the gap,

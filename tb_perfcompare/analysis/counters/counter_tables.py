@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.counters.counter_keys import counter_keys
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import CounterSamples
 from tb_perfcompare.model.summary.summary import CounterSeries
 from tb_perfcompare.model.unique import unique_places
 from tb_perfcompare.number_text import time
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _MOST_NAMED = 3
 
@@ -33,7 +31,9 @@ class SampledCounters:
     period_ns: Floats
 
 
-def sampled_counters(samples: CounterSamples, start_ns: Ints, end_ns: Ints, word: str) -> SampledCounters | None:
+def sampled_counters(
+    samples: CounterSamples, start_ns: Nanoseconds, end_ns: Nanoseconds, word: str
+) -> SampledCounters | None:
     """The counters that are known in some step, by name and device; None when there are none.
 
     start_ns, end_ns  (s,) the steps, disjoint and in time order, in the clock of the samples
@@ -57,7 +57,7 @@ def sampled_counters(samples: CounterSamples, start_ns: Ints, end_ns: Ints, word
     return SampledCounters(series, _periods(stairs, len(keys))[order])
 
 
-def coarse_note(counters: SampledCounters, step_lengths_ns: Ints, where: str) -> Note | None:
+def coarse_note(counters: SampledCounters, step_lengths_ns: Nanoseconds, where: str) -> Note | None:
     """Says which counters are sampled more rarely than steps follow each other; None when none is."""
     if len(step_lengths_ns) < 2:
         return None
@@ -89,12 +89,12 @@ class _Stairs:
     """
 
     series: Ints
-    time_ns: Ints
+    time_ns: Nanoseconds
     value: Floats
     samples: Ints
 
 
-def _stairs(series: Ints, time_ns: Ints, value: Floats) -> _Stairs:
+def _stairs(series: Ints, time_ns: Nanoseconds, value: Floats) -> _Stairs:
     """From samples in time order."""
     order = np.argsort(series, kind="stable")
     series, time_ns, value = series[order], time_ns[order], value[order]
@@ -116,10 +116,10 @@ class _PerStep:
     sd: Floats
     coverage: Floats
     samples: Ints
-    known: NDArray[np.bool_]
+    known: Flags
 
 
-def _per_step(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> _PerStep:
+def _per_step(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -> _PerStep:
     """Every row is in at most one window, as they are disjoint; one earlier row may also reach into each."""
     s = len(start_ns)
     before, held_ns = _held(stairs, k, start_ns, end_ns)
@@ -160,7 +160,7 @@ def _per_step(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> _PerStep
     )
 
 
-def _held(stairs: _Stairs, k: int, start_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints]:
+def _held(stairs: _Stairs, k: int, start_ns: Nanoseconds, end_ns: Nanoseconds) -> tuple[Ints, Ints]:
     """((k*s,) row that holds when a window begins, -1 for none; (k*s,) how long it holds within the window)."""
     s = len(start_ns)
     # times as ranks, so that (series, time) is one number that cannot overflow

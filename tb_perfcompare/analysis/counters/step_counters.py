@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 Key = tuple[bool, str, str]
 """(of the device, counter, unit)"""
@@ -25,7 +22,7 @@ class StepCounter:
     where that is not known."""
 
     mean: Floats
-    interpolated: NDArray[np.bool_]
+    interpolated: Flags
     coverage: Floats
 
 

@@ -8,15 +8,13 @@ which a counter was not sampled has no row and no value. Definitions: docs/input
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.cycles.cycle_functions import Functions
 from tb_perfcompare.analysis.cycles.cycle_steps import Cycles
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.recordings.counter_units import counter_unit
-from tb_perfcompare.model.recordings.cycles import HOST, NO_TEXT, CounterTable, CycleTable, Floats
+from tb_perfcompare.model.recordings.cycles import HOST, NO_TEXT, CounterTable, CycleTable
 from tb_perfcompare.model.summary.summary import CounterSeries
-
-Ints = NDArray[np.int64]
 
 UNKNOWN = -1
 """Samples whose number is unknown."""

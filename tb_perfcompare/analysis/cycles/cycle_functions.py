@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.cycles.cycle_steps import LONGEST_NS, Cycles, whole_ns
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanoseconds
 from tb_perfcompare.model.names.names import kernel_key
-from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, Codes, CycleTable
+from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
 from tb_perfcompare.model.summary.summary import GroupTable
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,9 +27,9 @@ class Functions:
     negative   functions with a time below zero, taken as zero
     """
 
-    time_ns: Ints
+    time_ns: Nanoseconds
     calls: Ints
-    on_device: NDArray[np.bool_]
+    on_device: Flags
     first: Ints
     unnamed: int
     differing: int
@@ -118,7 +116,7 @@ _ON_DEVICE, _ON_HOST = -2, -3
 """Codes of a type that the table leaves out."""
 
 
-def _kinds(table: CycleTable, functions: Functions) -> Codes:
+def _kinds(table: CycleTable, functions: Functions) -> NameIndex:
     """(rows,) code of the type; where there is none, whether the function ran on a device."""
     unknown = np.where(functions.on_device, _ON_DEVICE, _ON_HOST)
     if table.kind is None:
@@ -141,7 +139,7 @@ def _calls(table: CycleTable) -> Ints:
     return np.rint(calls).astype(np.int64)
 
 
-def _together(columns: list[NDArray[np.integer]]) -> Ints:
+def _together(columns: list[AnyInts]) -> Ints:
     """(rows,) one number per combination of values: equal numbers, equal values."""
     out, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:

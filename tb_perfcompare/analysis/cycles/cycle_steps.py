@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.recordings.cycles import CycleTable, Floats
-
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.model.recordings.cycles import CycleTable
 
 LONGEST_NS = 2.0**62
 """Times of a table have to add up to less than this, 146 years."""
@@ -29,8 +27,8 @@ class Cycles:
     """
 
     label: tuple[str, ...]
-    total_ns: Ints
-    start_ns: Ints
+    total_ns: Nanoseconds
+    start_ns: Nanoseconds
     dated: bool
     of_row: Ints
     repeated: tuple[int, ...]

@@ -7,7 +7,6 @@ leaves a cycle whole; the functions are compared in a table of their own.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.cycles.cycle_counters import cycle_counters
 from tb_perfcompare.analysis.cycles.cycle_functions import (
@@ -19,6 +18,7 @@ from tb_perfcompare.analysis.cycles.cycle_functions import (
 from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
 from tb_perfcompare.analysis.pooling.admission import Admission, admit
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import Ints, Nanoseconds
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.cycles import HOST, NO_TEXT, CycleRecording, CycleTable
@@ -37,8 +37,6 @@ from tb_perfcompare.model.summary.summary import (
     Summary,
 )
 from tb_perfcompare.number_text import many
-
-Ints = NDArray[np.int64]
 
 _NO_LENGTH = "no length"
 
@@ -124,7 +122,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     )
 
 
-def _whole(total_ns: Ints) -> OwnedTime:
+def _whole(total_ns: Nanoseconds) -> OwnedTime:
     """Every cycle belongs to one entity, so that the ledger closes without a split that was not measured."""
     one = total_ns[None, :]
     return OwnedTime(

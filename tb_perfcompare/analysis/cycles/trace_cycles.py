@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.counters.step_counters import Key, StepCounter, counter_name, covered, step_counters
 from tb_perfcompare.errors import NotComparable
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.names.names import STEP_PREFIX
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
@@ -25,9 +26,6 @@ BETAS = (TOTAL, EXCLUSIVE)
 """What a share is of: summed durations, as in published tables, or owned time, which sums to the step."""
 
 _WHOLE = "(whole recording)"
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +108,8 @@ class _Functions:
 
     name: tuple[str, ...]
     kind: tuple[int, ...]
-    on_device: NDArray[np.bool_]
-    time_ns: Ints
+    on_device: Flags
+    time_ns: Nanoseconds
     calls: Ints
 
 
@@ -191,9 +189,9 @@ class _Block:
 
     function: Ints
     step: Ints
-    metric: NDArray[np.int32]
+    metric: Ints32
     mu: Floats
-    interpolated: NDArray[np.bool_]
+    interpolated: Flags
 
     @property
     def columns(self) -> tuple[NDArray[Any], ...]:

@@ -5,25 +5,23 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import union
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
 from tb_perfcompare.model.summary.summary import StepCategory
 
-Ints = NDArray[np.int64]
-Some = NDArray[np.integer]
 Intervals = tuple[Ints, Ints]
 
 _SYMMETRIC = re.compile("allreduce|allgather|reducescatter|broadcast|barrier")
 """Collectives whose messages are of one size on all ranks."""
 
 
-def collectives(timeline: InterpretedTrace, windows: Windows, step: Some) -> Collectives | None:
+def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -> Collectives | None:
     """Those that start in a step, `step` (n,) being each event's step or -1: the ones on the device, or the ones of the
     host where the device has none. None without any."""
     role = timeline.role == StepCategory.COMMUNICATION
@@ -47,7 +45,7 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: Some) -> Col
     )  # fmt: skip
 
 
-def _outermost(timeline: InterpretedTrace, rows: Ints) -> Ints:
+def _outermost(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
     """Host ranges without those inside another one of the same thread: `record_param_comms` around `nccl:all_reduce` is
     one collective."""
     start, end, lane = timeline.events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
@@ -62,7 +60,7 @@ def _outermost(timeline: InterpretedTrace, rows: Ints) -> Ints:
     return np.sort(rows[np.array(kept, dtype=np.int64)])
 
 
-def _keys(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
+def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
     """(the keys, the size of each one's group, the key of each row); rows ascend."""
     events = timeline.events
     group, ranks = _carried(timeline, "process_group", rows), _carried(timeline, "group_size", rows)
@@ -85,7 +83,7 @@ def _keys(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[tuple[str, str]
     return tuple(index), size, key
 
 
-def _carried(timeline: InterpretedTrace, argument: str, rows: Ints) -> Ints:
+def _carried(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
     """(r,) an argument of the events, of the operators that launched them where they do not have it, else UNKNOWN."""
     events = timeline.events
     own = np.asarray(argument_of(events, argument, rows, UNKNOWN), dtype=np.int64)

@@ -7,17 +7,15 @@ with a reason, which differs from zero.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import covered
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import DeviceMetric
 from tb_perfcompare.model.unique import unique
-
-Ints = NDArray[np.int64]
 
 
 def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[DeviceMetric, ...]:
@@ -39,7 +37,7 @@ def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[Dev
     return tuple(out)
 
 
-def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
     """Mean over time of min(1, sum of blocks per SM of the running kernels)."""
     blocks = np.asarray(argument_of(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
     has = blocks > 0
@@ -57,7 +55,7 @@ def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: Ints, low: int
     return DeviceMetric(device, "sm_efficiency", "fraction", value)
 
 
-def _occupancy(timeline: InterpretedTrace, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+def _occupancy(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
     """Time-weighted mean of the kernels' estimated achieved occupancy."""
     percent = np.asarray(argument_of(timeline.events, "occupancy", rows, np.nan), dtype=np.float64)
     length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
@@ -68,7 +66,7 @@ def _occupancy(timeline: InterpretedTrace, device: str, rows: Ints, low: int, hi
     return DeviceMetric(device, "occupancy", "fraction", value)
 
 
-def _tensor_core_share(timeline: InterpretedTrace, device: str, rows: Ints, low: int, high: int) -> DeviceMetric:
+def _tensor_core_share(timeline: InterpretedTrace, device: str, rows: EventIndex, low: int, high: int) -> DeviceMetric:
     """Kernel time in kernels whose name says they use tensor cores, over all kernel time."""
     marks = timeline.vendor.tensor_cores
     if marks is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.cells import added_cells
 from tb_perfcompare.analysis.columns.grouping import finest
@@ -15,20 +14,17 @@ from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operato
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, Nanoseconds, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import PlacePool
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.model.texts import TextPool, Texts, keys
 
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
-
 _LABELS = TextPool(list(CATEGORY_LABELS))
 
 
-def device_work(timeline: InterpretedTrace, step: Some) -> DeviceWork | None:
+def device_work(timeline: InterpretedTrace, step: StepIndex) -> DeviceWork | None:
     """The device events that start in an admitted step; `step` (n,) is each event's step or -1. None without any."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (step >= 0))
@@ -50,7 +46,7 @@ class _Nodes:
     active  (h,) bool whether there is any
     """
 
-    def __init__(self, timeline: InterpretedTrace, rows: Ints) -> None:
+    def __init__(self, timeline: InterpretedTrace, rows: EventIndex) -> None:
         forest = timeline.host
         h = len(forest.row)
         node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
@@ -94,7 +90,7 @@ class _Places:
         return len(self.above)
 
 
-def _names_and_shapes(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, Rows, Rows, list[str]]:
+def _names_and_shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, Ints32, Ints32, list[str]]:
     """((q,) number of each operator's key, place of these in OperatorKeys.pool, (q,) number of its input shape, these);
     the first shape is none."""
     events = timeline.events
@@ -110,7 +106,7 @@ def _names_and_shapes(timeline: InterpretedTrace, rows: Rows) -> tuple[Rows, Row
     return name, names, gather(number, at), shapes
 
 
-def _work(timeline: InterpretedTrace, rows: Ints, step: Some, node: Rows, places: _Places) -> SplitTime:
+def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: NodeIndex, places: _Places) -> SplitTime:
     events = timeline.events
     place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
     used, at = factorize(gather(events.name, rows), len(events.strings))
@@ -140,7 +136,9 @@ def _work(timeline: InterpretedTrace, rows: Ints, step: Some, node: Rows, places
     )
 
 
-def _operators(timeline: InterpretedTrace, rows: Ints, step: Some, nodes: _Nodes, places: _Places) -> SplitTime:
+def _operators(
+    timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, nodes: _Nodes, places: _Places
+) -> SplitTime:
     """A cell for every call, in the step where its work began, and one for all work of a step in every place around
     it."""
     active = np.flatnonzero(nodes.active)
@@ -173,7 +171,7 @@ def _ranks(texts: Sequence[str]) -> Ints:
     return rank
 
 
-def _in_order(start_ns: Ints, ranks: tuple[Ints, Ints], place: Callable[[int], str]) -> tuple[Ints, Ints]:
+def _in_order(start_ns: Nanoseconds, ranks: tuple[Ints, Ints], place: Callable[[int], str]) -> tuple[Ints, Ints]:
     """(numbers in the order of their first start, ranks and then places settling what starts at once; new place of
     each). A place is asked for where ranks are equal."""
     order = sorted_order(start_ns, np.zeros_like(start_ns), *ranks).astype(np.int64)

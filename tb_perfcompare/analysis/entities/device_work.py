@@ -7,27 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import Flags, among, holding, used_codes
+from tb_perfcompare.analysis.columns.event_masks import among, holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
 from tb_perfcompare.analysis.columns.numbering import factorize, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.launch_properties import launch_texts
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
 
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
-Floats = NDArray[np.float64]
 Texts = tuple[Ints, tuple[str, ...]]
 """(number of each row's text, the texts)"""
 
 
-def device_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[str, GroupTable]:
+def device_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
     """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
     "kernels_by_operator", "memcpy" (copies and sets by kind), "communication"."""
     category = timeline.events.category
@@ -50,7 +46,7 @@ def device_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[st
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def operator_texts(timeline: InterpretedTrace, rows: Ints) -> Texts | None:
+def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
     """The operator that launched each row, "" for none; None if no row has one."""
     operator = timeline.operator[rows]
     if not (operator >= 0).any():
@@ -73,7 +69,7 @@ class _Carried:
     product: Floats
     weight: Floats
 
-    def mean(self, group: Some, groups: int) -> Floats:
+    def mean(self, group: AnyInts, groups: int) -> Floats:
         """(groups,) mean weighted by duration, NaN where no row carries the figure."""
         group = group[self.has]
         total = np.bincount(group, weights=self.weight, minlength=groups)
@@ -89,7 +85,7 @@ class _Work:
     group  (r,) number of each row's name
     """
 
-    def __init__(self, timeline: InterpretedTrace, chosen: Flags, step: Rows, steps: int) -> None:
+    def __init__(self, timeline: InterpretedTrace, chosen: Flags, step: StepIndex, steps: int) -> None:
         events = timeline.events
         self._timeline, self._steps = timeline, steps
         self.rows = np.flatnonzero(chosen & (step >= 0))
@@ -140,7 +136,7 @@ class _Work:
     ) -> GroupTable:
         """Groups by name, with `beside` also by what that says of each row. Facts: means of `measured`, whether names
         say that they use tensor cores, the sum of the argument `summed`."""
-        group: Some = self.group
+        group: AnyInts = self.group
         keys: list[tuple[str, ...]] = [(key,) for key in self._keys]
         raw = self._raw
         if beside is not None:
@@ -169,7 +165,7 @@ class _Work:
             facts=facts,
         )
 
-    def _sum(self, argument: str, group: Some, groups: int) -> Floats:
+    def _sum(self, argument: str, group: AnyInts, groups: int) -> Floats:
         """Sum of an argument over the calls; NaN where no call carries it."""
         value = np.asarray(argument_of(self._timeline.events, argument, self.rows, -1), dtype=np.float64)
         has = value >= 0

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.grouping import argument_of, finest
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
+from tb_perfcompare.model.arrays import EventIndex, Ints
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
-
-Ints = NDArray[np.int64]
 
 _COLUMNS = ("grid", "block", "kernel_type", "dim", "dim_x", "dim_y", "dim_z", "tasktopo")
 
 
-def launch_texts(events: EventTable, rows: Ints) -> tuple[Ints, tuple[str, ...]] | None:
+def launch_texts(events: EventTable, rows: EventIndex) -> tuple[Ints, tuple[str, ...]] | None:
     """(text number of each row, texts), "" where a kernel states nothing; None if none of the rows does."""
     if not any(column in events.args for column in _COLUMNS):
         return None

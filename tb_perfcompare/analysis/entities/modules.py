@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest, with_descendants
 from tb_perfcompare.analysis.entities.operators import device_self_times
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.summary.summary import GroupTable
-
-Ints = NDArray[np.int64]
-Some = NDArray[np.integer]
 
 _PREFIX = "nn.Module: "
 
@@ -34,7 +31,7 @@ def module_name(raw: str) -> str:
     return raw.removeprefix(_PREFIX)
 
 
-def module_table(timeline: InterpretedTrace, step: Some, steps: int) -> GroupTable | None:
+def module_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> GroupTable | None:
     """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
     rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
@@ -64,7 +61,7 @@ def module_table(timeline: InterpretedTrace, step: Some, steps: int) -> GroupTab
     )
 
 
-def module_self_times(timeline: InterpretedTrace, step: Some) -> tuple[Ints, Ints]:
+def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, Ints]:
     """(rows of the calls that start in a step, time of each without the calls of modules in it), as in the table."""
     rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
@@ -72,7 +69,7 @@ def module_self_times(timeline: InterpretedTrace, step: Some) -> tuple[Ints, Int
     return rows[nesting.order], span - below
 
 
-def _nested(timeline: InterpretedTrace, rows: Ints) -> tuple[Nesting, Ints, Ints]:
+def _nested(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Nesting, Ints, Ints]:
     """(these calls nested, (r,) their spans in that order, (r,) of these what is in calls below)."""
     events = timeline.events
     ranks = events.strings.ranks()[events.name[rows]]
@@ -83,7 +80,9 @@ def _nested(timeline: InterpretedTrace, rows: Ints) -> tuple[Nesting, Ints, Ints
     return nesting, span, below
 
 
-def _group(timeline: InterpretedTrace, rows: Ints, step: Some, steps: int, measures: dict[str, Ints]) -> GroupTable:
+def _group(
+    timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, steps: int, measures: dict[str, Ints]
+) -> GroupTable:
     events = timeline.events
     used, group = distinct(events.name[rows].astype(np.int64), len(events.strings))
     names = [events.strings[int(i)] for i in used]

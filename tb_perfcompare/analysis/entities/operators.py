@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, added_up, finest, largest, least
@@ -15,14 +14,12 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_wh
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Keys, TextPool, column, keys
 from tb_perfcompare.model.unique import unique_places
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
 
 _NO_CALL = np.iinfo(np.int64).max
 
@@ -58,7 +55,7 @@ def _host_total(timeline: InterpretedTrace) -> Ints:
     return forest.end_ns - gather(timeline.events.start_ns, forest.row)
 
 
-def _host_api(timeline: InterpretedTrace, node_of: Rows) -> Ints:
+def _host_api(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
     calls = _outermost_calls(timeline)
     owner = gather(node_of, gather(timeline.operator, calls))
     return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, calls))[:, 0]
@@ -76,20 +73,20 @@ def device_self_times(timeline: InterpretedTrace) -> Ints:
     return _device_self(timeline, _nodes(timeline))
 
 
-def _nodes(timeline: InterpretedTrace) -> Rows:
+def _nodes(timeline: InterpretedTrace) -> Ints32:
     """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
     node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
     node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
     return node_of
 
 
-def _device_self(timeline: InterpretedTrace, node_of: Rows) -> Ints:
+def _device_self(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
     work = rows_where(timeline.is_device)
     owner = gather(node_of, gather(timeline.operator, work))
     return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
 
 
-def _outermost_calls(timeline: InterpretedTrace) -> Rows:
+def _outermost_calls(timeline: InterpretedTrace) -> Ints32:
     """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
     events = timeline.events
     rows = rows_where(timeline.is_api)
@@ -99,7 +96,7 @@ def _outermost_calls(timeline: InterpretedTrace) -> Rows:
     return gather(rows, nesting.order[nesting.parent < 0])
 
 
-def operator_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[str, GroupTable]:
+def operator_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
     """{"operators": ..., "operators_by_shape": ..., "operators_by_type": ...}; `step` (n,) is an event's step or -1."""
     forest, events = timeline.host, timeline.events
     counts = gather(timeline.is_operator & (step >= 0), forest.row)
@@ -107,7 +104,7 @@ def operator_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[
     rows = gather(forest.row, shown)
     of = gather(forest.row, gather(forest.top, shown))
     names, labels = _names(events, rows)
-    parts: list[tuple[Rows, int]] = [(names, len(labels))]
+    parts: list[tuple[Ints32, int]] = [(names, len(labels))]
     arguments: list[tuple[str, str, TextPool]] = []
     for kind, of_key, argument in (("shape", "input_shape", "input_dims"), ("type", "input_type", "input_type")):
         if argument in events.args:
@@ -129,7 +126,7 @@ def operator_tables(timeline: InterpretedTrace, step: Rows, steps: int) -> dict[
     return tables
 
 
-def _pair(labels: Rows, pool: TextPool, texts: TextPool) -> Callable[[Ints], Keys]:
+def _pair(labels: Ints32, pool: TextPool, texts: TextPool) -> Callable[[Ints], Keys]:
     def pairs(codes: Ints) -> Keys:
         label, text = np.divmod(codes, len(texts))
         return keys((labels[label], pool), (text, texts))
@@ -137,7 +134,7 @@ def _pair(labels: Rows, pool: TextPool, texts: TextPool) -> Callable[[Ints], Key
     return pairs
 
 
-def _names(events: EventTable, rows: Rows) -> tuple[Rows, Rows]:
+def _names(events: EventTable, rows: EventIndex) -> tuple[Ints32, Ints32]:
     """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): factorize by the first code that
     has the key."""
     used, place = factorize(gather(events.name, rows), len(events.strings))
@@ -145,7 +142,7 @@ def _names(events: EventTable, rows: Rows) -> tuple[Rows, Rows]:
     return gather(number, place), labels
 
 
-def _argument_texts(events: EventTable, argument: str, rows: Rows) -> tuple[Rows, list[str]]:
+def _argument_texts(events: EventTable, argument: str, rows: EventIndex) -> tuple[Ints32, list[str]]:
     """((r,) number of each row's text, the texts as shown); 0 is "no such argument"."""
     codes = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
     codes += 1
@@ -154,7 +151,7 @@ def _argument_texts(events: EventTable, argument: str, rows: Rows) -> tuple[Rows
     return gather(number, place), texts
 
 
-def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Rows, list[str]]:
+def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Ints32, list[str]]:
     """((c,) number of what is shown of each text, what is shown); texts that are shown alike share a number, in the
     order of the first. Ascending codes are those of the texts and one more; 0 is the text "", number 0."""
     some = codes[1:] if len(codes) and codes[0] == 0 else codes
@@ -166,7 +163,7 @@ def numbered_texts(strings: StringTable, codes: Ints) -> tuple[Rows, list[str]]:
     return number, texts
 
 
-def shape_ids(events: EventTable, argument: str = "input_dims") -> Rows:
+def shape_ids(events: EventTable, argument: str = "input_dims") -> Ints32:
     """String index of raw JSON -> string index of an equal shape; the last entry stands for "no shape recorded"."""
     used = used_codes(np.asarray(events.args[argument].values, dtype=np.int32), len(events.strings))
     out = np.full(len(events.strings) + 1, -1, dtype=np.int32)
@@ -208,7 +205,7 @@ class _Sums:
         )
 
 
-def _sums(timeline: InterpretedTrace, shown: Rows, groups: Groups) -> _Sums:
+def _sums(timeline: InterpretedTrace, shown: Ints32, groups: Groups) -> _Sums:
     forest = timeline.host
     merged = gather(forest.merged, shown)
     some = merged.any()

@@ -10,17 +10,14 @@ import json
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest
 from tb_perfcompare.analysis.entities.modules import module_calls
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, NodeIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
-
-Ints = NDArray[np.int64]
-Some = NDArray[np.integer]
 
 MOST_TEXTS = 50_000
 """Stacks written as text: of more different ones than this the others count as not recorded."""
@@ -39,7 +36,7 @@ class PythonStacks:
     modules  rows of the calls of modules
     """
 
-    parent: Ints
+    parent: NodeIndex
     depth: Ints
     name: Ints
     names: list[str]
@@ -47,11 +44,11 @@ class PythonStacks:
     caller: Ints
     modules: Ints
 
-    def around(self, rows: Some) -> Ints:
+    def around(self, rows: AnyInts) -> Ints:
         """(q,) place around each of these events, -1."""
         return self.place[rows]
 
-    def above(self, rows: Some) -> Ints:
+    def above(self, rows: AnyInts) -> Ints:
         """(q,) place from which each of these Python functions was called, -1."""
         return self.caller[rows]
 
@@ -62,7 +59,7 @@ def python_stacks(timeline: InterpretedTrace) -> PythonStacks | None:
     return _of_functions(timeline, rows) if len(rows) else _of_texts(timeline)
 
 
-def _of_functions(timeline: InterpretedTrace, rows: Ints) -> PythonStacks:
+def _of_functions(timeline: InterpretedTrace, rows: EventIndex) -> PythonStacks:
     events = timeline.events
     ranks = events.strings.ranks()[events.name[rows]]
     nesting = nest(timeline.lane[rows], events.start_ns[rows], timeline.ends(rows), ranks)

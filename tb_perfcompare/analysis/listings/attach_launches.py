@@ -9,20 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.listings.launch_matching import Matches, match_names
 from tb_perfcompare.analysis.listings.launches import BOUND_SHARES, metric_settings
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.arrays import Flags, Floats, NameIndex, Nanoseconds
 from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
 from tb_perfcompare.model.summary.bound import bound_class
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
 from tb_perfcompare.number_text import percent
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _NOT_MEASURED = BOUND_CLASSES.index("not measured")
 _NAMED = 3
@@ -66,7 +63,7 @@ class _Figures:
     """
 
     means: Mapping[str, Floats]
-    class_ns: Ints
+    class_ns: Nanoseconds
 
     @classmethod
     def of(cls, launches: LaunchTable, matches: Matches) -> _Figures:
@@ -104,19 +101,19 @@ class _Figures:
         return {**self.means, **shares}
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Flags:
         """(k,) whether a kernel has a figure that could limit it."""
-        known: NDArray[np.bool_] = np.isfinite(self.means["tensor_active"]) | np.isfinite(self.means["dram_active"])
+        known: Flags = np.isfinite(self.means["tensor_active"]) | np.isfinite(self.means["dram_active"])
         return known
 
 
-def _per_kernel(name: NDArray[np.int32], amount: Floats, names: int, matches: Matches) -> Floats:
+def _per_kernel(name: NameIndex, amount: Floats, names: int, matches: Matches) -> Floats:
     """(k,) what the launches behind each kernel amount to."""
     per_name = np.bincount(name, weights=amount, minlength=names)
     return np.array([per_name[list(codes)].sum() for codes in matches.codes], dtype=np.float64)
 
 
-def _bound_times(time_ns: Ints, class_ns: Ints) -> dict[str, int]:
+def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
     """Nanoseconds per class; they sum to the kernels' time. Whole nanoseconds: rounded along the running sum."""
     out = [0] * len(BOUND_CLASSES)
     for time, classes in zip(time_ns.tolist(), class_ns.tolist(), strict=True):

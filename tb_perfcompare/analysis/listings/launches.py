@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats, GroupIndex, Ints, Nanoseconds
 from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE
 from tb_perfcompare.model.formats import NCU, TITLES
 from tb_perfcompare.model.names.names import kernel_key
@@ -148,7 +148,7 @@ def _tensor_cores(key: str) -> float:
     return math.nan if key.endswith("...") else 0.0
 
 
-def _bound_shares(launches: LaunchTable, row_of: NDArray[np.int64], rows: int) -> dict[str, NDArray[np.float64]]:
+def _bound_shares(launches: LaunchTable, row_of: Ints, rows: int) -> dict[str, Floats]:
     """Share of each kernel's time in launches of each bound class; NaN for a kernel without any figure. Launches that
     carry no figure belong to no class, so that the shares of a kernel sum to what was measured of it."""
     classes = bound_class(launches.tensor, launches.dram)
@@ -163,13 +163,13 @@ def _bound_shares(launches: LaunchTable, row_of: NDArray[np.int64], rows: int) -
 
 
 def _weighted(
-    value: NDArray[np.float64], dur_ns: NDArray[np.int64], group: NDArray[np.int64], groups: int
-) -> NDArray[np.float64]:
+    value: Floats, dur_ns: Nanoseconds, group: GroupIndex, groups: int
+) -> Floats:
     """Mean per group weighted by time, over the launches that carry the figure; NaN where none does."""
     has = np.isfinite(value)
     weight = np.bincount(group[has], weights=dur_ns[has], minlength=groups)
     product = np.bincount(group[has], weights=dur_ns[has] * value[has], minlength=groups)
-    mean: NDArray[np.float64] = np.divide(product, weight, out=np.full(groups, np.nan), where=weight > 0)
+    mean: Floats = np.divide(product, weight, out=np.full(groups, np.nan), where=weight > 0)
     return mean
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tb_perfcompare.model.arrays import Flags, Ints
 
 MODE_COVERS = 0.5
 """The most frequent number of launches, of several the smallest, counts as usual if at least this share of the steps
@@ -31,11 +32,11 @@ class Admission:
 
     usual: float
     least: float
-    incomplete: NDArray[np.bool_]
-    unusual: NDArray[np.bool_]
+    incomplete: Flags
+    unusual: Flags
 
 
-def admit(launches: NDArray[np.int64]) -> Admission:
+def admit(launches: Ints) -> Admission:
     """The complete steps among those with (s,) launches, each 0 or more. Without any launch all steps are complete.
 
     The usual number is one that occurs: at least one step always stays.

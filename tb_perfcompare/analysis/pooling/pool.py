@@ -6,19 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pooling.pool_counters import pool_counters
 from tb_perfcompare.analysis.pooling.pool_memory import pool_memory
 from tb_perfcompare.analysis.pooling.pool_splits import pool_splits, pool_trees, pool_work
 from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.arrays import AnyInts, Floats, Ints
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
 from tb_perfcompare.model.summary.summary import DroppedStep, GroupTable, OwnedTime, StepTable, Summary
-
-Ints = NDArray[np.int64]
 
 
 def pool(summaries: Sequence[Summary]) -> Summary:
@@ -77,7 +75,7 @@ def _label(summary: Summary) -> str:
     return f"{capture.worker}/{capture.span}"
 
 
-def _steps(summaries: Sequence[Summary], offsets: NDArray[np.integer]) -> StepTable:
+def _steps(summaries: Sequence[Summary], offsets: AnyInts) -> StepTable:
     parts = [summary.steps for summary in summaries]
     return StepTable(
         capture=np.concatenate([p.capture + np.int32(o) for p, o in zip(parts, offsets, strict=False)]).astype(
@@ -186,8 +184,8 @@ _ADDED = frozenset({"bytes"})
 """Facts that add up over captures; the others are means weighted by time."""
 
 
-def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, NDArray[np.float64]]:
-    out: dict[str, NDArray[np.float64]] = {}
+def _facts(present: Sequence[tuple[GroupTable, Ints]], rows: int) -> Mapping[str, Floats]:
+    out: dict[str, Floats] = {}
     for fact in dict.fromkeys(name for part, _ in present for name in part.facts):
         total, weight = np.zeros(rows), np.zeros(rows)
         for part, place in present:

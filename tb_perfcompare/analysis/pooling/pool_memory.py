@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
-
-Ints = NDArray[np.int64]
 
 
 def pool_memory(
@@ -58,7 +57,7 @@ def some_steps(
     )
 
 
-def curve_of_steps(curve: MemoryCurve, kept: NDArray[np.bool_]) -> MemoryCurve | None:
+def curve_of_steps(curve: MemoryCurve, kept: Flags) -> MemoryCurve | None:
     """The curve of only the `kept` (c,) steps, from what was held when the first one began.
 
     Steps that follow each other keep what lies between them; those that do not are put one behind the other. None if

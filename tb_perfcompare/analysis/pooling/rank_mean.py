@@ -10,18 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pooling import column_sums as sums
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.collectives import Collectives, joined
 from tb_perfcompare.model.summary.rank_steps import RankSteps
 from tb_perfcompare.model.summary.summary import CounterSeries, DeviceMetric, Summary
 
-Ints = NDArray[np.int64]
 JobStep = tuple[str, str]
 """(span, label)."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pooling.admission import admit
 from tb_perfcompare.analysis.pooling.select import without_steps
+from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
@@ -55,7 +55,7 @@ def admit_steps(summary: Summary) -> Summary:
     return replace(kept, notes=(*kept.notes, note))
 
 
-def holds_what_came_before(total_ns: NDArray[np.int64], backlog_ns: NDArray[np.int64]) -> bool:
+def holds_what_came_before(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bool:
     """Whether the first of (n,) windows is longer by a tenth than half of the others, and at least a tenth of it is
     work that was launched before the recording began."""
     if len(total_ns) <= FEWEST_OTHERS:
@@ -64,7 +64,7 @@ def holds_what_came_before(total_ns: NDArray[np.int64], backlog_ns: NDArray[np.i
     return bool(beyond > _LEAST_SHARE * total_ns[0] and backlog_ns[0] > _LEAST_SHARE * total_ns[0])
 
 
-def leading_warm_up(total_ns: NDArray[np.int64]) -> int:
+def leading_warm_up(total_ns: Nanoseconds) -> int:
     """How many leading steps of (n,) are longer than the median of the rest by the larger of five robust deviations and
     a tenth."""
     count = len(total_ns)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.step_view.own_times import own_times
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.step_events import (
     DEVICE_LANES,
     MOST_LINKED,
@@ -49,11 +50,11 @@ def lane_of(step: StepEvents, event: int) -> Lane:
     return step.lanes[int(step.lane_of_row[step.row[event]])]
 
 
-def _same_name(step: StepEvents, event: int) -> NDArray[np.bool_]:
+def _same_name(step: StepEvents, event: int) -> Flags:
     """(n,) events whose names join with that of the event, and that are of its kind."""
     own = step.names[int(step.name[event])]
     alike = np.array([(name.key, name.kind) == (own.key, own.kind) for name in step.names], dtype=np.bool_)
-    found: NDArray[np.bool_] = alike[step.name]
+    found: Flags = alike[step.name]
     return found
 
 
@@ -71,10 +72,10 @@ def _launched(step: StepEvents, event: int, lane: Lane) -> NDArray[np.intp] | No
     return np.flatnonzero(known & within[step.operator])
 
 
-def _on_device(step: StepEvents) -> NDArray[np.bool_]:
+def _on_device(step: StepEvents) -> Flags:
     """(n,) work of devices."""
     of_lane = np.array([lane.kind in DEVICE_LANES for lane in step.lanes], dtype=np.bool_)
-    found: NDArray[np.bool_] = of_lane[step.lane_of_row][step.row]
+    found: Flags = of_lane[step.lane_of_row][step.row]
     return found
 
 

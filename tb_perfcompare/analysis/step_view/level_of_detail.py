@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.step_events import StepDetail, StepEvents
-
-Ints = NDArray[np.int64]
 
 
 def visible(events: StepEvents, first_ns: int, last_ns: int) -> Ints:
@@ -56,7 +55,7 @@ def summed(values: NDArray[np.integer | np.bool_], marks: StepDetail) -> Ints:
     return total
 
 
-def _opens(row: NDArray[np.int32], start: Ints, end: Ints, first_ns: int, cell_ns: int) -> NDArray[np.bool_]:
+def _opens(row: Ints32, start: Nanoseconds, end: Nanoseconds, first_ns: int, cell_ns: int) -> Flags:
     """(k,) whether an event begins a new mark."""
     opens = np.ones(len(row), dtype=np.bool_)
     if cell_ns <= 0:
@@ -67,7 +66,7 @@ def _opens(row: NDArray[np.int32], start: Ints, end: Ints, first_ns: int, cell_n
     return opens
 
 
-def _longest(dur: Ints, mark: Ints) -> Ints:
+def _longest(dur: Nanoseconds, mark: Ints) -> Ints:
     """Place of the longest event of each mark, the first of several."""
     order = np.lexsort((np.arange(len(dur)), -dur, mark))
     return order[np.flatnonzero(np.diff(mark[order], prepend=-1))]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.step_events import KINDS, NOBODY, NameTotals, StepEvents
-
-Ints = NDArray[np.int64]
 
 _ENCLOSING = [KINDS.index(kind) for kind in ("python", "module")]
 
@@ -28,7 +26,7 @@ def own_times(step: StepEvents) -> Ints:
     caller = step.operator[calls]
     within = np.minimum(end[calls], end[caller]) - np.maximum(start[calls], start[caller])
     np.subtract.at(own, caller, np.maximum(within, 0))
-    own_ns: Ints = np.maximum(own, 0)
+    own_ns: Nanoseconds = np.maximum(own, 0)
     return own_ns
 
 
@@ -56,6 +54,6 @@ def name_totals(step: StepEvents) -> tuple[NameTotals, ...]:
     return tuple(found)
 
 
-def _in(step: StepEvents, lanes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = lanes[step.lane_of_row][step.row]
+def _in(step: StepEvents, lanes: Flags) -> Flags:
+    found: Flags = lanes[step.lane_of_row][step.row]
     return found

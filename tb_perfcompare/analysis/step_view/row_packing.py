@@ -7,14 +7,12 @@ row below the event that encloses it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.nesting import nest
+from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 
-Ints = NDArray[np.int64]
 
-
-def pack(lane: Ints, start: Ints, end: Ints, tie: NDArray[np.integer]) -> tuple[Ints, Ints]:
+def pack(lane: Ints, start: Nanoseconds, end: Nanoseconds, tie: AnyInts) -> tuple[Ints, Ints]:
     """((n,) row within the lane, (n,) the event that encloses it, -1 at the top). `tie` orders events of equal lane,
     start and end."""
     nesting = nest(lane, start, end, tie)

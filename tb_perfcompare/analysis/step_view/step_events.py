@@ -19,13 +19,12 @@ from tb_perfcompare.analysis.trace.steps import step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32
 from tb_perfcompare.model.events import ARG_COLUMNS, ArgKind, Category, EventTable, SparseColumn
 from tb_perfcompare.model.names.names import kernel_key, operator_key
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, EventName, Lane, StepEvents
 from tb_perfcompare.model.summary.summary import StepCategory
-
-Ints = NDArray[np.int64]
 
 _JSON = frozenset(column.name for column in ARG_COLUMNS if column.kind is ArgKind.JSON)
 _UNDRAWN = {
@@ -152,7 +151,7 @@ def _lanes(found: LanesFound, lane: Ints, depth: Ints) -> tuple[Lane, ...]:
     return tuple(lanes)
 
 
-def _names(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[EventName, ...], NDArray[np.int32]]:
+def _names(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[EventName, ...], Ints32]:
     """(the distinct names, (n,) which one each event has). One text may be a name of several kinds."""
     events = timeline.events
     kind = _kinds(timeline, rows)
@@ -167,7 +166,7 @@ def _names(timeline: InterpretedTrace, rows: Ints) -> tuple[tuple[EventName, ...
     return tuple(names), place.reshape(-1).astype(np.int32)
 
 
-def _kinds(timeline: InterpretedTrace, rows: Ints) -> Ints:
+def _kinds(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
     """(k,) places in KINDS."""
     events = timeline.events
     table = np.full(max(Category) + 1, KINDS.index("other"), dtype=np.int64)
@@ -185,7 +184,7 @@ def _kinds(timeline: InterpretedTrace, rows: Ints) -> Ints:
     return kind
 
 
-def _args(events: EventTable, rows: Ints) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
+def _args(events: EventTable, rows: EventIndex) -> tuple[Mapping[str, SparseColumn], tuple[str, ...]]:
     """The arguments of (k,) rows, by their new places; texts are renumbered."""
     new_row = np.full(len(events), NOBODY, dtype=np.int64)
     new_row[rows] = np.arange(len(rows))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import LANE_KINDS
 from tb_perfcompare.model.summary.summary import StepCategory
-
-Ints = NDArray[np.int64]
 
 NOT_DRAWN = -1
 
@@ -50,7 +48,7 @@ class LanesFound:
     lane: Ints
 
 
-def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: Ints) -> LanesFound:
+def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: EventIndex) -> LanesFound:
     """Lanes of some events: (k,) rows of the event table. Devices stand first: their lanes are few and low, and tell
     most. Two runs of one program have the same order."""
     events = timeline.events
@@ -77,7 +75,7 @@ def find_lanes(recording: TraceRecording, timeline: InterpretedTrace, rows: Ints
     return LanesFound(tuple(kind for _, kind, _, _ in found), tuple(name for _, _, name, _ in found), lane_of)
 
 
-def _device_kind(timeline: InterpretedTrace, rows: Ints) -> str:
+def _device_kind(timeline: InterpretedTrace, rows: EventIndex) -> str:
     """A stream that does nothing but communicate, or copy, is called so."""
     roles = timeline.role[rows]
     if (roles == StepCategory.COMMUNICATION).all():

@@ -10,14 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.numbering import chunks
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex
 
 COLLAPSED = 0.1
 """A window shorter than this share of its host marker says nothing of the step: others own its time."""
@@ -35,13 +32,13 @@ class EventSteps:
                the recording as a whole
     """
 
-    step: Rows
-    before: NDArray[np.bool_]
+    step: StepIndex
+    before: Flags
     collapsed: Ints
     disputed: Ints
 
 
-def step_of(start_ns: Ints, windows: Windows) -> Rows:
+def step_of(start_ns: Nanoseconds, windows: Windows) -> Ints32:
     """(n,) index of the window an event starts in, -1 outside all."""
     if not len(windows.label):
         return np.full(len(start_ns), -1, dtype=np.int32)
@@ -77,7 +74,7 @@ def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window:
     return EventSteps(step, before, np.flatnonzero(lengths < COLLAPSED * whole), disputed)
 
 
-def _before_recording(timeline: InterpretedTrace, device: NDArray[np.bool_], linked: Ints) -> NDArray[np.bool_]:
+def _before_recording(timeline: InterpretedTrace, device: Flags, linked: Ints) -> Flags:
     """Device work at the beginning of a stream whose launches are not in the recording. Where launches are missing
     elsewhere, too, they were lost, and nobody knows when they were made."""
     before = np.zeros(len(device), dtype=np.bool_)

@@ -10,14 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import step_label
-
-Ints = NDArray[np.int64]
 
 _HOST_WORK = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
@@ -40,8 +38,8 @@ class Windows:
     """
 
     label: tuple[str, ...]
-    start_ns: Ints
-    end_ns: Ints
+    start_ns: Nanoseconds
+    end_ns: Nanoseconds
     dropped: tuple[tuple[str, int, str], ...]
     marked: bool
     overlaps: int
@@ -117,14 +115,14 @@ def _whole_window(timeline: InterpretedTrace) -> Windows:
     return Windows(("0",), start, end, (), False, 0)
 
 
-def _disjoint(start: Ints, end: Ints) -> tuple[Ints, int]:
+def _disjoint(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, int]:
     """Ends cut at the next start."""
     cut = end.copy()
     cut[:-1] = np.minimum(end[:-1], start[1:])
     return cut, int((cut < end).sum())
 
 
-def _to_next_marker(label: tuple[str, ...], start: Ints, end: Ints) -> Ints:
+def _to_next_marker(label: tuple[str, ...], start: Nanoseconds, end: Nanoseconds) -> Ints:
     """A step lasts until the next marker when the numbers follow each other, else until its own marker ends."""
     out = end.copy()
     for k in range(len(label) - 1):
@@ -172,7 +170,7 @@ def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) ->
     return Windows(host.label[:kept], start[:kept], end[:kept], dropped, host.marked, host.overlaps)
 
 
-def _without_tail(hits: NDArray[np.integer]) -> int:
+def _without_tail(hits: AnyInts) -> int:
     """How many leading steps stay."""
     if len(hits) < 2 or not hits.any():
         return len(hits)
@@ -180,7 +178,7 @@ def _without_tail(hits: NDArray[np.integer]) -> int:
     return k if k > 0 and TAIL_SHARE * hits[k - 1] > hits[k] else k + 1
 
 
-def _tail_reason(hits: NDArray[np.integer], k: int) -> str:
+def _tail_reason(hits: AnyInts, k: int) -> str:
     if not hits[k]:
         return "incomplete: no device work of this step was recorded"
     return f"incomplete: {int(hits[k])} device events recorded, {int(hits[k - 1])} in the step before"

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import Flags, NameFlags, among
+from tb_perfcompare.analysis.columns.event_masks import NameFlags, among
 from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import scatter_add
-from tb_perfcompare.model.device import Vendor
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds, NodeIndex
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import (
     is_collective_annotation,
@@ -28,10 +28,7 @@ from tb_perfcompare.model.names.names import (
     is_wrapper,
 )
 from tb_perfcompare.model.summary.summary import StepCategory
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Some = NDArray[np.integer]
+from tb_perfcompare.model.vendors import Vendor
 
 NO_ROLE = -1
 
@@ -60,16 +57,16 @@ class InterpretedTrace:
     events: EventTable
     vendor: Vendor
     role: NDArray[np.int8]
-    lane: NDArray[np.int32]
-    launcher: Rows
-    operator: Rows
+    lane: LaneIndex
+    launcher: Ints32
+    operator: Ints32
     is_operator: Flags
     is_marker: Flags
     host: HostForest
     ids_unusable: bool
     device_markers: int
 
-    def ends(self, rows: Some | Flags) -> Ints:
+    def ends(self, rows: AnyInts | Flags) -> Ints:
         """When some of the events end."""
         found: Ints = self.events.start_ns[rows]
         found += self.events.dur_ns[rows]
@@ -106,13 +103,13 @@ class HostForest:
     clipped  events that outlasted their parent
     """
 
-    row: Rows
-    parent: Rows
-    depth: Rows
-    end_ns: Ints
+    row: Ints32
+    parent: NodeIndex
+    depth: Ints32
+    end_ns: Nanoseconds
     inside: Ints
     merged: Flags
-    top: Rows
+    top: Ints32
     clipped: int
 
 
@@ -151,7 +148,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     )
 
 
-def _lanes(events: EventTable) -> NDArray[np.int32]:
+def _lanes(events: EventTable) -> Ints32:
     """Old traces write the same thread as 25738 and as "25738"."""
     index: dict[tuple[str, str], int] = {}
     canonical = [
@@ -164,7 +161,7 @@ def _lanes(events: EventTable) -> NDArray[np.int32]:
 
 
 def _host_forest(
-    events: EventTable, lane: NDArray[np.int32], is_node: Flags, is_operator: Flags
+    events: EventTable, lane: LaneIndex, is_node: Flags, is_operator: Flags
 ) -> HostForest:
     # Equal spans: the outer event is the one that got its External id first; names settle the rest.
     ties = events.external_id, Coded(events.name, events.strings.ranks())
@@ -176,7 +173,7 @@ def _host_forest(
     )
 
 
-def _merged(parent: Rows, name: NDArray[np.int32], counts: Flags) -> tuple[Flags, Rows]:
+def _merged(parent: NodeIndex, name: NameIndex, counts: Flags) -> tuple[Flags, Ints32]:
     top = np.arange(len(parent), dtype=np.int32)
     merged = np.zeros(len(parent), dtype=bool)
     alike = np.flatnonzero((name == name[parent]) & counts & counts[parent] & (parent >= 0))
@@ -200,7 +197,7 @@ def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
     return total >= 2 and int(((external_id == correlation) & known).sum()) / total >= IDS_REPEAT_CORRELATION
 
 
-def _launchers(events: EventTable, api: Flags, device: Flags) -> Rows:
+def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints32:
     """Device event -> API call with its correlation; of several the one that started last."""
     launcher = np.full(len(events), -1, dtype=np.int32)
     identified = events.correlation != ABSENT
@@ -215,9 +212,9 @@ def _launchers(events: EventTable, api: Flags, device: Flags) -> Rows:
 
 
 def _operators(
-    events: EventTable, lane: NDArray[np.int32], api: Flags, device: Flags, forest: HostForest, launcher: Rows,
+    events: EventTable, lane: LaneIndex, api: Flags, device: Flags, forest: HostForest, launcher: Ints32,
     ids_unusable: bool,
-) -> Rows:  # fmt: skip
+) -> Ints32:  # fmt: skip
     """API call -> operator by External id, else by time on its thread; device event -> operator of its launcher,
     else by its own External id."""
     operator = np.full(len(events), -1, dtype=np.int32)
@@ -227,7 +224,7 @@ def _operators(
     nodes = slice(None) if known.all() else np.flatnonzero(known)
     rows, ids = forest.row[nodes], ids[nodes]
 
-    def by_id(asked: Ints) -> Rows:
+    def by_id(asked: Ints) -> Ints32:
         """Of operators with one id the one that started last; of those that started together the innermost."""
         wanted = events.external_id[asked]
         found = last_equal(ids, wanted, lambda: np.lexsort((forest.depth[nodes], events.start_ns[rows])))
@@ -249,7 +246,7 @@ def _operators(
 
 
 def _roles(
-    events: EventTable, names: NameFlags, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Rows
+    events: EventTable, names: NameFlags, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Ints32
 ) -> NDArray[np.int8]:
     category = events.category
     role = np.full(len(events), NO_ROLE, dtype=np.int8)

@@ -1,4 +1,4 @@
-"""Which vendor's device a trace shows, and on what evidence. The vendors themselves are rows in model/device.py."""
+"""Which vendor's device a trace shows, and on what evidence. The vendors themselves are records in model/vendors.py."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
-from tb_perfcompare.model.device import CPU, VENDORS, Vendor
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.model.unique import unique
+from tb_perfcompare.model.vendors import CPU, CUDA, VENDORS, Vendor
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
@@ -27,7 +27,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
                 return vendor, "deviceProperties"
     raw = {events.strings[code].lower() for code in used_codes(events.raw_category, len(events.strings)).tolist()}
     for vendor in VENDORS:
-        if any(category in raw for category in vendor.runtime):
+        if not raw.isdisjoint(vendor.categories):
             return vendor, "categories"
     for vendor in VENDORS:
         if any(arg in events.args and len(events.args[arg].rows) for arg in vendor.kernel_args):
@@ -42,7 +42,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
         if any(call.startswith(vendor.api_prefixes) for call in calls):
             return vendor, "API names"
     if among(events.category, _DEVICE_WORK).any():
-        return VENDORS[-1], "device events"
+        return CUDA, "device events"
     return CPU, "no device events"
 
 

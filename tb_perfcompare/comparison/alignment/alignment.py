@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.kernel_matches import ALONE, ONE_BY_ONE, OTHERS, SAME, WEAK, KernelMatch
 from tb_perfcompare.comparison.alignment.operator_matches import BY_OPERATOR, OperatorMatch, match_operators
 from tb_perfcompare.comparison.alignment.place_tree import PlaceTree, has_shapes, side_of, units_of_work
 from tb_perfcompare.comparison.alignment.plain_places import PlainMatches
+from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
@@ -84,7 +82,7 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
     units = steps if baseline.marked and candidate.marked else units_of_work(a, b, steps)
     operators = (len(a.operators) > 0, len(b.operators) > 0)
     plain: PlainMatches | None = None
-    left: tuple[NDArray[np.bool_] | None, NDArray[np.bool_] | None] = (None, None)
+    left: tuple[Flags | None, Flags | None] = (None, None)
     by_text = shapes or not (has_shapes(a) or has_shapes(b))  # else places differ by less than their texts
     if by_text and all(operators) and min(len(a.work), len(b.work)) >= plain_places.MANY:
         plain, left = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)

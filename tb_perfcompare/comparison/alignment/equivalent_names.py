@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from tb_perfcompare.comparison.alignment.renaming import Joins, renamed
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.api_calls import JOINED
-from tb_perfcompare.model.device import VENDORS, Vendor
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.model.vendors import VENDORS, Vendor
 
 _COPY = re.compile(r"(?P<what>Memcpy \w+|Memset) \(.*\)", re.DOTALL)
 _VENDOR = {vendor.kind: vendor for vendor in VENDORS}

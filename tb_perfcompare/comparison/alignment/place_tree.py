@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import place_below
 from tb_perfcompare.model.text_numbers import parts_of
@@ -82,7 +82,7 @@ def has_shapes(work: DeviceWork) -> bool:
 
 
 def side_of(
-    work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool, left: NDArray[np.bool_] | None = None
+    work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool, left: Flags | None = None
 ) -> Side:
     """The work of a side in the common tree; without `shapes` places differ by names alone. `left` are rows of the work
     that count, None for all."""

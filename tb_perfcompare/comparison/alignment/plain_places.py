@@ -12,17 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.alignment.kernel_matches import CERTAIN, LIKELY, SAME, KernelMatch, Run
 from tb_perfcompare.comparison.alignment.operator_matches import SAME_PLACE, OperatorMatch
+from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.device_work import DeviceWork
 from tb_perfcompare.model.summary.launch_sites import OUTSIDE, place_below
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import Column
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MANY = 5_000
 """Places and kernels of a side from which on that is faster than one by one."""
@@ -37,7 +34,7 @@ class PlainKernels:
     time, launches   of either side (k,)
     """
 
-    start: Ints
+    start: Nanoseconds
     category: Column
     name: Column
     time: tuple[Ints, Ints]
@@ -68,7 +65,7 @@ class PlainMatches:
     numbers: TextNumbers
     operator: Ints
     shape: Ints
-    is_certain: Bools
+    is_certain: Flags
     time: tuple[Ints, Ints]
     calls: tuple[Ints, Ints]
     kernels: PlainKernels
@@ -108,7 +105,7 @@ class PlainMatches:
 
 def plain_matches(
     a: DeviceWork, b: DeviceWork, units: tuple[int, int], numbers: TextNumbers
-) -> tuple[PlainMatches, tuple[Bools, Bools]]:
+) -> tuple[PlainMatches, tuple[Flags, Flags]]:
     """(the matches, for each side which rows of its work are in none), of sides that both know operators."""
     operators = join_rows(numbers, a.operators.keys, b.operators.keys, 3)
     place = _places(operators)
@@ -188,7 +185,7 @@ def _at(values: Ints, rows: Ints) -> Ints:
     return found
 
 
-def _left(taken: Ints, count: int) -> Bools:
+def _left(taken: Ints, count: int) -> Flags:
     left = np.ones(count, dtype=bool)
     left[taken] = False
     return left

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
@@ -72,14 +72,14 @@ def _renamed_tree(tree: CallTree, joins: Mapping[StepCategory, Joins]) -> CallTr
     return tree
 
 
-def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, NDArray[np.int64]]:
+def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
     """The table under its new names, and the new row of each old one. Facts are means weighted by time."""
     keys = [(joins.get(name, name), *rest) for name, *rest in table.keys]
     index = {key: row for row, key in enumerate(dict.fromkeys(keys))}
     row_of = np.array([index[key] for key in keys], dtype=np.int64)
     rows = len(index)
 
-    def summed(matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summed(matrix: Ints) -> Ints:
         out = np.zeros((rows, matrix.shape[1]), dtype=np.int64)
         np.add.at(out, row_of, matrix)
         return out
@@ -104,7 +104,7 @@ def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, NDArray[
     return merged, row_of
 
 
-def _merged_names(names: Sequence[str], row_of: NDArray[np.int64], rows: int) -> tuple[str, ...]:
+def _merged_names(names: Sequence[str], row_of: Ints, rows: int) -> tuple[str, ...]:
     found: list[list[str]] = [[] for _ in range(rows)]
     for name, row in zip(names, row_of.tolist(), strict=True):
         found[row].append(name)
@@ -112,13 +112,13 @@ def _merged_names(names: Sequence[str], row_of: NDArray[np.int64], rows: int) ->
 
 
 def _mean(
-    values: NDArray[np.float64], weight: NDArray[np.float64], row_of: NDArray[np.int64], rows: int
-) -> NDArray[np.float64]:
+    values: Floats, weight: Floats, row_of: Ints, rows: int
+) -> Floats:
     """A row that stands alone keeps its figure to the last bit."""
     has = np.isfinite(values)
     total = np.bincount(row_of[has], weights=weight[has], minlength=rows)
     product = np.bincount(row_of[has], weights=weight[has] * values[has], minlength=rows)
-    out: NDArray[np.float64] = np.divide(product, total, out=np.full(rows, np.nan), where=total > 0)
+    out: Floats = np.divide(product, total, out=np.full(rows, np.nan), where=total > 0)
     alone = np.bincount(row_of, minlength=rows)[row_of] == 1
     out[row_of[alone]] = values[alone]
     return out
@@ -132,7 +132,7 @@ def _merged_owned(owned: OwnedTime, joins: Mapping[StepCategory, Joins]) -> Owne
     index = {place: row for row, place in enumerate(dict.fromkeys(places))}
     row_of = np.array([index[place] for place in places], dtype=np.int64)
 
-    def summed(matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+    def summed(matrix: Ints) -> Ints:
         out = np.zeros((len(index), matrix.shape[1]), dtype=np.int64)
         np.add.at(out, row_of, matrix)
         return out

@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import align
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
 from tb_perfcompare.model.names.names import library_free
 from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, StepEvents
-
-Ints = NDArray[np.int64]
 
 Both = tuple[Ints, Ints]
 """A value of a and one of b."""
@@ -38,9 +36,9 @@ class StepMatches:
     renamed  (n,) bool matched by position, under another name
     """
 
-    of_a: NDArray[np.int32]
-    of_b: NDArray[np.int32]
-    renamed: NDArray[np.bool_]
+    of_a: Ints32
+    of_b: Ints32
+    renamed: Flags
 
     def turned(self, b: StepEvents) -> StepMatches:
         """The same with the sides exchanged."""
@@ -136,8 +134,8 @@ def _sequences(side: StepEvents, kind: str) -> dict[int, Ints]:
     return found
 
 
-def _in_lanes(side: StepEvents, wanted: list[bool]) -> NDArray[np.bool_]:
-    inside: NDArray[np.bool_] = np.array(wanted, dtype=np.bool_)[side.lane_of_row][side.row]
+def _in_lanes(side: StepEvents, wanted: list[bool]) -> Flags:
+    inside: Flags = np.array(wanted, dtype=np.bool_)[side.lane_of_row][side.row]
     return inside
 
 
@@ -162,7 +160,7 @@ def _taken(values: Both, rows: Both) -> Both:
     return values[0][rows[0]], values[1][rows[1]]
 
 
-def _or_nobody(values: NDArray[np.integer], rows: NDArray[np.integer], otherwise: int) -> Ints:
+def _or_nobody(values: AnyInts, rows: AnyInts, otherwise: int) -> Ints:
     """(k,) the values at some rows, `otherwise` where the row is NOBODY."""
     if not len(values):
         return np.full(len(rows), otherwise, dtype=np.int64)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.alignment.alignment import Alignment, kernels_ns, row_kind
 from tb_perfcompare.comparison.alignment.kernel_matches import (
@@ -28,6 +27,7 @@ from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, MadeTexts, Row, Table, cells_of
 from tb_perfcompare.comparison.result.wording import number_text, short_apart
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.units import Better
@@ -144,12 +144,12 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     numbers, count = plain.numbers, len(shown)
     sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[shown], 0, 1)]
     places = np.arange(count + len(made))
-    texts_of_plain: dict[str, NDArray[np.int64]] = {
+    texts_of_plain: dict[str, Ints] = {
         "operator": plain.operator[shown], "input_shape": plain.shape[shown], "confidence": sure,
         **{name: np.full(count, numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
     }  # fmt: skip
     figures = dict(zip(_FIGURES, (*us, delta, change, *often, *whole), strict=True))
-    joined: dict[str, NDArray[np.float64] | MadeTexts] = {
+    joined: dict[str, Floats | MadeTexts] = {
         "baseline_kernels": MadeTexts(places, kernels.baseline),
         "candidate_kernels": MadeTexts(places, kernels.candidate),
         "baseline_kernel_names": MadeTexts(places, kernels.baseline_names),
@@ -183,7 +183,7 @@ class _PlainKernels:
     """What stands in the columns of kernels: of plain rows made when they are shown."""
 
     def __init__(
-        self, plain: PlainKernels, steps: tuple[int, int], shown: NDArray[np.int64], made: list[tuple[Cell, ...]]
+        self, plain: PlainKernels, steps: tuple[int, int], shown: Ints, made: list[tuple[Cell, ...]]
     ) -> None:
         self._plain, self._steps, self._shown, self._made = plain, steps, shown, made
         self._last: tuple[int, list[str]] = (-1, [])

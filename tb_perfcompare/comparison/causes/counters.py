@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN
-from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Finding
 from tb_perfcompare.comparison.result.wording import p_text, percent_text
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.recordings.cycles import HOST
@@ -25,7 +25,18 @@ ROW_SEPARATOR = " › "
 
 _CLOCK = "frequency"
 _CLOCKS = "power and temperature limits, clock settings, idle states"
-_OTHERS = "what else ran on that device at that time"
+
+COUNTER_MOVED = Rule(
+    names=("counter_moved",),
+    meaning="a counter of a device or of the host moved",
+    when="a counter of both sides, in one unit, changed by at least a tenth of the larger mean and significantly: q "
+    "over all [counters](../inputs/counters.md) at most alpha, or complete separation as above. With fewer than two "
+    "values on a side size decides",
+    example="Counter gpu_frequency of GPU 7: 1,155 → 210 MHz (-82%)",
+    look_at="what else ran on that device at that time",
+    recorded=Recorded.COUNTERS,
+)
+
 _DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -82,7 +93,7 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
     if _is_interpolated(row):
         sure += "; mostly interpolated between samples"
     return Finding(
-        rule="counter_moved",
+        rule=COUNTER_MOVED.names[0],
         subject=_named(row),
         category="Counter",
         delta_us=None,
@@ -90,7 +101,7 @@ def _finding(row: CounterChange, alpha: float) -> Finding:
         sentence=f"Counter {_named(row)}: {amounts}{change}.",
         evidence=(counter_evidence(row),),
         confidence=sure,
-        look_at=_CLOCKS if _CLOCK in row.counter else _OTHERS,
+        look_at=_CLOCKS if _CLOCK in row.counter else COUNTER_MOVED.look_at,
     )
 
 

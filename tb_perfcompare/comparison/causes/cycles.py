@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
-from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, repeatability
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT
+from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -45,13 +47,24 @@ _HOST_SUBJECTS = {
     HOST_TYPE: "Host functions",
 }
 _ON_DEVICE = "clocks, power and temperature limits, other jobs on the device; these functions"
-_ON_HOST = "these functions, CPU clock and load, other threads of the process"
 _MOST_NAMED, _MOST_COUNTERS = 3, 2
 _NEARLY = 1.1
 """From this ratio on, either way, a change is also given as a ratio."""
 
 _MANY_CALLS = 100
 _PER = " per cycle"
+
+FUNCTION_TIME = Rule(
+    names=("function_time",),
+    meaning="functions of one type take longer",
+    when="the functions of one type changed by at least the larger of 0.2 % of the baseline's cycle and 5 µs. All "
+    "device types (`gpu_...`) are one, because they share a clock; significant (below)",
+    example="GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59), but the cycle is not clearly slower; 985 calls "
+    "per cycle on both sides; functions ×3.76 per call across the board; K +49.4 ms; gpu_frequency of GPU 7 1,155 → "
+    "210 MHz (interpolated)",
+    look_at="these functions, CPU clock and load, other threads of the process",
+    recorded=Recorded.CYCLES,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,7 +132,7 @@ def _finding(
     evidence = [Evidence("functions", ROW_SEPARATOR.join(key)) for key in named]
     evidence += [counter_evidence(row) for row in context[:_MOST_COUNTERS]]
     return Finding(
-        rule="function_time",
+        rule=FUNCTION_TIME.names[0],
         subject=subject,
         category=word if device else group,
         delta_us=delta_us,
@@ -133,7 +146,7 @@ def _finding(
             "cycle",
             apart=test is not None and test[1] <= options.alpha,
         ),
-        look_at=_ON_DEVICE if device else _ON_HOST,
+        look_at=_ON_DEVICE if device else FUNCTION_TIME.look_at,
     )
 
 

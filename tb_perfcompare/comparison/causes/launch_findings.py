@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, UTILISATION_CHANGE, repeatability
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
+from tb_perfcompare.comparison.causes.evidence.findings import MOST_OF_IT, UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import NEARLY_ALL
+from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.launches.kernel_use import Use, incomparable, kernel_uses, launches_of
 from tb_perfcompare.comparison.launches.rows import BOTH, REPLACED, LaunchRows
 from tb_perfcompare.comparison.launches.table import kept_rows
@@ -39,15 +41,39 @@ SAME_WORK = 0.5
 """Two kernels, or two programs, with less than this share of their launches in common do not do the same work."""
 
 _KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
-_TENSOR_CORES = "data types, allow_tf32, shapes not divisible by 8, library versions"
-_MEMORY = "memory accesses: strides, alignment, cache hits; concurrent work on the device"
-_LOOK_AT = {
-    "tensor_cores_lost": _TENSOR_CORES,
-    "tensor_cores_gained": _TENSOR_CORES,
-    "utilisation_lost": _MEMORY,
-    "utilisation_gained": _MEMORY,
-    "bound_shift": "the scatter plot of launches, and the kernels of the class that changed most",
-}
+
+UTILISATION = Rule(
+    names=("utilisation_lost", "utilisation_gained"),
+    meaning="a kernel uses less of the device",
+    when="a kernel of both sides, called at most twice as often on one; its launches take longer and its DRAM "
+    "throughput or tensor utilisation (weighted by time) fell by at least 0.05; or the opposite of both. The size is "
+    "the rate effect",
+    example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
+    "throughput (72% → 36%)",
+    look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
+    recorded=Recorded.LAUNCHES,
+)
+TENSOR_CORES = Rule(
+    names=("tensor_cores_lost", "tensor_cores_gained"),
+    meaning="tensor cores are no longer used",
+    when="of a kernel of both sides or of [replaced launches](alignment.md#launches-side-by-side): the tensor pipe "
+    "was active for at least 0.10 of the time and now for less than 0.02, or the reverse. A kernel whose name says so "
+    "counts from 0.02; where nothing was measured the name decides, unless truncated",
+    example="Tensor cores are no longer used: +930 µs (528 µs → 1.46 ms); L replaces K in 24 launches; tensor pipe "
+    "62% → 0%",
+    look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
+    recorded=Recorded.LAUNCHES,
+)
+BOUND_SHIFT = Rule(
+    names=("bound_shift",),
+    meaning="time moved between bound classes",
+    when="bound classes lost at least 0.05 of the longer side's time to others, beyond the change of all launches. Its "
+    "sign is that of the class that changed most; it is no part of the headline's delta and has no share",
+    example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
+    "time)",
+    look_at="the scatter plot of launches, and the kernels of the class that changed most",
+    recorded=Recorded.LAUNCHES,
+)
 _BOUND_WORDS = {"both": "bound by both", "neither": "bound by neither"}
 
 
@@ -74,18 +100,20 @@ class _Books:
 
     def finding(
         self,
-        rule: str,
+        rule: Rule,
         subject: str,
         delta_us: float,
         sentence: str,
         evidence: tuple[Evidence, ...],
         *,
+        gain: bool = False,
         part: bool = True,
     ) -> Finding:
-        """`part`: the time is a part of the headline's delta."""
+        """`gain`: under the name of the improvement; `part`: the time is a part of the headline's delta."""
         whole = self.ledger.delta / self.unit
         share = delta_us / whole if part and whole else None
-        return Finding(rule, subject, _KERNEL, delta_us, share, sentence, evidence, self.confidence, _LOOK_AT[rule])
+        name = rule.names[-1 if gain else 0]
+        return Finding(name, subject, _KERNEL, delta_us, share, sentence, evidence, self.confidence, rule.look_at)
 
 
 def find_launch_causes(
@@ -144,7 +172,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         if cores in ((True, False), (False, True)):
             lost = cores[0]
             sentence = f"Tensor cores are {'no longer' if lost else 'now'} used: {how}{_pipe(a, b)}."
-            yield books.finding(_cores_rule(bool(lost)), name, delta_us, sentence, evidence), told
+            yield books.finding(TENSOR_CORES, name, delta_us, sentence, evidence, gain=not lost), told
             continue
         sign = 1 if delta_us > 0 else -1
         figures = (("DRAM throughput", a.dram, b.dram), ("tensor utilisation", a.tensor, b.tensor))
@@ -153,9 +181,8 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
             lower = "lower" if sign > 0 else "higher"
             words = " and ".join(f"{lower} {word} ({percent_text(x)} → {percent_text(y)})" for word, x, y in moved)
             way = "slower" if sign > 0 else "faster"
-            rule = "utilisation_lost" if sign > 0 else "utilisation_gained"
             sentence = f"The same kernel is {way}: {how}; {words}."
-            yield books.finding(rule, name, delta_us, sentence, evidence), told
+            yield books.finding(UTILISATION, name, delta_us, sentence, evidence, gain=sign < 0), told
 
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
@@ -197,7 +224,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         if largest in shown:
             evidence.append(Evidence("launches", str(largest + 1)))
         told = tuple(use.name for use in (x, y) if _tells(use, entities.get(use.name), books))
-        yield books.finding(_cores_rule(lost), y.name, delta_us, sentence, tuple(evidence)), told
+        yield books.finding(TENSOR_CORES, y.name, delta_us, sentence, tuple(evidence), gain=not lost), told
 
 
 def _bound_shift(books: _Books) -> Finding | None:
@@ -222,16 +249,12 @@ def _bound_shift(books: _Books) -> Finding | None:
     delta_us = moved if change[ranked[0]] > 0 else -moved
     sentence = f"Bottlenecks shifted: {time_text(moved)} moved between bound classes; {'; '.join(clauses)}."
     evidence = tuple(Evidence("bound", name) for name in ranked)
-    return books.finding("bound_shift", ranked[0], delta_us, sentence, evidence, part=False)
+    return books.finding(BOUND_SHIFT, ranked[0], delta_us, sentence, evidence, part=False)
 
 
 def _tells(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
     """Whether the replaced launches are nearly all that changed about a kernel."""
     return entity is None or part.time_us >= NEARLY_ALL * abs(entity.delta) / books.unit
-
-
-def _cores_rule(lost: bool) -> str:
-    return "tensor_cores_lost" if lost else "tensor_cores_gained"
 
 
 def _pipe(a: Use, b: Use) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
-from tb_perfcompare.model.device import CPU
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.vendors import CPU
 
 _SIZES = ("device.compute_capability", "device.multiprocessors", "device.memory_bytes", "device.memory_mib")
 

@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
-
-Ints = NDArray[np.int64]
 
 _FLAGS = (
     "profiler.record_shapes",

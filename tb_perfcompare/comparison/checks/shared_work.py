@@ -7,15 +7,14 @@ from math import fsum
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 
 SIMILAR_WORK, SOME_WORK = 0.9, 0.5
 """Shared share of calls per step above which the two sides do the same work, and below which they do not."""
 
-Floats = NDArray[np.float64]
 Key = TypeVar("Key")
 
 

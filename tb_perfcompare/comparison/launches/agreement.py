@@ -7,9 +7,8 @@ Rosenberg 1972): exact, without hashes. A run of r equal elements then takes abo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints
 
 LAST_LEVEL = 12
 """The longest windows have 2**12 elements; longer runs are walked in steps of that many."""

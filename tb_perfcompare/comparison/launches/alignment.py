@@ -10,12 +10,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.agreement import Agreement
 from tb_perfcompare.comparison.launches.edit_path import Budget, Run, follow
-
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints
 
 _WINDOW_LEVEL = 4
 """Where no way is found, stretches of 2**4 launches that occur once on each side are taken for the same."""

@@ -11,11 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.agreement import Agreement
+from tb_perfcompare.model.arrays import Ints, Ints32
 
-Ints = NDArray[np.int64]
 Run = tuple[int, int, int]
 """Place in a, place in b, number of equal elements."""
 
@@ -93,7 +92,7 @@ def _search(agreement: Agreement, start: tuple[int, int], budget: Budget) -> tup
     return _clear_part(rounds, start, (n, m)) or ([], start)
 
 
-def _next_round(before: NDArray[np.int32], d: int, n: int, m: int) -> Ints:
+def _next_round(before: Ints32, d: int, n: int, m: int) -> Ints:
     """(d + 1,) furthest place in a on the diagonals -d, -d + 2, ..., d, before following equal elements: one element
     added (from the diagonal above) or removed (from the one below), whichever is further; adding if both are."""
     last = before.astype(np.int64)
@@ -107,7 +106,7 @@ def _next_round(before: NDArray[np.int32], d: int, n: int, m: int) -> Ints:
 
 
 def _clear_part(
-    rounds: list[NDArray[np.int32]], start: tuple[int, int], lengths: tuple[int, int]
+    rounds: list[Ints32], start: tuple[int, int], lengths: tuple[int, int]
 ) -> tuple[list[Run], tuple[int, int]] | None:
     """The furthest way, cut where its score was best; None while that is not clear yet."""
     last = rounds[-1].astype(np.int64)
@@ -126,7 +125,7 @@ def _clear_part(
     return runs[:kept], (x + length, y + length)
 
 
-def _way(rounds: list[NDArray[np.int32]], index: int, start: tuple[int, int], lengths: tuple[int, int]) -> list[Run]:
+def _way(rounds: list[Ints32], index: int, start: tuple[int, int], lengths: tuple[int, int]) -> list[Run]:
     """The runs of equal elements that lead to diagonal `index` of the last round."""
     runs: list[Run] = []
     for d in range(len(rounds) - 1, -1, -1):
@@ -140,7 +139,7 @@ def _way(rounds: list[NDArray[np.int32]], index: int, start: tuple[int, int], le
     return runs
 
 
-def _step_back(before: NDArray[np.int32], index: int, diagonal: int, lengths: tuple[int, int]) -> tuple[int, int]:
+def _step_back(before: Ints32, index: int, diagonal: int, lengths: tuple[int, int]) -> tuple[int, int]:
     """Where the run on this diagonal began, and the diagonal before: the choice of _next_round again."""
     n, m = lengths
     added = int(before[index]) if index < len(before) else _DEAD

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 
 TENSOR_USED, TENSOR_UNUSED = 0.10, 0.02
@@ -56,7 +56,7 @@ def kernel_uses(side: Summary, without: frozenset[str]) -> dict[str, Use]:
     return {key[0]: Use(key[0], *figures) for key, *figures in zip(table.keys, time, calls, *facts, strict=True)}
 
 
-def launches_of(whole: Use, dur_ns: NDArray[np.int64], tensor: NDArray[np.float64]) -> Use:
+def launches_of(whole: Use, dur_ns: Nanoseconds, tensor: Floats) -> Use:
     """Some launches of a kernel, of a side with one step."""
     has = np.isfinite(tensor) & (dur_ns > 0) & bool(np.isfinite(whole.tensor))
     mean = float(np.average(tensor[has], weights=dur_ns[has])) if has.any() else float("nan")

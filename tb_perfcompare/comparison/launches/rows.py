@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import Alignment, align
+from tb_perfcompare.model.arrays import Ints, Nanoseconds
 from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
-
-Ints = NDArray[np.int64]
 
 STATUSES = ("both", "added", "removed", "replaced")
 BOTH, ADDED, REMOVED, REPLACED = range(4)
@@ -52,7 +51,7 @@ class LaunchRows:
         return int(((self.status == BOTH) | ((self.status == REPLACED) & ~uneven)).sum())
 
 
-def taken_ns(dur_ns: Ints, at: Ints) -> Ints:
+def taken_ns(dur_ns: Nanoseconds, at: Ints) -> Ints:
     """(r,) duration of each row's launch, 0 where there is none."""
     return np.where(at >= 0, dur_ns[np.maximum(at, 0)], 0)
 
@@ -71,7 +70,7 @@ def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
     return _rows(align(one, two), one, two, a.dur_ns, b.dur_ns)
 
 
-def _rows(found: Alignment, a: Ints, b: Ints, dur_a: Ints, dur_b: Ints) -> LaunchRows:
+def _rows(found: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nanoseconds) -> LaunchRows:
     """Matches in order, and before each (and behind the last) what stands in the gap."""
     begin_a, begin_b = np.append(0, found.at_a + 1), np.append(0, found.at_b + 1)
     end_a, end_b = np.append(found.at_a, len(a)), np.append(found.at_b, len(b))
@@ -103,7 +102,7 @@ def _apart(stretch: Stretch) -> tuple[Ints, Ints]:
     return np.concatenate([np.arange(a0, a1), none_a]), np.concatenate([none_b, np.arange(b0, b1)])
 
 
-def _in_place(stretch: Stretch, dur_a: Ints, dur_b: Ints) -> tuple[Ints, Ints]:
+def _in_place(stretch: Stretch, dur_a: Nanoseconds, dur_b: Nanoseconds) -> tuple[Ints, Ints]:
     """Launches that stand in the same place, paired in their order; where one side has more, its longest ones."""
     a0, a1, b0, b1 = stretch
     if a1 - a0 < b1 - b0:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.rows import STATUSES, LaunchRows, taken_ns
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import time_text
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.bound import bound_class
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, LaunchSequence, Summary
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MOST_ROWS = 20_000
 """Rows that the comparison of two runs keeps; those that changed least are left out and summed in a note."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.ledger.parts import Parts, pairs_of, part_rows
 from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, Ints, LedgerGroup, exact, sum_of
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, ExactInts, LedgerGroup, exact, sum_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_parts
@@ -33,9 +33,9 @@ class Entities:
 
     steps: tuple[int, int]
     joined: JoinedRows
-    name: Ints
-    time: tuple[Ints, Ints]
-    calls: tuple[Ints, Ints]
+    name: ExactInts
+    time: tuple[ExactInts, ExactInts]
+    calls: tuple[ExactInts, ExactInts]
     several: Mapping[int, tuple[Parts, Parts]] = field(default_factory=dict)
 
     @classmethod
@@ -87,7 +87,7 @@ class Entities:
         entities = EntityRows(label, key, name, a, b, per_step, count, exact(mix), status)
         return LedgerGroup(sum_of(entities, label), entities, parts)
 
-    def _order(self, rows: Ints) -> Ints:
+    def _order(self, rows: ExactInts) -> ExactInts:
         delta = abs(self.time[1][rows] - self.time[0][rows])
         ranks = self.joined.numbers.ranks(self.joined.parts[1][rows])
         if delta.dtype == object:
@@ -95,7 +95,7 @@ class Entities:
             return np.array(order, dtype=np.int64)
         return np.lexsort((ranks, -delta))
 
-    def _count_effects(self, a: Ints, b: Ints, calls_a: Ints, calls_b: Ints) -> Ints:
+    def _count_effects(self, a: ExactInts, b: ExactInts, calls_a: ExactInts, calls_b: ExactInts) -> ExactInts:
         """As of single rows; those called as often have none, and those of one side all of their change."""
         steps_a, steps_b = self.steps
         other = calls_b * steps_a != calls_a * steps_b
@@ -111,7 +111,7 @@ class Entities:
         return exact(effects)
 
 
-def _scaled(time: Ints, factor: int) -> Ints:
+def _scaled(time: ExactInts, factor: int) -> ExactInts:
     """Integers in 64 bits where their sum fits."""
     most = max(int(time.max(initial=0)), -int(time.min(initial=0)))
     return time * factor if most * factor * max(len(time), 1) < 1 << 61 else time.astype(object) * factor

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ledger.rows import Total, row_of
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
@@ -25,7 +25,6 @@ NO_SHAPE = "(no input shape)"
 
 Entity = tuple[str, str]
 Parts = Mapping[str, Total]
-Ints = NDArray[np.int64]
 
 
 def parts_of_sides(
@@ -90,7 +89,7 @@ def _numbered(split: SplitTime, told: set[str], entities: JoinedRows) -> _Cells:
     return _Cells(rows[there], caller[there], shape[there], time[there], calls[there])
 
 
-def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> NDArray[np.bool_]:
+def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> Flags:
     """(entities,) whether an entity has other parts than one."""
     entity = np.concatenate((a.entity, b.entity))
     code = np.concatenate((a.caller, b.caller)) * texts + np.concatenate((a.shape, b.shape))
@@ -99,7 +98,7 @@ def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> NDAr
     one, two = (
         np.bincount(side.entity, weights=side.calls, minlength=len(first)).astype(np.int64) for side in (a, b)
     )  # fmt: skip
-    several: NDArray[np.bool_] = two * calls[0] != one * calls[1]
+    several: Flags = two * calls[0] != one * calls[1]
     several[entity[code != first[entity]]] = True
     return several
 

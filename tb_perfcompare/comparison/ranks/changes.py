@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.excess_over_other_ranks import beyond_others
 from tb_perfcompare.comparison.ranks.sides import Ranks
@@ -16,8 +15,8 @@ from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
+from tb_perfcompare.model.arrays import Floats, Ints
 
-Ints = NDArray[np.int64]
 Pairs = list[tuple[int | None, int | None]]
 """Place of each rank in the baseline and in the candidate, None where a side lacks it."""
 
@@ -112,7 +111,7 @@ def _stands_out(delta: float, others: list[float]) -> bool:
     return abs(delta - middle) > _FAR * 1.4826 * float(np.median(np.abs(np.array(others) - middle)))
 
 
-def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def _holm(p: Floats) -> Floats:
     """(g,) p of one family, none NaN -> adjusted: the chance of any false one among those up to x is at most x."""
     order = np.argsort(p, kind="stable")
     q = np.empty(len(p))

@@ -6,9 +6,8 @@ Ranks of one job share its noise, so a rank is held against the middle one of th
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints
 
 
 def beyond_others(values: Ints) -> Ints:

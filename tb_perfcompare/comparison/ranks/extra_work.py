@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.wording import short, signed_time
+from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
 
 _UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
@@ -60,6 +61,6 @@ def _by_rank(summary: Summary, worker: str) -> dict[Entity, tuple[float, float]]
     return dict(zip(entities, zip(mean[:, at].tolist(), others.tolist(), strict=True), strict=True))
 
 
-def _mean(time_ns: NDArray[np.int64], columns: NDArray[np.intp]) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = time_ns[:, columns].mean(axis=1) / 1000
+def _mean(time_ns: Nanoseconds, columns: NDArray[np.intp]) -> Floats:
+    found: Floats = time_ns[:, columns].mean(axis=1) / 1000
     return found

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import Ranks
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.summary import StepCategory
-
-Ints = NDArray[np.int64]
 
 _HOST = [StepCategory.RUNTIME, StepCategory.DATALOADER, StepCategory.CPU_EXEC]
 

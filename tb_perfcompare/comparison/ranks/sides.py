@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.waiting import Waiting, split_waiting
+from tb_perfcompare.model.arrays import CaptureIndex, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,11 +32,11 @@ class Ranks:
     numbers: tuple[int | None, ...]
     columns: tuple[NDArray[np.intp], ...]
     common: NDArray[np.intp]
-    capture: NDArray[np.int32]
-    total_ns: Ints
-    owned_ns: Ints
-    busy_ns: Ints | None
-    hidden_ns: Ints | None
+    capture: CaptureIndex
+    total_ns: Nanoseconds
+    owned_ns: Nanoseconds
+    busy_ns: Nanoseconds | None
+    hidden_ns: Nanoseconds | None
     waiting: Waiting | None
 
     def __len__(self) -> int:
@@ -80,7 +79,7 @@ def ranks_of(summary: Summary) -> Ranks:
     )
 
 
-def _steps(summary: Summary) -> tuple[NDArray[np.int32], tuple[str, ...], Ints, Ints, Collectives | None]:
+def _steps(summary: Summary) -> tuple[Ints32, tuple[str, ...], Ints, Ints, Collectives | None]:
     """(capture, label, length, categories, collectives) of the steps of all ranks."""
     kept = summary.ranks
     if kept is not None:

@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.collectives import Collectives
-
-Ints = NDArray[np.int64]
 
 CLOCK_SLACK_NS = 50_000
 """Clocks of two machines drift by about this much over a recording."""
@@ -35,7 +33,7 @@ class Waiting:
     waiting: Ints
 
 
-def split_waiting(found: Collectives, job_step: Ints, clock: NDArray[np.integer]) -> Waiting:
+def split_waiting(found: Collectives, job_step: Ints, clock: AnyInts) -> Waiting:
     """`job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
     rank the same; `clock` (s,) numbers the recordings they are in."""
     steps, keys = len(job_step), len(found.keys)
@@ -69,7 +67,7 @@ def split_waiting(found: Collectives, job_step: Ints, clock: NDArray[np.integer]
     return Waiting(plain, matched, waiting)
 
 
-def _meet(call: Ints, clock: Ints, start: Ints, dur: Ints) -> NDArray[np.bool_]:
+def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flags:
     """(m,) whether all members of a call can have run together: they meet, or are no further apart than the longest of
     them takes."""
     order = np.lexsort((clock, call))

@@ -48,6 +48,16 @@ class Finding:
         }
 
 
+WITHIN_SPREAD = "within the spread of the"
+REPEATABILITY_UNKNOWN = "repeatability unknown"
+"""In the confidence of findings that may be chance."""
+
+
+def is_sure(finding: Finding) -> bool:
+    """Whether the steps say that it is more than chance."""
+    return WITHIN_SPREAD not in finding.confidence and REPEATABILITY_UNKNOWN not in finding.confidence
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """A comparability check. status: ok, warn, fail; invalidates: conclusions it weakens."""

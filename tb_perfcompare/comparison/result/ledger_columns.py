@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.model.arrays import Flags, Floats
 from tb_perfcompare.model.texts import Texts
 
-Ints = NDArray[Any]
+ExactInts = NDArray[Any]
 """int64, or Python's integers where those would not hold them."""
 
-Floats = NDArray[np.float64]
 
 STATUSES = ("both", "added", "removed")
 """Status by number."""
@@ -38,21 +38,21 @@ class EntityRows(Sequence[LedgerRow]):
     category: str
     key: Sequence[str]
     name: Sequence[str]
-    baseline: Ints
-    candidate: Ints
+    baseline: ExactInts
+    candidate: ExactInts
     calls: tuple[Floats, Floats]
-    count_effect: Ints
-    mix_effect: Ints
+    count_effect: ExactInts
+    mix_effect: ExactInts
     status: NDArray[np.int8]
     _made: tuple[LedgerRow, ...] | None = None
 
     @property
-    def delta(self) -> Ints:
+    def delta(self) -> ExactInts:
         """Candidate minus baseline."""
         return self.candidate - self.baseline
 
     @property
-    def rate_effect(self) -> Ints:
+    def rate_effect(self) -> ExactInts:
         """What the number of calls does not explain of it."""
         return self.delta - self.count_effect
 
@@ -75,7 +75,7 @@ class EntityRows(Sequence[LedgerRow]):
         for start in range(0, len(self), _KEPT):
             yield from self._rows(slice(start, start + _KEPT))
 
-    def picked(self, some: NDArray[np.bool_]) -> list[LedgerRow]:
+    def picked(self, some: Flags) -> list[LedgerRow]:
         """The rows where `some` is true."""
         rows = np.flatnonzero(some)
         if self._made is not None or len(self) <= _KEPT:
@@ -83,7 +83,7 @@ class EntityRows(Sequence[LedgerRow]):
             return [made[at] for at in rows.tolist()]
         return list(self.of_rows(rows))
 
-    def of_rows(self, rows: NDArray[np.int64]) -> EntityRows:
+    def of_rows(self, rows: ExactInts) -> EntityRows:
         """Some of the rows, as columns."""
         key, name = (_picked(texts, rows) for texts in (self.key, self.name))
         a, b, count, mix = (
@@ -109,7 +109,7 @@ class EntityRows(Sequence[LedgerRow]):
         )
 
 
-def _picked(texts: Sequence[str], rows: NDArray[np.int64]) -> Sequence[str]:
+def _picked(texts: Sequence[str], rows: ExactInts) -> Sequence[str]:
     if isinstance(texts, Texts):
         return Texts(texts.code[rows], texts.pool)
     return tuple(map(texts.__getitem__, rows.tolist()))
@@ -132,13 +132,13 @@ def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
     )
 
 
-def exact(values: Sequence[int]) -> Ints:
+def exact(values: Sequence[int]) -> ExactInts:
     """A column of integers whose sum 64 bits hold, or of Python's."""
     most = max(max(values, default=0), -min(values, default=0))
     return np.array(values, dtype=np.int64 if most * max(len(values), 1) < 1 << 62 else object)
 
 
-def divided(values: Ints, by: int) -> Floats:
+def divided(values: ExactInts, by: int) -> Floats:
     """Quotients as Python's own division gives them, to the last bit."""
     if values.dtype != object and by < _EXACT and (not len(values) or int(np.abs(values).max()) < _EXACT):
         quotients: Floats = values / by

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.units import Better
 
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 Row = tuple[Cell, ...]
 
 
-
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeTexts(Sequence[str]):
     """Texts that are made when somebody asks for them: `make` gives that of a number."""
 
-    numbers: NDArray[np.int64]
+    numbers: Ints
     make: Callable[[int], str]
 
     def __len__(self) -> int:
@@ -44,7 +43,7 @@ class MadeTexts(Sequence[str]):
         return self.make(int(self.numbers[at]))
 
 
-CellColumn = NDArray[np.float64] | tuple[Cell, ...] | Texts | MadeTexts
+CellColumn = Floats | tuple[Cell, ...] | Texts | MadeTexts
 """Cells of one column: numbers, of which NaN is an absent one, texts by number or made anew, or whatever they are."""
 
 _BLOCK = 512
@@ -101,7 +100,7 @@ def cells_of(rows: Sequence[Row], column: int) -> Sequence[Cell]:
     return _plain(rows.columns[column]) if isinstance(rows, ColumnRows) else [row[column] for row in rows]
 
 
-def numbers_of(rows: Sequence[Row], column: int) -> NDArray[np.float64] | None:
+def numbers_of(rows: Sequence[Row], column: int) -> Floats | None:
     """The cells of a column of numbers, NaN for absent ones; None where they are not kept as such."""
     cells = rows.columns[column] if isinstance(rows, ColumnRows) else None
     return cells if isinstance(cells, np.ndarray) else None

@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Captures = tuple[NDArray[np.int32], NDArray[np.int32]]
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32
+
+Captures = tuple[Ints32, Ints32]
 Families = tuple[slice, ...]
 """Rows that belong together: stretches of all rows."""
 
@@ -49,7 +48,7 @@ class Resemblance:
     steps: int
 
     @property
-    def counts(self) -> NDArray[np.bool_]:
+    def counts(self) -> Flags:
         """(g,) where steps do not count as independent."""
         return self.inflation > INFLATION_IGNORED
 
@@ -179,7 +178,7 @@ def _neighbour_products(stretches: list[Ints]) -> tuple[Floats, Floats]:
     return products, squares
 
 
-def _stretches(side: Ints, capture: NDArray[np.int32] | None) -> list[Ints]:
+def _stretches(side: Ints, capture: CaptureIndex | None) -> list[Ints]:
     """The side cut into its captures, columns of each in order."""
     if capture is None:
         return [side]

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
-
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats
 
 MOST_CAPTURES = 10_000
 """Beyond as many captures per side nothing is promised."""
@@ -108,18 +107,18 @@ def _error(
     return pooled, own, np.where(alike, together, freedom)
 
 
-def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> NDArray[np.bool_]:
+def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> Flags:
     """(g,) whether the larger variance is beyond what two samples of as many captures show by chance."""
     from scipy.special import fdtri
 
-    unlike: NDArray[np.bool_] = (variance_a > variance_b * fdtri(k - 1, m - 1, CLEARLY_UNLIKE)) | (
+    unlike: Flags = (variance_a > variance_b * fdtri(k - 1, m - 1, CLEARLY_UNLIKE)) | (
         variance_b > variance_a * fdtri(m - 1, k - 1, CLEARLY_UNLIKE)
     )
     return unlike
 
 
 def centres(
-    values: NDArray[np.generic], capture: NDArray[np.int32], centre: Callable[[NDArray[np.generic]], Floats]
+    values: NDArray[np.generic], capture: CaptureIndex, centre: Callable[[NDArray[np.generic]], Floats]
 ) -> Floats:
     """(g, s) values -> (g, k) `centre` of the columns of each capture, captures in order of their numbers."""
     return np.stack([centre(values[:, capture == which]) for which in np.unique(capture)], axis=1)

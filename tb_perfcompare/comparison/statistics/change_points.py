@@ -16,12 +16,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of
-
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats
 
 PERMUTATIONS = 999
 LEAST = 3

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
 FEWEST = 12
 """With fewer steps nothing is said."""
@@ -30,7 +30,7 @@ class Drift:
     p: float
 
 
-def drift(total_ns: NDArray[np.int64]) -> Drift | None:
+def drift(total_ns: Nanoseconds) -> Drift | None:
     """The change inside (n,) step times in time order, None where there is none to speak of."""
     count = len(total_ns)
     if count < FEWEST or int(total_ns.min()) <= 0:
@@ -46,23 +46,23 @@ def drift(total_ns: NDArray[np.int64]) -> Drift | None:
     return Drift(at, fraction_of(shift), p) if p < LEVEL else None
 
 
-def _ranks(values: NDArray[np.int64]) -> NDArray[np.float64]:
+def _ranks(values: Ints) -> Floats:
     """Ranks from 1, ties sharing their mean."""
     ordered = np.sort(values)
     low = np.searchsorted(ordered, values, side="left")
     high = np.searchsorted(ordered, values, side="right")
-    mean: NDArray[np.float64] = (low + high + 1) / 2
+    mean: Floats = (low + high + 1) / 2
     return mean
 
 
-def _permuted(centred: NDArray[np.float64], largest: float) -> float:
+def _permuted(centred: Floats, largest: float) -> float:
     random = np.random.default_rng(_SEED)
     shuffled = random.permuted(np.broadcast_to(np.sort(centred), (PERMUTATIONS, len(centred))), axis=1)
     reached = (np.abs(np.cumsum(shuffled, axis=1)).max(axis=1) >= largest - 1e-9).sum()
     return float(reached + 1) / (PERMUTATIONS + 1)
 
 
-def _kolmogorov(centred: NDArray[np.float64], largest: float) -> float:
+def _kolmogorov(centred: Floats, largest: float) -> float:
     """P(sup of a Brownian bridge >= x) = 2 sum (-1)^(k-1) exp(-2 k^2 x^2)."""
     deviation = float(np.sqrt((centred * centred).sum()))
     x = largest / deviation if deviation else 0.0

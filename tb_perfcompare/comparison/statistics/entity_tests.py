@@ -19,14 +19,12 @@ from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.family_wise import family_wise_p
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 
 FAR = 1.75
 """Captures of one program may differ by half in single rows, all of their steps: what is further apart does not."""
 
 _CLOCK_NS, _STEADY = 1000.0, 1e-3
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Change(str, Enum):
@@ -84,7 +82,7 @@ def entity_tests(
     baseline: Ints,
     candidate: Ints,
     captures: Captures,
-    present: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    present: tuple[Flags, Flags],
     delta_ns: Floats,
     least_ns: float,
     options: CompareOptions,
@@ -133,9 +131,9 @@ def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
     return p
 
 
-def _far_below(low: Ints, high: Ints) -> NDArray[np.bool_]:
+def _far_below(low: Ints, high: Ints) -> Flags:
     """(g,) whether every step of `high` takes FAR times as long as every step of `low`."""
-    found: NDArray[np.bool_] = FAR * low.max(axis=1) < high.min(axis=1)
+    found: Flags = FAR * low.max(axis=1) < high.min(axis=1)
     return found
 
 
@@ -144,7 +142,7 @@ def _changes(
     low: Floats,
     high: Floats,
     delta: Floats,
-    present: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    present: tuple[Flags, Flags],
     least: float,
     alpha: float,
 ) -> NDArray[np.int8]:

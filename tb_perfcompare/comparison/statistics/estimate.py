@@ -33,6 +33,7 @@ from tb_perfcompare.comparison.statistics.rank_test import (
     normal_quantile,
     smallest_p,
 )
+from tb_perfcompare.model.arrays import Floats, Nanoseconds
 
 MOST_STEPS = 10_000
 """Per side: nobody records more to settle a question."""
@@ -146,8 +147,8 @@ class ShiftEstimate:
 
 
 def estimate_shift(
-    baseline_ns: NDArray[np.int64],
-    candidate_ns: NDArray[np.int64],
+    baseline_ns: Nanoseconds,
+    candidate_ns: Nanoseconds,
     alpha: float,
     *,
     captures: Captures | None = None,
@@ -238,8 +239,8 @@ def _hull(low: float, high: float, between: BetweenCaptures | None) -> tuple[flo
 
 
 def _difference(
-    baseline_ns: NDArray[np.int64],
-    candidate_ns: NDArray[np.int64],
+    baseline_ns: Nanoseconds,
+    candidate_ns: Nanoseconds,
     k: int,
     level: float | None,
     widening: float,
@@ -257,7 +258,7 @@ def _difference(
     return Difference(middle, low, high, level)
 
 
-def _robust_sigma(baseline: NDArray[np.float64], candidate: NDArray[np.float64]) -> float:
+def _robust_sigma(baseline: Floats, candidate: Floats) -> float:
     """1.4826 x the median distance of all steps from the median of their own side, at least 0.001."""
     distances = np.concatenate([np.abs(side - np.median(side)) for side in (baseline, candidate)])
     return max(_SIGMA_FLOOR, _MAD_TO_SIGMA * float(np.median(distances)))

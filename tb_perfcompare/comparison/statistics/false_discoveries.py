@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tb_perfcompare.model.arrays import Floats
 
 
-def q_values(p: NDArray[np.float64], *, any_dependence: bool = False) -> NDArray[np.float64]:
+def q_values(p: Floats, *, any_dependence: bool = False) -> Floats:
     """(g,) p values of one family -> (g,) q: rejecting all with q <= x keeps the expected share of false ones at x.
 
     q_(i) = min over j >= i of p_(j) g / j (Benjamini and Hochberg 1995); NaN stays NaN and is no member of the family.

@@ -6,14 +6,11 @@ Stricter than false discoveries: at level 0.05 one table in twenty has any false
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, doubled_ranks
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats, Ints
 
 SHUFFLES = 2000
 

@@ -6,12 +6,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.pair_differences import differences_at
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
 
-def log_shift(baseline_ns: NDArray[np.int64], candidate_ns: NDArray[np.int64]) -> float:
+def log_shift(baseline_ns: Nanoseconds, candidate_ns: Nanoseconds) -> float:
     """Hodges-Lehmann shift of ln(time) alone."""
     return shift_of(np.log(baseline_ns), np.log(candidate_ns), 0)[0]
 
@@ -28,13 +28,13 @@ def fraction_of(theta: float) -> float:
     return float(-other / (1 + other))
 
 
-def shift_of(baseline: NDArray[np.float64], candidate: NDArray[np.float64], k: int) -> tuple[float, float, float]:
+def shift_of(baseline: Floats, candidate: Floats, k: int) -> tuple[float, float, float]:
     """(median, k-th smallest, k-th largest) difference; k = 0 gives the whole range. Never a negative zero."""
     low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
     return float(below + above) / 2 + 0.0, float(low) + 0.0, float(high) + 0.0
 
 
-def shift_of_ns(baseline: NDArray[np.int64], candidate: NDArray[np.int64], k: int) -> tuple[Fraction, int, int]:
+def shift_of_ns(baseline: Ints, candidate: Ints, k: int) -> tuple[Fraction, int, int]:
     """The same of integers in 0..2**62, exact."""
     low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
     return Fraction(int(below) + int(above), 2), int(low), int(high)

@@ -7,12 +7,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
-Times = tuple[NDArray[np.int64], NDArray[np.int64]]
+Times = tuple[Ints, Ints]
 
 BLOCKS_FROM_RHO = 0.2
 """From this rank autocorrelation on, neighbouring steps are resampled together."""
@@ -23,12 +23,12 @@ BOOTSTRAP_LIMIT = 5000
 _CHUNK = 1_000_000  # drawn steps held at once
 
 
-def exact_mean(times_ns: NDArray[np.int64]) -> Fraction:
+def exact_mean(times_ns: Nanoseconds) -> Fraction:
     """Mean in nanoseconds without rounding; at least one value."""
     return Fraction(sum(times_ns.tolist()), len(times_ns))
 
 
-def outlying_steps(times_ns: NDArray[np.int64]) -> tuple[int, ...]:
+def outlying_steps(times_ns: Nanoseconds) -> tuple[int, ...]:
     """Indices above the upper Tukey fence Q3 + 1.5 (Q3 - Q1), quartiles by linear interpolation."""
     if len(times_ns) < 4:
         return ()
@@ -37,8 +37,8 @@ def outlying_steps(times_ns: NDArray[np.int64]) -> tuple[int, ...]:
 
 
 def share_of_outliers(
-    baseline_ns: NDArray[np.int64],
-    candidate_ns: NDArray[np.int64],
+    baseline_ns: Nanoseconds,
+    candidate_ns: Nanoseconds,
     outliers: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> float | None:
     """Part of the difference of the means that is the outliers' excess over their side's median, None without one."""
@@ -78,8 +78,8 @@ def mean_interval(
 
 
 def bootstrap_mean_effect(
-    baseline_ns: NDArray[np.int64],
-    candidate_ns: NDArray[np.int64],
+    baseline_ns: Nanoseconds,
+    candidate_ns: Nanoseconds,
     alpha: float,
     *,
     seed: int,
@@ -102,7 +102,7 @@ def bootstrap_mean_effect(
     return float(effects[rank - 1]) + 0.0, float(effects[resamples - rank]) + 0.0
 
 
-def _resampled_means(times_ns: NDArray[np.int64], seed: int, resamples: int, *, blocks: bool) -> NDArray[np.float64]:
+def _resampled_means(times_ns: Nanoseconds, seed: int, resamples: int, *, blocks: bool) -> Floats:
     """(resamples,) means of steps drawn with replacement, singly or in blocks of ceil(n^(1/3)) neighbours."""
     steps = len(times_ns)
     length = math.ceil(steps ** (1 / 3)) if blocks else 1

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints
 
 _THINNED = 128
 """Values of each side in the sample; its ranks are off by about one part in as many."""

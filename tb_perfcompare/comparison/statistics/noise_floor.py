@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import log_shift
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
+from tb_perfcompare.model.arrays import Ints
 
 ALL_PAIRS_UP_TO = 8
 """With more captures on a side only the four fastest and the four slowest of them are held against each other."""
 
-Times = tuple[NDArray[np.int64], NDArray[np.int64]]
+Times = tuple[Ints, Ints]
 
 
 def noise_floor(times: Times, captures: Captures) -> float | None:

@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import (
     Captures,
@@ -24,6 +23,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import (
     resemblance,
     student_p,
 )
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 
 EXACT_LIMIT = 50
 """Up to this many steps on each side the distribution of U is counted, beyond it the normal one is used."""
@@ -42,18 +42,18 @@ class BatchedRankTest:
     p             the same where steps resemble their neighbours: Student's p of U over its inflated deviation
     """
 
-    twice_u: NDArray[np.int64]
-    cliffs_delta: NDArray[np.float64]
-    tie_factor: NDArray[np.float64]
+    twice_u: Ints
+    cliffs_delta: Floats
+    tie_factor: Floats
     neighbours: Resemblance
-    countable: NDArray[np.bool_]
-    p_alone: NDArray[np.float64]
-    p: NDArray[np.float64]
+    countable: Flags
+    p_alone: Floats
+    p: Floats
 
 
 def batched_rank_test(
-    baseline: NDArray[np.int64],
-    candidate: NDArray[np.int64],
+    baseline: Ints,
+    candidate: Ints,
     *,
     captures: Captures | None = None,
     ordered: bool = True,
@@ -147,13 +147,13 @@ def _tail_counts(n: int, m: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def exact_p_table(n: int, m: int) -> NDArray[np.float64]:
+def exact_p_table(n: int, m: int) -> Floats:
     """Two-sided p by the smaller of U and nm - U; a quotient of integers, rounded once."""
     total = math.comb(n + m, n)
     return np.array([min(1.0, 2 * count / total) for count in _tail_counts(n, m)])
 
 
-def _normal_p(twice_u: NDArray[np.int64], n: int, m: int, deviation: NDArray[np.float64]) -> NDArray[np.float64]:
+def _normal_p(twice_u: Ints, n: int, m: int, deviation: Floats) -> Floats:
     """Two-sided p from the normal approximation with continuity correction; 1 where all values are equal."""
     distance = np.maximum(np.abs(twice_u - n * m) - 1, 0) / 2
     z = np.divide(distance, deviation, out=np.zeros_like(deviation), where=deviation > 0)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families
 from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.near_differences import differences_near
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats, Ints
 
 MOST_PAIRS = 200_000_000
 """Differences looked at for the shifts of one family, most important rows first; rows beyond have no shift."""

@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import CaptureIndex, Ints
 from tb_perfcompare.model.summary.summary import Summary
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +27,7 @@ class Samples:
     """
 
     group: Ints
-    capture: NDArray[np.int32]
+    capture: CaptureIndex
     label: tuple[str, ...]
     pooled: bool
     uneven: bool

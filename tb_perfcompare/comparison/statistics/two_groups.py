@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds
 
 FEWEST = 3
 """Steps that make a group ..."""
@@ -31,7 +32,7 @@ class TwoGroups:
     high_ns: float
 
 
-def two_groups(times_ns: NDArray[np.int64], capture: NDArray[np.int32] | None = None) -> TwoGroups | None:
+def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> TwoGroups | None:
     """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/method/statistics.md.
 
     With the capture of each step, groups that are captures are none: how captures differ is told elsewhere.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
@@ -43,7 +43,7 @@ def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbe
     return float(np.exp(middle)) if uniform else None
 
 
-def weighted_quartiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, float, float]:
+def weighted_quartiles(values: Floats, weights: Floats) -> tuple[float, float, float]:
     """Values below which a quarter, half and three quarters of the weight lie. No entry weighs more than LARGEST."""
     weights = np.minimum(weights, LARGEST * weights.sum())
     order = np.argsort(values, kind="stable")

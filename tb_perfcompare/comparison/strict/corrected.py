@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.strict.groups import NO_DEVICE, Triplet, align, cycles_per_group
 from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.work import Work, work_per_cycle
-from tb_perfcompare.model.recordings.cycles import NO_COUNTER, CycleTable, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.recordings.cycles import NO_COUNTER, CycleTable
 
 ADDED, REMOVED, BOTH = "added", "removed", "both"
 
@@ -110,9 +110,9 @@ def _rows(normal: CycleTable, abnormal: CycleTable, report: StrictReport) -> tup
     return ran, sampled
 
 
-def _busy(table: CycleTable) -> NDArray[np.bool_]:
+def _busy(table: CycleTable) -> Flags:
     """(rows,) the function ran in the cycle: rows of traces may be there for a step without it."""
     if table.instances is None:
         return np.ones(len(table), dtype=np.bool_)
-    ran: NDArray[np.bool_] = (table.beta_pct != 0) | (np.nan_to_num(table.instances, nan=1.0) != 0)
+    ran: Flags = (table.beta_pct != 0) | (np.nan_to_num(table.instances, nan=1.0) != 0)
     return ran

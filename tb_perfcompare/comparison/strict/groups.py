@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tb_perfcompare.model.recordings.cycles import NO_TEXT, CycleTable, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.recordings.cycles import NO_TEXT, CycleTable
 
 Triplet: TypeAlias = tuple[str, str, str]
 
@@ -40,7 +40,7 @@ class Rows:
     mu: Floats
     lost: int
 
-    def chosen(self, rows: NDArray[np.bool_]) -> Rows:
+    def chosen(self, rows: Flags) -> Rows:
         """Only these of the rows."""
         return Rows(self.group[rows], self.cycle[rows], self.beta[rows], self.mu[rows], self.lost)
 
@@ -70,7 +70,7 @@ def align(
     return triplets, rows[0], rows[1]
 
 
-def _keyed(table: CycleTable) -> tuple[list[Triplet], Ints, NDArray[np.bool_]]:
+def _keyed(table: CycleTable) -> tuple[list[Triplet], Ints, Flags]:
     """(distinct triplets of a side, index of each usable row into them, which rows are usable)."""
     usable = (table.function != NO_TEXT) & (table.metric != NO_TEXT)
     size = len(table.strings) + 1

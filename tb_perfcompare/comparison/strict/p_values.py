@@ -8,11 +8,10 @@ side has at most 8 rows, the normal one with ties and continuity correction for 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.rank_test import exact_p_table
 from tb_perfcompare.comparison.strict.groups import Moments
-from tb_perfcompare.model.recordings.cycles import Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 
 EXACT_AT_MOST = 8
 """Rows of the smaller side up to which orderings are counted."""
@@ -52,7 +51,7 @@ def rank_test_p(group_a: Ints, values_a: Floats, group_b: Ints, values_b: Floats
     return p
 
 
-def _doubled_rank_sums(group: Ints, values: Floats, of_a: NDArray[np.bool_], groups: int) -> tuple[Ints, Floats]:
+def _doubled_rank_sums(group: Ints, values: Floats, of_a: Flags, groups: int) -> tuple[Ints, Floats]:
     """Per group: twice the sum of side a's ranks in the pooled sample (ties share their mean), and sum of t^3 - t."""
     if not len(group):
         return np.zeros(groups, dtype=np.int64), np.zeros(groups)

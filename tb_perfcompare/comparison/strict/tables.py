@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import times_text
 from tb_perfcompare.comparison.strict.corrected import ADDED, REMOVED, Corrected
 from tb_perfcompare.comparison.strict.report import Durations, StrictReport
-from tb_perfcompare.model.recordings.cycles import Floats
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.units import COUNT, NUMBER, PERCENT, US, Better
 
 _MOST_LOST_NAMED = 5

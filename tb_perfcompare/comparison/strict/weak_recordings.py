@@ -15,7 +15,8 @@ from tb_perfcompare.comparison.strict.work import (
     same_launches,
     work_per_cycle,
 )
-from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable, Floats
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.number_text import number
 
 _LITTLE_IN_COMMON = 0.5

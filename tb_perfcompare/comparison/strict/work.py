@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tb_perfcompare.model.recordings.cycles import HOST, CycleTable, Floats
+from tb_perfcompare.model.arrays import Flags, Floats
+from tb_perfcompare.model.recordings.cycles import HOST, CycleTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _once(table: CycleTable) -> CycleTable:
     return named.rows(chosen)
 
 
-def _on_device(table: CycleTable) -> NDArray[np.bool_]:
+def _on_device(table: CycleTable) -> Flags:
     host = table.strings.find(HOST)
     return np.not_equal(table.device, host) & (table.device >= 0)
 

@@ -12,14 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
+from tb_perfcompare.model.arrays import Floats, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
-
-Floats = NDArray[np.float64]
 
 _NUMBER = re.compile(r"\d+")
 _LARGEST = 1e300
@@ -108,7 +106,7 @@ def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChang
     return tuple(sorted(tested, key=lambda row: (-row.relative, row.counter, row.device, row.unit)))
 
 
-def side_counter(counters: CounterSeries, row: int, total_ns: NDArray[np.int64]) -> SideCounter | None:
+def side_counter(counters: CounterSeries, row: int, total_ns: Nanoseconds) -> SideCounter | None:
     """One counter over steps of these lengths; None where no step has a value, or values too large to add up."""
     known = np.isfinite(counters.mean[row])
     with np.errstate(over="ignore"):
@@ -176,7 +174,7 @@ def _side(summary: Summary, row: int | None) -> SideCounter | None:
     return side_counter(summary.counters, row, summary.steps.total_ns)
 
 
-def _values(summary: Summary, row: int, seen: Samples | None) -> tuple[Floats, NDArray[np.int32]]:
+def _values(summary: Summary, row: int, seen: Samples | None) -> tuple[Floats, Ints32]:
     """(values of the observations that have one, the capture of each). Where no sample was taken in a step, its value
     is that of an earlier one: it says nothing new and is left out."""
     assert summary.counters is not None and seen is not None
@@ -190,7 +188,7 @@ def _values(summary: Summary, row: int, seen: Samples | None) -> tuple[Floats, N
     return sums[members > 0] / members[members > 0], seen.capture[members > 0]
 
 
-def _p(baseline: tuple[Floats, NDArray[np.int32]], candidate: tuple[Floats, NDArray[np.int32]]) -> float | None:
+def _p(baseline: tuple[Floats, Ints32], candidate: tuple[Floats, Ints32]) -> float | None:
     (x, captures_x), (y, captures_y) = baseline, candidate
     if min(len(x), len(y)) < 2:
         return None

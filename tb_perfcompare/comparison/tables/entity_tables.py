@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -15,12 +14,12 @@ from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRow
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, Measure, TableSpec
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import TextPool, Texts
 from tb_perfcompare.model.texts import column as text_column
 
-Floats = NDArray[np.float64]
 _Column = tuple[Column, CellColumn]
 """What a column is, and its cells in the order of the joined rows."""
 
@@ -47,7 +46,7 @@ class _Test:
     filled in when it was made. `follows`: the pace that the times follow, "host" or "device", "" for none."""
 
     shown: tuple[Column, ...]
-    sides: Callable[[], tuple[NDArray[np.int64], NDArray[np.int64]]]
+    sides: Callable[[], tuple[Ints, Ints]]
     joined: JoinedRows
     delta_ns: Floats
     cells: list[_Column] = field(default_factory=list)
@@ -198,7 +197,7 @@ def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) ->
     return numbers.column(found)
 
 
-_Side = tuple[GroupTable | None, NDArray[np.int64], int]
+_Side = tuple[GroupTable | None, Ints, int]
 
 
 def _sides(
@@ -207,16 +206,16 @@ def _sides(
     return ((a, joined.at_a, steps[0]), (b, joined.at_b, steps[1]))
 
 
-def _calls(table: GroupTable) -> NDArray[np.int64]:
+def _calls(table: GroupTable) -> Ints:
     return table.calls
 
 
-def _picker(source: str) -> Callable[[GroupTable], NDArray[np.int64]]:
+def _picker(source: str) -> Callable[[GroupTable], Ints]:
     return lambda table: table.measures_ns[source]
 
 
 def _per_step(
-    table: GroupTable | None, at: NDArray[np.int64], steps: int, pick: Callable[[GroupTable], NDArray[np.int64]]
+    table: GroupTable | None, at: Ints, steps: int, pick: Callable[[GroupTable], Ints]
 ) -> Floats:
     """(rows,) mean per step, 0 where the side lacks the row."""
     if table is None:
@@ -233,7 +232,7 @@ def _tested(
     if not all(table is None or table.sampled for table in tables):
         return []
 
-    def sides() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def sides() -> tuple[Ints, Ints]:
         found = []
         for summary, table, at in zip(both, tables, (joined.at_a, joined.at_b), strict=True):
             values = np.zeros((len(at), len(summary.steps)), dtype=np.int64)
@@ -302,15 +301,15 @@ def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
     return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
 
 
-def _at_a(joined: JoinedRows) -> NDArray[np.int64]:
+def _at_a(joined: JoinedRows) -> Ints:
     return joined.at_a
 
 
-def _at_b(joined: JoinedRows) -> NDArray[np.int64]:
+def _at_b(joined: JoinedRows) -> Ints:
     return joined.at_b
 
 
-def _exposed(joined: JoinedRows, summary: Summary) -> NDArray[np.int64]:
+def _exposed(joined: JoinedRows, summary: Summary) -> Ints:
     """(rows, steps) what rows own of each step, all entries of their name together."""
     owned = summary.owned
     first, names = joined.parts[0], joined.numbers.of(owned.key)
@@ -320,7 +319,7 @@ def _exposed(joined: JoinedRows, summary: Summary) -> NDArray[np.int64]:
     own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
     np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
     # rows that share a name show the same time
-    shared: NDArray[np.int64] = own[place[first]]
+    shared: Ints = own[place[first]]
     return shared
 
 
@@ -366,12 +365,12 @@ def _means_and_shares(
     return out
 
 
-def _mask(role: str, joined: JoinedRows) -> NDArray[np.bool_] | None:
+def _mask(role: str, joined: JoinedRows) -> Flags | None:
     """A side without the row shows nothing rather than zero."""
     return joined.at_a < 0 if role == "baseline" else joined.at_b < 0 if role == "candidate" else None
 
 
-def _cells(values: Floats, absent: NDArray[np.bool_] | None) -> Floats:
+def _cells(values: Floats, absent: Flags | None) -> Floats:
     """The values as cells of a column."""
     there = np.isfinite(values) if absent is None else np.isfinite(values) & ~absent
     return np.where(there, values + 0.0, np.nan)

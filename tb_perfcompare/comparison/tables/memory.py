@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
@@ -16,8 +15,6 @@ from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.units import BYTES, COUNT, Better
-
-Ints = NDArray[np.int64]
 
 MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"
 """Names of the tables."""

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
 from tb_perfcompare.errors import SelectionError, choices
+from tb_perfcompare.model.arrays import Ints, Ints32
 
 CLEAR_Q = 0.05
 """A difference with a q up to this one is called clear."""
@@ -65,8 +65,8 @@ class ChosenRows:
     statuses    status -> number of rows that pass all but the status, the change and the smallest difference asked for
     """
 
-    rows: NDArray[np.int32]
-    hidden: NDArray[np.int32]
+    rows: Ints32
+    hidden: Ints32
     sums: Mapping[str, Sums]
     hidden_sums: Mapping[str, Sums]
     all_sums: Mapping[str, Sums]
@@ -100,7 +100,7 @@ def sums_of(table: Table, rows: Sequence[int] | None = None) -> dict[str, Sums]:
     return {column.name: _sum(table.rows, index, some) for index, column in enumerate(table.columns) if adds_up(column)}
 
 
-def _sum(rows: Sequence[Row], index: int, some: NDArray[np.int64] | None) -> Sums:
+def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
     """Of this column alone: other columns may hold texts that are costly to make."""
     numbers = numbers_of(rows, index)
     if numbers is not None:

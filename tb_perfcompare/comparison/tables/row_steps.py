@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, TableSpec
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.summary import OwnedTime, Summary
 
 
@@ -45,7 +45,7 @@ class StepTable:
     """A table's rows: `places` is key (tables/row_query.py) -> row, `measures_ns` as in its GroupTable."""
 
     places: Mapping[str, int]
-    measures_ns: Mapping[str, NDArray[np.int64]]
+    measures_ns: Mapping[str, Ints]
     sampled: bool
 
 
@@ -61,7 +61,7 @@ class StepSource:
         """Number of the row with this key in the table, None where this side does not have it."""
         return self.tables[name].places.get(row) if name in self.tables else None
 
-    def times_ns(self, name: str, source: str, places: list[int]) -> NDArray[np.int64]:
+    def times_ns(self, name: str, source: str, places: list[int]) -> Ints:
         """(n, o) nanoseconds of n rows of a table in each observation."""
         return self.samples.means(np.asarray(self.tables[name].measures_ns[source][places], np.int64))
 

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, shape_of
 from tb_perfcompare.errors import SelectionError
-
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,10 +24,10 @@ class SideLines:
     """
 
     steps: int
-    present: NDArray[np.bool_]
-    median_ns: NDArray[np.float64]
-    low_ns: Ints
-    high_ns: Ints | None
+    present: Flags
+    median_ns: Floats
+    low_ns: Nanoseconds
+    high_ns: Nanoseconds | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

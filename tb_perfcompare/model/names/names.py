@@ -16,6 +16,7 @@ from tb_perfcompare.model.device import (
     COLLECTIVE_LIBRARIES,
     COLLECTIVE_RANGES,
     COMMUNICATING_KERNELS,
+    DEVICE_LIBRARIES,
     OPERATOR_LIBRARIES,
 )
 from tb_perfcompare.model.names.joined_names import JoinedNames
@@ -26,17 +27,16 @@ _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
-_ON_DEVICES = [library for library in COLLECTIVE_LIBRARIES if library not in ("gloo", "mpi")]
 _COLLECTIVE_ANNOTATION = re.compile(
     rf"(?i:(?:{'|'.join(COLLECTIVE_LIBRARIES)})::?\w)|(?:{'|'.join(COLLECTIVE_RANGES)})[A-Z]"
 )
 _COLLECTIVE_KERNEL = re.compile(
-    rf"(?:^|[\s:(])(?:{'|'.join(_ON_DEVICES)})(?:DevKernel|Kernel|_|[A-Z])"
+    rf"(?:^|[\s:(])(?:{'|'.join(DEVICE_LIBRARIES)})(?:DevKernel|Kernel|_|[A-Z])"
     rf"|^(?:{'|'.join(map(re.escape, COLLECTIVE_KERNELS))}|mscclKernel|msccl_)"
     rf"|(?<![A-Za-z])(?:{'|'.join(map(re.escape, COMMUNICATING_KERNELS))})",
 )
 
-_KERNEL_MARKS = (*_ON_DEVICES, *COLLECTIVE_KERNELS, *COMMUNICATING_KERNELS, "msccl")
+_KERNEL_MARKS = (*DEVICE_LIBRARIES, *COLLECTIVE_KERNELS, *COMMUNICATING_KERNELS, "msccl")
 _COLLECTIVE_MARKS = tuple(dict.fromkeys("ccl" if "ccl" in mark else mark for mark in _KERNEL_MARKS))
 """One of these is in every name that the pattern finds. Looking for them takes a tenth of its time."""
 

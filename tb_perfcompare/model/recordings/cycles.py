@@ -7,18 +7,14 @@ field: docs/inputs/perf_data.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32
+from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.strings import StringTable
-
-Ints: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.int32]
 
 NO_TEXT = -1
 """Code of an empty or `N/A` cell."""
@@ -29,7 +25,7 @@ HOST = "Host"
 DEVICE_TYPE, HOST_TYPE = "device", "host"
 """Types of functions in tables that name none."""
 
-_DEVICE_PREFIXES = ("gpu_", "mlu_", "npu_", "xpu_", "tpu_")
+_DEVICE_PREFIXES = tuple(f"{word}_" for word in sorted(DEVICE_WORDS))
 
 
 def is_device_type(kind: str) -> bool:
@@ -68,20 +64,20 @@ class CycleTable:
     strings: StringTable
     cycle: Ints
     pid: Ints
-    function: Codes
-    metric: Codes
-    device: Codes
+    function: Ints32
+    metric: Ints32
+    device: Ints32
     beta_pct: Floats
     mu_pct: Floats
     cycle_us: Floats
-    anchor: Codes | None = None
+    anchor: Ints32 | None = None
     duration_us: Floats | None = None
     instances: Floats | None = None
-    interpolated: NDArray[np.bool_] | None = None
-    kind: Codes | None = None
+    interpolated: Flags | None = None
+    kind: Ints32 | None = None
     sigma_pct: Floats | None = None
     start_us: Floats | None = None
-    host: Codes | None = None
+    host: Ints32 | None = None
     published_mu_pct: Floats | None = None
 
     def __len__(self) -> int:
@@ -91,7 +87,7 @@ class CycleTable:
         """The processes, ascending."""
         return tuple(np.unique(self.pid).tolist())
 
-    def rows(self, chosen: NDArray[np.bool_]) -> CycleTable:
+    def rows(self, chosen: Flags) -> CycleTable:
         """The chosen rows, in the same order; `chosen` has shape (rows,)."""
         return CycleTable(
             self.source, self.strings, self.cycle[chosen], self.pid[chosen], self.function[chosen],
@@ -140,7 +136,7 @@ class CounterTable:
 
     source: str
     names: tuple[str, ...]
-    counter: Codes
+    counter: Ints32
     time_us: Floats
     value: Floats
 
@@ -152,7 +148,7 @@ class CounterTable:
         """When the samples of `values` were taken."""
         return self.time_us[self._called(name)]
 
-    def _called(self, name: str) -> NDArray[np.bool_]:
+    def _called(self, name: str) -> Flags:
         wanted = [
             index for index, own in enumerate(self.names)
             if own == name or (own.startswith(f"{name}_") and _is_number(own[len(name) + 1 :]))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tb_perfcompare.model.arrays import Floats, NameIndex, Nanoseconds
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.formats import LISTING
 from tb_perfcompare.model.note import Note
@@ -28,12 +26,12 @@ class LaunchTable:
     """
 
     strings: StringTable
-    name: NDArray[np.int32]
-    dur_ns: NDArray[np.int64]
-    tensor: NDArray[np.float64]
-    dram: NDArray[np.float64]
-    occupancy: NDArray[np.float64] | None = None
-    sm: NDArray[np.float64] | None = None
+    name: NameIndex
+    dur_ns: Nanoseconds
+    tensor: Floats
+    dram: Floats
+    occupancy: Floats | None = None
+    sm: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.name)

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from tb_perfcompare.model.arrays import Floats, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.events import EventTable, FlowTable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
@@ -72,11 +70,11 @@ class CounterSamples:
     """
 
     strings: StringTable
-    name: NDArray[np.int32]
-    series: NDArray[np.int32]
-    device: NDArray[np.int32]
-    time_ns: NDArray[np.int64]
-    value: NDArray[np.float64]
+    name: NameIndex
+    series: Ints32
+    device: Ints32
+    time_ns: Nanoseconds
+    value: Floats
 
     def __len__(self) -> int:
         return len(self.time_ns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES
 
 _TENSOR, _MEMORY, _BOTH, _NEITHER, _UNKNOWN = (
@@ -12,7 +13,7 @@ _TENSOR, _MEMORY, _BOTH, _NEITHER, _UNKNOWN = (
 )
 
 
-def bound_class(tensor: NDArray[np.float64], dram: NDArray[np.float64]) -> NDArray[np.int8]:
+def bound_class(tensor: Floats, dram: Floats) -> NDArray[np.int8]:
     """(n,) fractions of the peak, NaN where not measured -> (n,) index into BOUND_CLASSES.
 
     A launch that carries one of the two figures is judged by it alone; one that carries neither is "not measured".

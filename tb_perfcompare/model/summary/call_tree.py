@@ -13,9 +13,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.summary.split_time import SplitCells, add_cells
-
-Ints = NDArray[np.int64]
 
 MIXED = -1
 """Category of a frame whose own time is of several, or that has none."""
@@ -64,15 +63,15 @@ class CallTree:
     calls     (c,) int64 calls that start in the step
     """
 
-    parent: NDArray[np.int32]
+    parent: Ints32
     kind: NDArray[np.int8]
     category: NDArray[np.int8]
-    name: NDArray[np.int32]
+    name: NameIndex
     names: tuple[str, ...]
     merged: Ints
-    frame: NDArray[np.int32]
-    step: NDArray[np.int32]
-    time_ns: Ints
+    frame: Ints32
+    step: Ints32
+    time_ns: Nanoseconds
     calls: Ints
 
     def __len__(self) -> int:
@@ -194,7 +193,7 @@ class _Growing:
 
 
 def tree_of(
-    frames: Frames, merged: Ints, frame: NDArray[np.integer], step: NDArray[np.integer], time_ns: Ints, calls: Ints
+    frames: Frames, merged: Ints, frame: AnyInts, step: AnyInts, time_ns: Nanoseconds, calls: Ints
 ) -> CallTree:
     """From cells that may lie upon each other."""
     return tree_of_cells(frames, merged, add_cells(len(frames), [(frame, step, time_ns)], [(frame, step, calls)]))

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Ints, Nanoseconds
 from tb_perfcompare.model.summary.split_time import distinct
-
-Ints = NDArray[np.int64]
 
 UNKNOWN = -1
 """Size of a group, or a length, that nobody recorded."""
@@ -36,10 +35,10 @@ class Collectives:
     group_size: Ints
     key: Ints
     step: Ints
-    start_ns: Ints
-    dur_ns: Ints
-    busy_ns: Ints
-    hidden_ns: Ints
+    start_ns: Nanoseconds
+    dur_ns: Nanoseconds
+    busy_ns: Nanoseconds
+    hidden_ns: Nanoseconds
 
     def __len__(self) -> int:
         return len(self.key)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tb_perfcompare.model.texts import Codes, TextPool, Texts
+from tb_perfcompare.model.arrays import NodeIndex, TextIndex
+from tb_perfcompare.model.texts import TextPool, Texts
 
 OUTSIDE = ""
 """The place of what no operator encloses."""
@@ -35,7 +35,7 @@ class PlacePool(TextPool):
 
     __slots__ = ("_above", "_operator", "_shape")
 
-    def __init__(self, above: NDArray[np.int32], operator: Texts, shape: Texts) -> None:
+    def __init__(self, above: NodeIndex, operator: Texts, shape: Texts) -> None:
         super().__init__([])
         self._above, self._operator, self._shape = above, operator, shape
 
@@ -65,6 +65,6 @@ class PlacePool(TextPool):
             text = place_below(text, self._operator[at], self._shape[at])
         return text
 
-    def only(self, code: Codes) -> Texts:
+    def only(self, code: TextIndex) -> Texts:
         """All of the tree, which any of its places is made of."""
         return Texts(np.ascontiguousarray(code, dtype=np.int32), self)

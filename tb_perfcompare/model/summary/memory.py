@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,21 +27,21 @@ class MemoryCurve:
     device: str
     absolute: bool
     label: tuple[str, ...]
-    start_ns: NDArray[np.int64]
-    end_ns: NDArray[np.int64]
-    time_ns: NDArray[np.int64]
-    allocated: NDArray[np.int64]
-    reserved: NDArray[np.int64] | None
+    start_ns: Nanoseconds
+    end_ns: Nanoseconds
+    time_ns: Nanoseconds
+    allocated: Ints
+    reserved: Ints | None
     peak_allocated: int
     peak_reserved: int | None
 
     @property
-    def place(self) -> NDArray[np.float64]:
+    def place(self) -> Floats:
         """(t,) the points in steps passed: 2.5 is in the middle of the third step, whatever the steps last. Between
         two steps nothing passes."""
         step = np.maximum(np.searchsorted(self.start_ns, self.time_ns, side="right") - 1, 0)
         start, end = self.start_ns[step], self.end_ns[step]
-        passed: NDArray[np.float64] = step + np.clip((self.time_ns - start) / np.maximum(end - start, 1), 0.0, 1.0)
+        passed: Floats = step + np.clip((self.time_ns - start) / np.maximum(end - start, 1), 0.0, 1.0)
         return passed
 
 
@@ -56,9 +57,9 @@ class MemoryUse:
     """
 
     keys: tuple[tuple[str, str], ...]
-    allocated: NDArray[np.int64]
-    released: NDArray[np.int64]
-    calls: NDArray[np.int64]
+    allocated: Ints
+    released: Ints
+    calls: Ints
     curves: tuple[MemoryCurve, ...]
 
     def __len__(self) -> int:

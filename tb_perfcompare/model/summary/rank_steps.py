@@ -6,11 +6,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds
 from tb_perfcompare.model.summary.collectives import Collectives
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,11 +23,11 @@ class RankSteps:
     collectives  of these steps, None without any
     """
 
-    capture: NDArray[np.int32]
+    capture: CaptureIndex
     span: tuple[str, ...]
     label: tuple[str, ...]
-    total_ns: Ints
-    owned_ns: Ints
+    total_ns: Nanoseconds
+    owned_ns: Nanoseconds
     collectives: Collectives | None
 
     def of_job_steps(self, kept: Set[tuple[str, str]]) -> RankSteps:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.model.unique import unique_places
 
-Ints = NDArray[np.int64]
 First: TypeAlias = Callable[[Ints, int], Ints]
 """Given rows and a number, so many of them: those whose keys come first."""
 
@@ -35,9 +34,9 @@ class SplitTime:
     """
 
     keys: Keys
-    row: NDArray[np.int32]
-    step: NDArray[np.int32]
-    time_ns: Ints
+    row: Ints32
+    step: Ints32
+    time_ns: Nanoseconds
     calls: Ints
     told: tuple[str, ...] = ()
     pooled: int = 0
@@ -71,10 +70,10 @@ class SplitCells:
     count: int
     row: Ints
     step: Ints
-    time_ns: Ints
+    time_ns: Nanoseconds
     calls: Ints
 
-    def largest(self, most: int, first: First, group: Ints) -> tuple[SplitCells, NDArray[np.bool_], int]:
+    def largest(self, most: int, first: First, group: Ints) -> tuple[SplitCells, Flags, int]:
         """(the `most` largest rows as they are and one more row for all others of each group, (count,) whether a row is
         such a one, how many stand together). `first` settles who of equal rows is larger; `group` is (count,)."""
         used = np.flatnonzero(np.bincount(self.row, minlength=self.count))
@@ -102,7 +101,7 @@ class SplitCells:
         return SplitTime(keys(used), row.astype(np.int32), self.step.astype(np.int32), self.time_ns, self.calls)
 
 
-Values = tuple[NDArray[np.integer], NDArray[np.integer], Ints]
+Values = tuple[AnyInts, AnyInts, Ints]
 """(c,) rows, (c,) steps, (c,) values; cells may lie upon each other."""
 
 
@@ -124,7 +123,7 @@ def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> 
     return SplitCells(count, code // steps, code % steps, time[some].astype(np.int64), calls[some].astype(np.int64))
 
 
-def _code(row: NDArray[np.integer], step: NDArray[np.integer], steps: int) -> Ints:
+def _code(row: AnyInts, step: AnyInts, steps: int) -> Ints:
     code = row.astype(np.int64)
     code *= steps
     code += step
@@ -132,7 +131,7 @@ def _code(row: NDArray[np.integer], step: NDArray[np.integer], steps: int) -> In
 
 
 def split_time(
-    keys: Sequence[tuple[str, ...]], row: NDArray[np.integer], step: NDArray[np.integer], time_ns: Ints, calls: Ints
+    keys: Sequence[tuple[str, ...]], row: AnyInts, step: AnyInts, time_ns: Nanoseconds, calls: Ints
 ) -> SplitTime:
     """From keys that may repeat and cells that may lie upon each other. Keys without any time or call go."""
     index: dict[tuple[str, ...], int] = {}
@@ -145,7 +144,7 @@ def listed(keys: Sequence[tuple[str, ...]]) -> Callable[[Ints], Keys]:
     return lambda rows: tuple(map(keys.__getitem__, rows.tolist()))
 
 
-def _totals(row: NDArray[np.integer], time_ns: Ints, calls: Ints, count: int) -> tuple[Ints, Ints]:
+def _totals(row: AnyInts, time_ns: Nanoseconds, calls: Ints, count: int) -> tuple[Ints, Ints]:
     return (
         np.bincount(row, weights=time_ns, minlength=count).astype(np.int64),
         np.bincount(row, weights=calls, minlength=count).astype(np.int64),
@@ -156,10 +155,10 @@ def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
     return lambda rows, many: np.array(sorted(rows.tolist(), key=key)[:many], dtype=np.int64)
 
 
-def _largest(time: Ints, calls: Ints, most: int, first: First) -> NDArray[np.bool_]:
+def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
     """Which of the rows are the `most` largest by time, then calls, then key; there are more of them."""
     last = np.lexsort((-calls, -time))[most - 1]
-    kept: NDArray[np.bool_] = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
+    kept: Flags = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
     equal = np.flatnonzero((time == time[last]) & (calls == calls[last]))
     kept[first(equal, most - int(kept.sum()))] = True
     return kept

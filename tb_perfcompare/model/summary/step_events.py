@@ -11,11 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.events import SparseColumn
-
-Ints = NDArray[np.int64]
 
 KINDS = (
     "step", "operator", "annotation", "dataloader", "runtime", "kernel", "communication", "memcpy", "memset", "module",
@@ -89,14 +87,14 @@ class StepEvents:
     extent: tuple[int, int]
     lanes: tuple[Lane, ...]
     names: tuple[EventName, ...]
-    row: NDArray[np.int32]
-    start_ns: Ints
-    dur_ns: Ints
-    name: NDArray[np.int32]
-    parent: NDArray[np.int32]
-    operator: NDArray[np.int32]
-    launcher: NDArray[np.int32]
-    inside: NDArray[np.bool_]
+    row: Ints32
+    start_ns: Nanoseconds
+    dur_ns: Nanoseconds
+    name: NameIndex
+    parent: Ints32
+    operator: Ints32
+    launcher: Ints32
+    inside: Flags
     args: Mapping[str, SparseColumn]
     texts: tuple[str, ...]
     left_out: Mapping[str, int]
@@ -146,11 +144,11 @@ class StepDetail:
     cell_ns: int
     event: Ints
     count: Ints
-    row: NDArray[np.int32]
-    start_ns: Ints
-    end_ns: Ints
-    total_ns: Ints
-    name: NDArray[np.int32]
+    row: Ints32
+    start_ns: Nanoseconds
+    end_ns: Nanoseconds
+    total_ns: Nanoseconds
+    name: NameIndex
 
     def __len__(self) -> int:
         return len(self.event)

@@ -13,6 +13,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
@@ -96,8 +97,8 @@ STEP_TIME, CYCLE_TIME, KERNEL_TIME = "step_time", "cycle_time", "kernel_time"
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """`kind` is a vendor key (cuda, rocm, mlu, mtia, xpu, npu, cpu), `word` what users call it, `name` the model ("" if
-    unknown), `count` how many devices did work."""
+    """`kind` is that of a Vendor (model/vendors.py), `word` what users call it, `name` the model ("" if unknown),
+    `count` how many devices did work."""
 
     kind: str
     word: str
@@ -141,12 +142,12 @@ class StepTable:
     backlog_ns (s,) int64 of the window, what work that an earlier step launched owns
     """
 
-    capture: NDArray[np.int32]
+    capture: CaptureIndex
     label: tuple[str, ...]
-    start_ns: NDArray[np.int64]
-    total_ns: NDArray[np.int64]
-    launches: NDArray[np.int64]
-    backlog_ns: NDArray[np.int64]
+    start_ns: Nanoseconds
+    total_ns: Nanoseconds
+    launches: Ints
+    backlog_ns: Nanoseconds
 
     def __len__(self) -> int:
         return len(self.label)
@@ -169,12 +170,12 @@ class OwnedTime:
     category: NDArray[np.int8]
     key: Column
     name: Column
-    time_ns: NDArray[np.int64]
-    plain_ns: NDArray[np.int64]
-    calls: NDArray[np.int64]
+    time_ns: Nanoseconds
+    plain_ns: Nanoseconds
+    calls: Ints
     parts: SplitTime | None = None
 
-    def by_category(self) -> NDArray[np.int64]:
+    def by_category(self) -> Ints:
         """(8, s) int64 owned time per category and step."""
         out = np.zeros((len(CATEGORY_LABELS), self.time_ns.shape[1]), dtype=np.int64)
         np.add.at(out, self.category.astype(np.intp), self.time_ns)
@@ -201,11 +202,11 @@ class GroupTable:
     key_columns: tuple[str, ...]
     keys: Keys
     names: Column
-    calls: NDArray[np.int64]
-    measures_ns: Mapping[str, NDArray[np.int64]]
-    min_ns: NDArray[np.int64] | None
-    max_ns: NDArray[np.int64] | None
-    facts: Mapping[str, NDArray[np.float64]]
+    calls: Ints
+    measures_ns: Mapping[str, Ints]
+    min_ns: Nanoseconds | None
+    max_ns: Nanoseconds | None
+    facts: Mapping[str, Floats]
     sampled: bool = True
 
     def __len__(self) -> int:
@@ -226,10 +227,10 @@ class CounterSeries:
 
     keys: tuple[tuple[str, str], ...]
     units: tuple[str, ...]
-    mean: NDArray[np.float64]
-    sd: NDArray[np.float64]
-    coverage: NDArray[np.float64]
-    samples: NDArray[np.int64]
+    mean: Floats
+    sd: Floats
+    coverage: Floats
+    samples: Ints
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -240,10 +241,10 @@ class LaunchSequence:
     """Launches in the order they ran, n rows: `kernel` (n,) int32 is the row of groups["kernels"]; `dur_ns`, `tensor`
     and `dram` as in model/recordings/launches.py."""
 
-    kernel: NDArray[np.int32]
-    dur_ns: NDArray[np.int64]
-    tensor: NDArray[np.float64]
-    dram: NDArray[np.float64]
+    kernel: Ints32
+    dur_ns: Nanoseconds
+    tensor: Floats
+    dram: Floats
 
     def __len__(self) -> int:
         return len(self.kernel)
@@ -295,7 +296,7 @@ class Summary:
     marked: bool
     steps: StepTable
     dropped: tuple[DroppedStep, ...]
-    other_window: NDArray[np.int64]
+    other_window: Ints
     owned: OwnedTime
     groups: Mapping[str, GroupTable]
     device_metrics: tuple[DeviceMetric, ...]

@@ -7,16 +7,14 @@ from array import array
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.ncu.kernel_listing import MOST_UTILISATION
 from tb_perfcompare.sources.ncu.metrics import CANDIDATES, DURATION, NANOSECONDS, TIMES
 from tb_perfcompare.sources.ncu.numbers import DecimalComma, number, numbers, whole_number
-
-Floats = NDArray[np.float64]
 
 _LOCALE = "write it with decimal points: `LC_ALL=C ncu --import REPORT.ncu-rep --csv --page raw --print-units base`"
 _LONGEST_NS = 2.0**62

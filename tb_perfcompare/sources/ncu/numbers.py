@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.sources.storage.text_file import is_pythons_own
 
 _MISSING = frozenset({"", "n/a", "N/A", "(!) n/a", "nan", "-nan", "NaN", "no data"})
@@ -47,7 +47,7 @@ def whole_number(cell: str) -> float | None:
     return value
 
 
-def numbers(cells: Sequence[str]) -> NDArray[np.float64] | None:
+def numbers(cells: Sequence[str]) -> Floats | None:
     """All cells at once if they are plain numbers, None if they have to be looked at one by one."""
     if is_pythons_own("".join(cells)):
         return None

@@ -11,9 +11,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats
 
 MOST_DIGITS = 17
 

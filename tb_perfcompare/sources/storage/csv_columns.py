@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
+from tb_perfcompare.model.arrays import Floats, Ints, Ints32
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.storage.text_file import DamagedText, TextFile, is_pythons_own
 
@@ -48,7 +48,7 @@ class CsvColumns:
     def __contains__(self, name: str) -> bool:
         return name in self._columns
 
-    def numbers(self, name: str, *, missing: float | None = None) -> NDArray[np.float64]:
+    def numbers(self, name: str, *, missing: float | None = None) -> Floats:
         """(rows,) finite float64; a missing cell is `missing`, or an error without it. Raises CorruptInput."""
         cells = self._columns[name]
         try:
@@ -59,7 +59,7 @@ class CsvColumns:
             pass
         return np.array([self._number(name, row, cell, missing) for row, cell in enumerate(cells)], dtype=np.float64)
 
-    def integers(self, name: str) -> NDArray[np.int64]:
+    def integers(self, name: str) -> Ints:
         """(rows,) int64; `12` and `12.0` are the same. Raises CorruptInput."""
         found = self.numbers(name)
         wrong = np.flatnonzero((found != np.floor(found)) | (np.abs(found) > 2.0**53))
@@ -67,7 +67,7 @@ class CsvColumns:
             raise self._wrong(name, int(wrong[0]), "is no whole number")
         return found.astype(np.int64)
 
-    def texts(self, name: str, strings: StringTable) -> NDArray[np.int32]:
+    def texts(self, name: str, strings: StringTable) -> Ints32:
         """(rows,) codes into `strings`; -1 for a missing text."""
         codes = {cell: -1 if cell in MISSING else strings.intern(cell) for cell in dict.fromkeys(self._columns[name])}
         return np.fromiter(map(codes.__getitem__, self._columns[name]), np.int32, len(self.lines))

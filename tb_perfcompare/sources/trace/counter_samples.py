@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.counter_names import device_in
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE, CounterSamples
@@ -61,7 +62,7 @@ def counter_samples(
     )
 
 
-def _distinct(columns: CounterColumns) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
     """((k, 4) distinct name, series, place, device; (m,) which of them each row has)."""
     texts, places = len(columns.strings), len(columns.places)
     pair = (columns.name.astype(np.int64) * texts + columns.series) * places + columns.place

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.step_view.event_figures import event_figures, lane_of
 from tb_perfcompare.analysis.step_view.level_of_detail import detail, summed, visible
 from tb_perfcompare.analysis.step_view.own_times import name_totals
 from tb_perfcompare.comparison.alignment.step_differences import name_differences
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
+from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.summary.step_events import NOBODY, StepDetail, StepEvents, StepFacts
 from tb_perfcompare.render.wire.events import event_answer, event_dict
 from tb_perfcompare.render.wire.steps import (
@@ -25,8 +25,6 @@ from tb_perfcompare.render.wire.steps import (
     step_answer,
 )
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
-
-Ints = NDArray[np.int64]
 
 DRAWN_SINGLY = 30_000
 """Up to so many events of a stretch are drawn one by one, however short they are."""
@@ -116,7 +114,7 @@ def _differences(baseline: StepEvents, candidate: StepEvents) -> dict[str, objec
     return differences_dict(name_differences(name_totals(baseline), name_totals(candidate)))
 
 
-def _hits(own: StepEvents, find: str) -> NDArray[np.bool_] | None:
+def _hits(own: StepEvents, find: str) -> Flags | None:
     """(n,) events whose name holds every word, and none with a `-` in front, ignoring case."""
     words = [word.casefold() for word in find.split() if word != "-"]
     if not words:
@@ -128,5 +126,5 @@ def _hits(own: StepEvents, find: str) -> NDArray[np.bool_] | None:
         text = name.casefold()
         return all(word in text for word in wanted) and not any(word in text for word in refused)
 
-    found: NDArray[np.bool_] = np.array([passes(name.name) for name in own.names], dtype=np.bool_)[own.name]
+    found: Flags = np.array([passes(name.name) for name in own.names], dtype=np.bool_)[own.name]
     return found

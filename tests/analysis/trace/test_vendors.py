@@ -1,8 +1,11 @@
-"""Every vendor of model/device.py on the smallest trace in its own spelling: what its device is called, what counts as
+"""Every vendor of model/vendors.py on the smallest trace in its own spelling: what its device is called, what counts as
 a collective, what its nested calls cost, and whether tensor cores are a question at all."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +13,9 @@ import pytest
 from tb_perfcompare.analysis.compat import answer, read_compat
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.vendor import find_vendor
-from tb_perfcompare.model.device import VENDORS as ROWS
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import DeviceMetric, Summary
+from tb_perfcompare.model.vendors import VENDORS as ROWS
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import categories_us, operator_us, recording, summary
 from tests.build import VENDORS, TraceBuilder
@@ -20,6 +23,21 @@ from tests.build import VENDORS, TraceBuilder
 KINETO = ("cuda", "rocm", "mlu", "mtia", "xpu")
 """Vendors whose traces Kineto writes; torch_npu's are in tests/sources/trace/test_process_layers.py."""
 ROW = {row.kind: row for row in ROWS}
+
+
+def test_a_new_vendor_is_one_record() -> None:
+    """The record is added in a process of its own, before the tables of all vendors are made."""
+    command = [sys.executable, "-m", "tests.analysis.trace.made_up_vendor"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    assert json.loads(done.stdout) == {
+        "device": ["acme", "APU", 1],
+        "us": {"Kernel": 20, "Communication": 10, "Runtime": 5, "CPU Exec": 5, "Other": 60},
+        "tensor_core_share": pytest.approx(2 / 3),
+        "launches": ["acmeSubmit", "acmeSubmitBatch"],
+        "waits": ["acmeJoin"],
+        "counter's device": 3,
+        "without its library": "aten::convolution",
+    }
 
 
 def tensor_core_share(of: Summary) -> DeviceMetric:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.events.forest import ORPHANS, Forest
 from tb_perfcompare.analysis.compat.events.kinds import Kind, NodeKind
 from tb_perfcompare.analysis.compat.events.links import Links
 from tb_perfcompare.analysis.compat.events.stream import EventStream
 from tb_perfcompare.analysis.compat.events.tensor_cores import uses_tensor_cores
+from tb_perfcompare.model.arrays import Flags
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +45,7 @@ class LaunchFigures:
 
     device: list[Any]
     tensor_core: list[Any]
-    on_tensor_core: NDArray[np.bool_]
+    on_tensor_core: Flags
 
 
 def measure_launches(stream: EventStream, links: Links) -> LaunchFigures:

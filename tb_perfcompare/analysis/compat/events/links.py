@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.events.kinds import DEVICE_KINDS, Kind
 from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.model.arrays import Flags, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,12 +25,12 @@ class Links:
     libraries      libraries whose collectives were seen
     """
 
-    runtime: NDArray[np.int64]
-    device: NDArray[np.int64]
-    offset: NDArray[np.int64]
-    orphans: NDArray[np.int64]
+    runtime: Ints
+    device: Ints
+    offset: Ints
+    orphans: Ints
     used_devices: int
-    collectives: NDArray[np.int64]
+    collectives: Ints
     libraries: frozenset[str]
 
     def launched_sums(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
@@ -68,8 +69,8 @@ def link(stream: EventStream) -> Links:
 
 
 def _owners(
-    stream: EventStream, runtime: NDArray[np.int64], device: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    stream: EventStream, runtime: Ints, device: Ints
+) -> tuple[Ints, Flags]:
     """Per device event: index of its call (-1 for none), and whether it had to wait for the call to appear.
 
     The call is the latest one with that correlation before the event in time order, else the first one after it. A
@@ -92,7 +93,7 @@ def _owners(
     return owner, waiting & found
 
 
-def _collectives(stream: EventStream) -> tuple[NDArray[np.int64], frozenset[str]]:
+def _collectives(stream: EventStream) -> tuple[Ints, frozenset[str]]:
     """External ids of the host events named like a collective, and the libraries in those names."""
     library = stream.variant.collective_library
     hosts = np.isin(stream.kind, (Kind.OPERATOR, Kind.PYTHON, Kind.ANNOTATION))

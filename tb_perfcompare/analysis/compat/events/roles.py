@@ -13,6 +13,7 @@ from tb_perfcompare.analysis.compat.events.kinds import Kind, is_loader
 from tb_perfcompare.analysis.compat.events.links import Links
 from tb_perfcompare.analysis.compat.events.steps import Steps
 from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.model.arrays import Flags
 
 
 class Role(IntEnum):
@@ -94,5 +95,5 @@ def classify(stream: EventStream, links: Links) -> RoleRanges:
     return RoleRanges(tuple(union(stream.start[mask], stream.end[mask]) for mask in masks))
 
 
-def _is(kind: NDArray[np.int8], *kinds: Kind) -> NDArray[np.bool_]:
+def _is(kind: NDArray[np.int8], *kinds: Kind) -> Flags:
     return np.isin(kind, kinds)

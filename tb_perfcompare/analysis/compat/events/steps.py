@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.events.intervals import Numbers, running_total
 from tb_perfcompare.analysis.compat.events.kinds import DEVICE_KINDS, Kind, step_label
 from tb_perfcompare.analysis.compat.events.links import Links
 from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.model.arrays import Ints
 
 _MIN_SHARE_OF_PREVIOUS = 0.8
 
@@ -89,7 +89,7 @@ def extend_steps(stream: EventStream, links: Links, marked: Steps) -> Steps:
     return Steps(marked.labels[:keep], np.array(start[:keep], dtype), np.array(end[:keep], dtype))
 
 
-def _earlier_ends(stream: EventStream, inside: NDArray[np.int64], of_first: NDArray[np.int64]) -> list[Any]:
+def _earlier_ends(stream: EventStream, inside: Ints, of_first: Ints) -> list[Any]:
     """Latest end, if any, of device work that no step launched and that was over before the first step's work began."""
     outside = np.setdiff1d(stream.of(*DEVICE_KINDS), inside)
     ends = stream.end[outside]
@@ -97,7 +97,7 @@ def _earlier_ends(stream: EventStream, inside: NDArray[np.int64], of_first: NDAr
     return [ends.max().item()] if len(ends) else []
 
 
-def _step_of_runtime(stream: EventStream, links: Links, marked: Steps) -> NDArray[np.int64]:
+def _step_of_runtime(stream: EventStream, links: Links, marked: Steps) -> Ints:
     """(R,) step of each API call, -1 for none.
 
     One walk over calls and steps, both in time order: a call across the end of the current step belongs to none.

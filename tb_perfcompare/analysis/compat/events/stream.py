@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.compat.events.intervals import Numbers
 from tb_perfcompare.analysis.compat.events.kinds import STEP_PREFIX, Kind, step_label
 from tb_perfcompare.analysis.compat.events.variant import Variant
+from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.recordings.recording import TraceRecording
 
@@ -39,34 +40,34 @@ class EventStream:
     table: EventTable
     variant: Variant
     texts: Sequence[str]
-    row: NDArray[np.int64]
+    row: Ints
     kind: NDArray[np.int8]
-    name: NDArray[np.int32]
-    lane: NDArray[np.int32]
+    name: NameIndex
+    lane: LaneIndex
     start: Numbers
     end: Numbers
     dur: Numbers
-    external_id: NDArray[np.int64]
-    correlation: NDArray[np.int64]
+    external_id: Ints
+    correlation: Ints
     lightning: bool
     skipped: dict[str, int]
 
     def __len__(self) -> int:
         return len(self.row)
 
-    def of(self, *kinds: Kind) -> NDArray[np.int64]:
+    def of(self, *kinds: Kind) -> Ints:
         """Positions of the events of these kinds, ascending."""
         mask = self.kind == kinds[0]
         for kind in kinds[1:]:
             mask |= self.kind == kind
         return np.flatnonzero(mask)
 
-    def named(self, test: Callable[[str], object]) -> NDArray[np.bool_]:
+    def named(self, test: Callable[[str], object]) -> Flags:
         """(n,) truth of `test` for each event's name; the test runs once per distinct name."""
         table = np.zeros(len(self.texts), dtype=np.bool_)
         for index in self.distinct_names:
             table[index] = bool(test(self.texts[index]))
-        truth: NDArray[np.bool_] = table[self.name]
+        truth: Flags = table[self.name]
         return truth
 
     @cached_property
@@ -127,7 +128,7 @@ def read_stream(recording: TraceRecording, variant: Variant) -> EventStream:
     )
 
 
-def microseconds(ns: NDArray[np.int64], fractional: bool) -> Numbers:
+def microseconds(ns: Ints, fractional: bool) -> Numbers:
     """Nanoseconds as the microseconds a JSON parser makes of them.
 
     Whole traces give int64. Fractional ones give the double nearest to the decimal fraction, also for absolute stamps
@@ -166,7 +167,7 @@ def _mark_steps(table: EventTable, kind: NDArray[np.int8]) -> int:
     return bad
 
 
-def _mark_lightning(table: EventTable, kind: NDArray[np.int8], name: NDArray[np.int32]) -> list[str]:
+def _mark_lightning(table: EventTable, kind: NDArray[np.int8], name: NameIndex) -> list[str]:
     """Gives Lightning's own regions their kinds and short names; returns the texts with the short names added."""
     kind[(kind == Kind.PYTHON_FUNCTION) | (kind == Kind.MODULE)] = Kind.UNKNOWN
     texts = list(table.strings.texts)

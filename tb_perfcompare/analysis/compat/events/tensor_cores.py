@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tb_perfcompare.model.device import TENSOR_CORES_2021
+from tb_perfcompare.model.vendors import TENSOR_CORES_2021
 
 KERNEL_MARKS = TENSOR_CORES_2021
 """A kernel uses tensor cores if its name contains one of these."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.compat.events.forest import Forest, Tree
 from tb_perfcompare.analysis.compat.events.intervals import Numbers
 from tb_perfcompare.analysis.compat.events.kinds import Kind
 from tb_perfcompare.analysis.compat.events.stream import EventStream
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.events import ABSENT
 
 NO_NODE = -1
@@ -32,14 +32,14 @@ class MemoryRecords:
     """
 
     time: Numbers
-    size: NDArray[np.int64]
-    address: NDArray[np.int64]
-    device: NDArray[np.int64]
+    size: Ints
+    address: Ints
+    device: Ints
     devices: tuple[tuple[int, int], ...]
     labels: tuple[str | None, ...]
-    allocated: NDArray[np.float64]
-    reserved: NDArray[np.float64]
-    node: NDArray[np.int64]
+    allocated: Floats
+    reserved: Floats
+    node: Ints
 
     def __len__(self) -> int:
         return len(self.size)
@@ -80,7 +80,7 @@ def read_memory(stream: EventStream, forest: Forest) -> MemoryRecords:
     )
 
 
-def _innermost(stream: EventStream, forest: Forest, at: NDArray[np.int64]) -> NDArray[np.int64]:
+def _innermost(stream: EventStream, forest: Forest, at: Ints) -> Ints:
     """(m,) node of the record's thread that runs at its time and has no running child; a node's end is outside it."""
     found = np.full(len(at), NO_NODE, dtype=np.int64)
     thread = np.array([ABSENT if t is None else t for t in stream.thread_of_lane], dtype=np.int64)
@@ -97,7 +97,7 @@ def _innermost(stream: EventStream, forest: Forest, at: NDArray[np.int64]) -> ND
     return found
 
 
-def _changes(forest: Forest, tree: Tree) -> tuple[Numbers, NDArray[np.int64]]:
+def _changes(forest: Forest, tree: Tree) -> tuple[Numbers, Ints]:
     """Times at which the innermost running node of a tree changes, ascending, and the node that runs from then on."""
     begin: list[Any] = []
     running: list[int] = []

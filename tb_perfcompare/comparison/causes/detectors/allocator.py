@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -28,19 +28,18 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     if amount.more_calls * exposed <= 0:
         return
-    rule, subject, what, how, look_at = _retries(pair, taken, given) or _calls(pair, every)
+    rule, name, subject, what, how, look_at = _retries(pair, taken, given) or _calls(pair, every)
     yield cause(
         pair, rule, subject, "Runtime", exposed,
         f"{what}: {signed_time(exposed)} per step; {how}{_reserved(pair)}.",
         (Evidence("ledger", f"Runtime / {subject}"),),
-        confidence="certain: calls are counted", look_at=look_at,
-        explains={("Runtime", name): us for name, us in rows.items()}, rank=1,
+        name=name, look_at=look_at, explains={("Runtime", call): us for call, us in rows.items()},
     )  # fmt: skip
 
 
 def _retries(
     pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
-) -> tuple[str, str, str, str, str] | None:
+) -> tuple[Rule, str, str, str, str, str] | None:
     """Inside operators the allocator gives memory back for one reason: it could not allocate, and tries again."""
     inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
     if not called_otherwise(inside.calls_a, inside.calls_b) or not taken:
@@ -49,27 +48,29 @@ def _retries(
     first = max(given, key=lambda name: (abs(given[name].more_calls), name))
     again = total(taken.values())
     return (
-        "memory_pressure" if more else "memory_relieved",
+        MEMORY_PRESSURE,
+        MEMORY_PRESSURE.names[0 if more else 1],
         first,
         "Memory pressure" if more else "Memory pressure is gone",
         f"allocations inside operators {'run' if more else 'no longer run'} out of memory and retry after "
         f"freeing cached blocks; {first} {_times(inside)} calls per step there, driver allocations {_times(again)}",
-        "batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
+        "",
     )
 
 
-def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[str, str, str, str, str]:
+def _calls(pair: RuleContext, every: dict[str, Amount]) -> tuple[Rule, str, str, str, str, str]:
     first = max(every, key=lambda name: (abs(every[name].delta_us), name))
     more = every[first].more_calls > 0
     outside = pair.callers(lambda name: calls(RELEASE, name)).get(_OUTSIDE, NOTHING)
     emptied = called_otherwise(outside.calls_a, outside.calls_b)
     where = ", outside operators, as torch.cuda.empty_cache() does" if emptied else ""
     return (
-        "allocator_calls",
+        ALLOCATOR_CALLS,
+        "",
         first,
         f"{'More' if more else 'Fewer'} allocator calls to the driver",
         f"{first} {_times(every[first])} calls per step{where}",
-        "torch.cuda.empty_cache()" if emptied else "tensor sizes that vary by step, fragmentation, memory pressure",
+        "torch.cuda.empty_cache()" if emptied else "",
     )
 
 
@@ -107,3 +108,27 @@ def _device_mib(summary: Summary) -> int:
         if known.get(name, "").isdecimal():
             return int(known[name]) // scale
     return 0
+
+
+MEMORY_PRESSURE = Rule(
+    names=("memory_pressure", "memory_relieved"),
+    meaning="the allocator retries: it frees cached memory in order to allocate",
+    when="calls that free device memory *inside operators* grew by half a call per step and a fifth, with allocations "
+    "from the driver. Names the allocator's peak if memory was recorded",
+    needs="API calls; `profile_memory` for the peak",
+    look_at="batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
+    confidence="certain: calls are counted",
+    find=allocator_rules,
+    rank=1,
+)
+ALLOCATOR_CALLS = Rule(
+    names=("allocator_calls",),
+    meaning="more calls reach the driver's allocator",
+    when="cudaMalloc, cudaFree and similar otherwise: at least half a call per step and a fifth more, and exposed "
+    "Runtime time. Releases outside operators look like `torch.cuda.empty_cache()`",
+    needs="API calls",
+    look_at="tensor sizes that vary by step, fragmentation, memory pressure",
+    confidence="certain: calls are counted",
+    find=allocator_rules,
+    rank=1,
+)

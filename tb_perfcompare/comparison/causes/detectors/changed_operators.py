@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -48,9 +48,10 @@ class _Changed:
         return self.calls.us_a + self.calls.us_b
 
 
-def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause]:
-    """One finding for all operators whose calls differ; `found` are the rules that found something else. None where
-    operators are recorded on one side only, or where graphs are replayed."""
+def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """One finding for all operators whose calls differ, unless other causes explain it. None where operators are
+    recorded on one side only, or where graphs are replayed."""
+    found = explained.rules
     operators = pair.amounts("operators", "host_total")
     if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
@@ -73,11 +74,11 @@ def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause
     if not changed:
         return
     changed.sort(key=lambda one: (is_backward(one.name), -one.total_us, one.name))
-    explained: dict[Part, float] = {}
+    explains: dict[Part, float] = {}
     for one in changed:
         for part, us in one.explains.items():
-            explained[part] = explained.get(part, 0.0) + us
-    delta = sum(explained.values())
+            explains[part] = explains.get(part, 0.0) + us
+    delta = sum(explains.values())
     # a small change of the program is worth a line only where nothing else is found
     if abs(delta) < pair.least_us and (found or all(one.is_in_both for one in changed)):
         return
@@ -87,13 +88,12 @@ def changed_operator_rules(pair: RuleContext, found: Set[str]) -> Iterator[Cause
     first = (new or gone or others)[0]
     clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
     sentence = f"{_title(new, gone, others)}: {signed_time(delta)} per step; {'; '.join(clauses)}."
-    yield cause(
-        pair, "operators_changed", first.name, "all", delta, sentence,
-        tuple(Evidence("operators", one.name) for one in (*new[:1], *gone[:1], *others[:1])),
-        confidence="certain: calls are counted; their time is as measured",
-        look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
-        explains=explained, rank=4,
+    told = cause(
+        pair, OPERATORS_CHANGED, first.name, "all", delta, sentence,
+        tuple(Evidence("operators", one.name) for one in (*new[:1], *gone[:1], *others[:1])), explains=explains,
     )  # fmt: skip
+    if not explained.covers(told):
+        yield told
 
 
 def _recorded(operators: Mapping[Key, Amount]) -> bool:
@@ -172,3 +172,17 @@ def _recounted(group: list[_Changed]) -> Iterator[str]:
 def _others(group: list[_Changed]) -> str:
     rest = len(group) - NAMED
     return f" and {many(rest, 'other')}" if rest > 0 else ""
+
+
+OPERATORS_CHANGED = Rule(
+    names=("operators_changed",),
+    meaning="operators are new, gone, replaced or called another number of times",
+    when="steadily called operators whose calls per step differ by half a call and a fifth, and whose time on the host "
+    "or device nothing else explains; below the smallest change that matters only where nothing else is found",
+    needs="operators of both sides",
+    look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
+    confidence="certain: calls are counted; their time is as measured",
+    find_rest=changed_operator_rules,
+    order=6,
+    rank=4,
+)

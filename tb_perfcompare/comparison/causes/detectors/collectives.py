@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import extra_work
 from tb_perfcompare.comparison.ranks.sides import ranks_of
@@ -63,11 +63,10 @@ def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float,
         f"take {times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
     )
     return cause(
-        pair, "collective_slower" if slower else "collective_faster", first.path[1], COMMUNICATION, exposed, sentence,
+        pair, COLLECTIVE_SLOWER, first.path[1], COMMUNICATION, exposed, sentence,
         (Evidence("communication", first.path[1]),),
-        confidence="a late rank would look the same" if alone else "the transfer itself, the same on all ranks",
-        look_at=f"network and topology, message sizes{'; compare all ranks' if alone else ''}",
-        rank=2,
+        confidence="a late rank would look the same" if alone else "",
+        look_at=f"{COLLECTIVE_SLOWER.look_at}; compare all ranks" if alone else "",
     )  # fmt: skip
 
 
@@ -79,11 +78,8 @@ def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float
         f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}."
     )
     return cause(
-        pair, "overlap_lost" if lost else "overlap_gained", first.path[1], COMMUNICATION, exposed, sentence,
+        pair, OVERLAP_LOST, first.path[1], COMMUNICATION, exposed, sentence,
         (Evidence("communication", first.path[1]),),
-        confidence="collectives take as long as before; what runs alongside changed",
-        look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
-        rank=2,
     )  # fmt: skip
 
 
@@ -116,10 +112,8 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         if us > pair.least_us and sign * pair.exposed(label) > 0:
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
     return cause(
-        pair, "late_rank", side.late, COMMUNICATION, exposed, sentence, tuple(evidence),
-        confidence="the others wait for the rank with the shortest collectives",
-        look_at=f"what {side.late} does before its collectives: data loading, uneven work, a slower device",
-        explains=explains, rank=2,
+        pair, LATE_RANK, side.late, COMMUNICATION, exposed, sentence, tuple(evidence),
+        look_at=LATE_RANK.look_at.replace("that rank", side.late), explains=explains,
     )  # fmt: skip
 
 
@@ -155,3 +149,37 @@ def _waiting(summary: Summary) -> _Split | None:
         ranks.workers[int(waited.sum(axis=0).argmin())],
         {worker: beyond[:, at] for at, worker in enumerate(ranks.workers)},
     )
+
+
+LATE_RANK = Rule(
+    names=("late_rank",),
+    meaning="ranks wait for one of them",
+    when="several workers recorded the same steps; waiting ([ranks.md](ranks.md#waiting-and-transfer)) makes half of "
+    "the change. The rank that waits least is the late one; the others are controls that show what it does longer",
+    needs="collectives of several workers",
+    look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
+    confidence="the others wait for the rank with the shortest collectives",
+    find=collective_rules,
+    rank=2,
+)
+COLLECTIVE_SLOWER = Rule(
+    names=("collective_slower", "collective_faster"),
+    meaning="collectives take longer themselves",
+    when="exposed communication grew, half of it the collectives' own time. With one rank per side a late rank looks "
+    "the same, and the sentence says so",
+    needs="collectives",
+    look_at="network and topology, message sizes",
+    confidence="the transfer itself, the same on all ranks",
+    find=collective_rules,
+    rank=2,
+)
+OVERLAP_LOST = Rule(
+    names=("overlap_lost", "overlap_gained"),
+    meaning="communication is exposed: less overlap with compute",
+    when="exposed communication grew, but the device collectives did not take half of that longer",
+    needs="collectives on a device",
+    look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
+    confidence="collectives take as long as before; what runs alongside changed",
+    find=collective_rules,
+    rank=2,
+)

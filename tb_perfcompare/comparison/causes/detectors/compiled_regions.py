@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -23,8 +23,6 @@ from tb_perfcompare.model.summary.summary import NOBODY, Summary
 HOST = "CPU Exec"
 
 _MOST_IDS, _MOST_GONE = 6, 3
-_LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"
-_COUNTED = "certain: compiled regions are counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,7 @@ def regions_clause(pair: RuleContext) -> str:
 
 def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     """One side runs compiled regions, the other none: operators that only one side has are what they took the place
-    of."""
+    of. Asked by substitution_rules where kernels do not tell."""
     a, b = _both(pair)
     if (a.per_step > 0) == (b.per_step > 0):
         return
@@ -84,9 +82,8 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
         f"{(b if gained else a).text}, the {other} none{_instead(pair, gained)}."
     )
     yield cause(
-        pair, "compilation_gained" if gained else "compilation_lost", _first(rows), HOST, delta, sentence,
-        (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
-        confidence=_COUNTED, look_at=_LOOK_AT, explains=explained, rank=2,
+        pair, REGIONS_LOST, _first(rows), HOST, delta, sentence, (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
+        name=REGIONS_LOST.names[gained], explains=explained,
     )  # fmt: skip
 
 
@@ -111,9 +108,8 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{_instead(pair, more < 0)}."
     )
     yield cause(
-        pair, "more_graph_breaks" if more > 0 else "fewer_graph_breaks", _first(rows), HOST, delta, sentence,
-        (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
-        confidence=_COUNTED, look_at=_LOOK_AT, explains=explained, rank=2,
+        pair, GRAPH_BREAKS, _first(rows), HOST, delta, sentence, (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
+        name=GRAPH_BREAKS.names[0 if more > 0 else 1], explains=explained,
     )  # fmt: skip
 
 
@@ -150,3 +146,28 @@ def _both(pair: RuleContext) -> tuple[_Regions, _Regions]:
 def _ids(summary: Summary) -> tuple[str, ...]:
     told = dict(summary.environment).get(COMPILED_REGIONS, "")
     return tuple(dict.fromkeys(text for text in told.split(", ") if text))
+
+
+_LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"
+_COUNTED = "certain: compiled regions are counted"
+
+REGIONS_LOST = Rule(
+    names=("compilation_lost", "compilation_gained"),
+    meaning="eager code instead of compiled",
+    when="without generated kernels: one side runs compiled regions, the other none",
+    needs="operators",
+    look_at=_LOOK_AT,
+    confidence=_COUNTED,
+    rank=2,
+)
+GRAPH_BREAKS = Rule(
+    names=("more_graph_breaks", "fewer_graph_breaks"),
+    meaning="both sides are compiled, into other regions",
+    when="compiled regions have the ids of more frames on one side, or of more compilations of the same ones; without "
+    "ids, `CompiledFxGraph` or `CompiledFunction` runs more often while operators are called alike",
+    needs="operators",
+    look_at=_LOOK_AT,
+    confidence=_COUNTED,
+    find=graph_break_rules,
+    rank=2,
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, category_confidence, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -80,8 +80,20 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )
     yield cause(
-        pair, "host_interrupted", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
-        confidence=category_confidence(pair, "CPU Exec"),
-        look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
-        explains=explained, rank=3, same_work=True,
+        pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
+        explains=explained,
     )  # fmt: skip
+
+
+CPU_CONTENTION = Rule(
+    names=("host_interrupted",),
+    meaning="CPU contention: other work takes the CPU between and within operators",
+    when="operators take at least 1.2 times as long per call in all and make half of CPU Exec's change, none of them "
+    "half alone; but the median ratio of their fastest calls is within 10 % of 1, or its logarithm at most 35 % of "
+    "theirs",
+    needs="operators",
+    look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
+    find=interruption_rules,
+    rank=3,
+    same_work=True,
+)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import launching_operator
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -40,13 +40,23 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         f"move data launch {numbers_text(before, after)} times per step, mostly {short(first.path[1])}{below}."
     )
     yield cause(
-        pair, "layout_copies", first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
-        confidence="certain: launches are counted; copies are recognised by kernel name",
-        look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
-        explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows}, rank=2,
+        pair, LAYOUT_COPIES, first.path[1], KERNEL, counted, sentence, (Evidence("kernels", first.path[1]),),
+        explains={(KERNEL, row.path[1]): pair.counted_us(row) for row in rows},
     )  # fmt: skip
 
 
 def _only_moves(name: str) -> bool:
     plain = name.lower().replace("_", "")
     return any(part in plain for part in COPYING)
+
+
+LAYOUT_COPIES = Rule(
+    names=("layout_copies",),
+    meaning="more kernels that only move data (copies, transposes, layout conversions)",
+    when="such kernels, by name, run more often, and half of their change is by count",
+    needs="kernels",
+    look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
+    confidence="certain: launches are counted; copies are recognised by kernel name",
+    find=device_copy_rules,
+    rank=2,
+)

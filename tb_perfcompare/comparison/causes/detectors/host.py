@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_confidence, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -68,18 +68,14 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         else ""
     )
     given = other_inputs(pair, name)
-    rule = "operator_slower" if delta > 0 else "operator_faster"
     sentence = (
         f"One operator is {'slower' if delta > 0 else 'faster'} on the CPU: {short(name)} {signed_time(delta)} per "
         f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
         f"{f', {given.clause}' if given is not None else ''}."
     )
     yield cause(
-        pair, rule if given is None else given.rule, name, "CPU Exec", delta, sentence,
-        (Evidence("operators", name),),
-        confidence=category_confidence(pair, "CPU Exec"),
-        look_at="the operator's inputs and implementation; other load on that core",
-        explains=explained, rank=5, same_work=True,
+        pair, OPERATOR_SLOWER, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
+        name="" if given is None else given.rule, explains=explained,
     )  # fmt: skip
 
 
@@ -92,3 +88,16 @@ def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
             low_a, low_b = fastest[max(fastest, key=lambda key: own[key].delta_us * (1 if slower else -1))]
             return low_b >= FASTEST * low_a if slower else low_a >= FASTEST * low_b
     return True
+
+
+OPERATOR_SLOWER = Rule(
+    names=("operator_slower", "operator_faster"),
+    meaning="one operator is slower on the host",
+    when="as `kernel_slower` for CPU Exec beyond a uniform slowdown; half of it in the operator's own time; the "
+    "fastest call of the inputs whose time moved most moved by at least 5 % too",
+    needs="operators; `record_shapes` tells its inputs",
+    look_at="the operator's inputs and implementation; other load on that core",
+    find=host_rules,
+    rank=5,
+    same_work=True,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -39,10 +39,8 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{f', {own}{of}' if of else ''}."
     )
     yield cause(
-        pair, "layout_copies", name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
-        confidence="certain: calls are counted",
-        look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
-        explains=_explained(moved), rank=3, same_work=True,
+        pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
+        explains=_explained(moved),
     )  # fmt: skip
 
 
@@ -58,3 +56,17 @@ def _moves(pair: RuleContext) -> dict[Key, Amount]:
     """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     return {key: amount for key, amount in table.items() if key[0] in MOVING}
+
+
+COPIES_ON_CPU = Rule(
+    names=("layout_copies",),
+    meaning="more operators that only move data",
+    when="without a device: such operators (`aten::copy_`, `clone`, `_to_copy`, `cat`, ...) run more often, which "
+    "makes half of their change, shape by shape",
+    needs="operators; `record_shapes`",
+    look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
+    confidence="certain: calls are counted",
+    find=host_copy_rules,
+    rank=3,
+    same_work=True,
+)

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, category_confidence, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
-from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import EntityRows
@@ -72,11 +72,11 @@ def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
 
 def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
     name, slower = row.path[1], delta > 0
-    rule, why, look_at = _why(pair, name, slower)
+    rule, why = _why(pair, name, slower)
     operator = launching_operator(pair, name)
     given = other_inputs(pair, operator)
     if given is not None:
-        rule, why, look_at = given.rule, f"; {given.clause}", "the inputs of both runs"
+        why = f"; {given.clause}"
     below = f" (under {short(operator)})" if operator else ""
     amount = pair.amount("kernels", "total", name)
     mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
@@ -89,14 +89,14 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> 
     return cause(
         pair, rule, name if given is None else operator, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
-        confidence=category_confidence(pair, KERNEL), look_at=look_at,
-        explains={(KERNEL, name): delta}, rank=4, same_work=True,
+        name="" if given is None else given.rule, look_at="" if given is None else INPUTS,
+        explains={(KERNEL, name): delta},
     )  # fmt: skip
 
 
-def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[str, str, str]:
-    """(rule, clause, what to look at): a figure of the kernel that fell while it became slower, or rose as it became
-    faster, says more than its time."""
+def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
+    """A figure of the kernel that fell while it became slower, or rose as it became faster, says more than its
+    time."""
     word = "lower" if slower else "higher"
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:
@@ -109,24 +109,12 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[str, str, str]:
         found = moved(fact, scale)
         if found is not None:
             measured = "" if fact == "achieved_occupancy" else "estimated "
-            return (
-                "occupancy_lost" if slower else "occupancy_gained",
-                f"; {word} {measured}occupancy ({percent_text(found[0])} → {percent_text(found[1])})",
-                "launch configuration: block size, registers, shared memory; compiler flags and library version",
-            )
+            return OCCUPANCY_LOST, f"; {word} {measured}occupancy ({percent_text(found[0])} → {percent_text(found[1])})"
     for fact, words in _MEASURED:
         found = moved(fact)
         if found is not None:
-            return (
-                "utilisation_lost" if slower else "utilisation_gained",
-                f"; {word} {words} ({percent_text(found[0])} → {percent_text(found[1])})",
-                "memory accesses: strides, alignment, cache hits; concurrent work on the device",
-            )
-    return (
-        "kernel_slower" if slower else "kernel_faster",
-        "",
-        "input shapes and strides, launch configuration, concurrent memory traffic",
-    )
+            return UTILISATION_LOST, f"; {word} {words} ({percent_text(found[0])} → {percent_text(found[1])})"
+    return KERNEL_SLOWER, ""
 
 
 def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
@@ -144,3 +132,36 @@ def launching_operator(pair: RuleContext, kernel: str) -> str:
         operator: amount for (_, operator), amount in columns.of_rows(columns.joined.with_part(0, kernel)).items()
     }  # fmt: skip
     return max(rows, key=lambda operator: (abs(rows[operator].delta_us), operator), default="")
+
+
+KERNEL_SLOWER = Rule(
+    names=("kernel_slower", "kernel_faster"),
+    meaning="one kernel is slower",
+    when="it makes half of what kernels launched as often take longer beyond a uniform slowdown, at least 5 % of "
+    "Kernel's change, and its difference is significant among so many",
+    needs="kernels",
+    look_at="input shapes and strides, launch configuration, concurrent memory traffic",
+    find=kernel_speed_rules,
+    rank=4,
+    same_work=True,
+)
+OCCUPANCY_LOST = Rule(
+    names=("occupancy_lost", "occupancy_gained"),
+    meaning="that kernel fills less of the device",
+    when="the same, and its measured (attached) or estimated occupancy fell by at least 0.05",
+    needs="kernels with their occupancy",
+    look_at="launch configuration: block size, registers, shared memory; compiler flags and library version",
+    find=kernel_speed_rules,
+    rank=4,
+    same_work=True,
+)
+UTILISATION_LOST = Rule(
+    names=("utilisation_lost", "utilisation_gained"),
+    meaning="that kernel uses less of the device",
+    when="the same, and its attached DRAM throughput or tensor utilisation fell by 0.05",
+    needs="kernels with an attached listing",
+    look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
+    find=kernel_speed_rules,
+    rank=4,
+    same_work=True,
+)

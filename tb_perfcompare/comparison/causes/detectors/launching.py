@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     exposed_host,
@@ -50,11 +49,7 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"{numbers_text(single.calls_a, single.calls_b)}."
     )
     yield cause(
-        pair, "graph_lost" if lost else "graph_gained", name, "Runtime", delta, sentence,
-        (Evidence("ledger", f"Runtime / {name}"),),
-        confidence="certain: calls are counted",
-        look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'"
-        if lost else "CUDA graph capture",
+        pair, GRAPH_LOST, name, "Runtime", delta, sentence, (Evidence("ledger", f"Runtime / {name}"),),
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -99,8 +94,31 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{'for' if sign > 0 else 'less for'} the CPU."
     )
     yield cause(
-        pair, "launch_bound", "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
+        pair, LAUNCH_BOUND, "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),
         confidence=f"launch calls {'slower' if sign > 0 else 'faster'}{', kernels unchanged' if flat else ''}",
-        look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
-        explains=explained, rank=2,
+        explains=explained,
     )  # fmt: skip
+
+
+GRAPH_LOST = Rule(
+    names=("graph_lost", "graph_gained"),
+    meaning="graph launches became single launches",
+    when="cudaGraphLaunch calls at least halved while kernel launches grew; explains what nothing else does of the "
+    "host's exposed time",
+    needs="API calls",
+    look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'",
+    look_at_gain="CUDA graph capture",
+    confidence="certain: calls are counted",
+    find_rest=graph_rules,
+    order=1,
+)
+LAUNCH_BOUND = Rule(
+    names=("launch_bound",),
+    meaning="launching takes longer, the device waits",
+    when="each launch takes at least 1.1 times as long, beyond the uniform slowdown of the host; a quarter of what "
+    "host calls take longer, half of it exposed",
+    needs="API calls",
+    look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
+    find=launch_rules,
+    rank=2,
+)

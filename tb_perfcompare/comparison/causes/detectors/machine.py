@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import PaceFacts, Verdict
@@ -54,11 +53,9 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained) -> Iterat
     work = "operators" if pace.of == "host" else "kernels"
     sentence = _contention(pace, exposed) if interrupted else _slower(pair, pace, exposed, work)
     yield cause(
-        pair, "host_interrupted" if interrupted else _RULES[pace.of], work,
-        max(found, key=lambda one: abs(found[one])), exposed, sentence, (Evidence("common_work", ""),),
-        confidence="captures agree on the pace of the same work",
-        look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
-        explains=of_categories(found), rank=6, same_work=True,
+        pair, MACHINE_PACE, work, max(found, key=lambda one: abs(found[one])), exposed, sentence,
+        (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
+        explains=of_categories(found),
     )  # fmt: skip
 
 
@@ -77,3 +74,18 @@ def _contention(pace: PaceFacts, exposed: float) -> str:
         f"operators {ratio_text(1 + pace.estimate)} in all, but the typical one {ratio_text(1 + pace.typical)}; "
         f"other processes {'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )
+
+
+MACHINE_PACE = Rule(
+    names=("device_pace", "host_pace", "host_interrupted"),
+    meaning="the machine runs at another pace, and no other rule says why",
+    when="captures agree that the same work takes longer ([statistics.md](statistics.md#program-or-machine)), and "
+    "half of what that makes is unexplained; contention where the typical operator explains at most 35 % of the pace",
+    needs="several captures per side",
+    look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
+    confidence="captures agree on the pace of the same work",
+    find_rest=machine_rules,
+    order=4,
+    rank=6,
+    same_work=True,
+)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, first_type, otherwise, shown_shape
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
@@ -23,8 +22,6 @@ OTHER_SIZE = 0.03
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""
 
-_TYPES = "autocast, model.half()/bfloat16() and TF32 settings of both runs"
-_SHAPES = "batch size, sequence length, image size and padding of both runs; compare runs on the same input"
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
@@ -33,14 +30,14 @@ class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
     where sizes did not change."""
 
-    rule: str
+    rule: Rule
     operator: str
     what: str
     how: str
     ratio: float | None
     evidence: Evidence
-    confidence: str
-    look_at: str
+    confidence: str = ""
+    look_at: str = ""
 
     def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """The cause, with all that nothing else explains; of waiting for data and for other ranks at most the square of
@@ -78,6 +75,13 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
     return _other_types(pair) or _other_shapes(pair)
 
 
+def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """The cause that is other work, where it is."""
+    other = find_other_work(pair)
+    if other is not None:
+        yield from other.tell(pair, explained)
+
+
 def _other_types(pair: RuleContext) -> OtherWork | None:
     types = pair.amounts("operators_by_type", "host_total")
     other = otherwise(types)
@@ -88,11 +92,11 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
         return None
     name, before, after = found
     return OtherWork(
-        "data_type_changed", name,
+        DATA_TYPE_CHANGED, name,
         "Data types changed",
         f"{percent_text(other)} of operator calls have other input types, e.g. {short(name)} "
         f"{first_type(before)} → {first_type(after)}",
-        None, Evidence("operators", name), "certain: the types are recorded", _TYPES,
+        None, Evidence("operators", name),
     )  # fmt: skip
 
 
@@ -110,11 +114,11 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
         return _other_sizes(known, name)
     ratio = elements(after) / elements(before)
     return OtherWork(
-        "workload_changed", name,
+        WORKLOAD_CHANGED, name,
         "Workload changed",
         f"{percent_text(other)} of operator calls have other input shapes, e.g. {short(name)} "
         f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)})",
-        ratio, Evidence("operators_by_shape", f"{name} / {after}"), "certain: the shapes are recorded", _SHAPES,
+        ratio, Evidence("operators_by_shape", f"{name} / {after}"),
     )  # fmt: skip
 
 
@@ -131,7 +135,7 @@ def _other_sizes(known: Mapping[Key, Amount], name: str) -> OtherWork | None:
     if max(before, after) < (1 + OTHER_SIZE) * min(before, after):
         return None
     return OtherWork(
-        "workload_changed", name,
+        WORKLOAD_CHANGED, name,
         "Workload changed", f"input shapes vary between steps, mean elements {ratio_text(after / before)}",
         after / before, Evidence("operators_by_shape", name),
         "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS,
@@ -166,3 +170,29 @@ def _example(parts: Mapping[Key, Amount], pair: RuleContext, table: str) -> tupl
 def is_backward(name: str) -> bool:
     """Names of the backward pass say less to a reader than those of the operators they belong to."""
     return "autograd::" in name or "backward" in name.lower()
+
+
+WORKLOAD_CHANGED = Rule(
+    names=("workload_changed",),
+    meaning="other input shapes: batch size, sequence length, image size",
+    when="at least half of the operator calls per step are shared by name, and less than 90 % of those have the same "
+    "input shape. If most of these shapes occur in fewer than half of a side's steps (varying lengths), the mean "
+    "input size of calls of one name has to differ by 3 % instead. Explains all that no other cause does; of waiting "
+    "for data and other ranks at most the square of the inputs' growth. If the step moved the other way, it says so "
+    "and explains nothing. Of a single kernel or operator, if half of its operator's calls have other inputs",
+    needs="operators; `record_shapes`",
+    look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
+    confidence="certain: the shapes are recorded",
+    find_rest=other_work_rules,
+    order=5,
+)
+DATA_TYPE_CHANGED = Rule(
+    names=("data_type_changed",),
+    meaning="other element types",
+    when="the same by input type (autocast's casts are calls of their own); explains no waiting for data or ranks",
+    needs="operators; `record_shapes`",
+    look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",
+    confidence="certain: the types are recorded",
+    find_rest=other_work_rules,
+    order=5,
+)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
@@ -13,8 +12,6 @@ from tb_perfcompare.model.summary.summary import PROFILER_WORK
 
 MOST = 0.5
 """Share of the host's exposed change that nothing else must explain."""
-
-_LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"
 
 RECORDING = ("CPU Exec", "Runtime", "Other")
 """Categories in which the profiler's work hides."""
@@ -32,10 +29,8 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{f'; recording options differ: {flags}' if flags else ''}."
     )
     yield cause(
-        pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence,
-        (Evidence("ledger", f"Other / {PROFILER_WORK}"),),
-        confidence="certain: the profiler records its own work", look_at=_LOOK_AT,
-        explains={("Other", PROFILER_WORK): delta}, rank=2,
+        pair, PROFILER_OVERHEAD, PROFILER_WORK, "Other", delta, sentence,
+        (Evidence("ledger", f"Other / {PROFILER_WORK}"),), explains={("Other", PROFILER_WORK): delta},
     )  # fmt: skip
 
 
@@ -53,8 +48,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         f"Probably profiler overhead: {signed_time(delta)} host time per step; recording options differ: {flags}."
     )
     yield cause(
-        pair, "profiler_overhead", PROFILER_WORK, "Other", delta, sentence, (Evidence("environment", ""),),
-        confidence="other changes of host time would look the same", look_at=_LOOK_AT,
+        pair, MORE_RECORDED, PROFILER_WORK, "Other", delta, sentence, (Evidence("environment", ""),),
         explains=of_categories(moved),
     )  # fmt: skip
 
@@ -75,3 +69,28 @@ def recorded_otherwise(pair: RuleContext) -> Iterator[str]:
         if name.startswith("profiler.") and a.get(name) != b.get(name):
             short_name = name.removeprefix("profiler.")
             yield f"{short_name} {a.get(name, 'not recorded')} → {b.get(name, 'not recorded')}"
+
+
+_LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"
+
+PROFILER_OVERHEAD = Rule(
+    names=("profiler_overhead",),
+    meaning="the profiler's own work",
+    when="its overhead events took more time",
+    needs="overhead events (traces of devices)",
+    look_at=_LOOK_AT,
+    confidence="certain: the profiler records its own work",
+    find=profiler_work_rules,
+    rank=2,
+)
+MORE_RECORDED = Rule(
+    names=("profiler_overhead",),
+    meaning="the profiler records more",
+    when="without such events (CPU traces): the slower side recorded more options and nothing else explains half of "
+    "the host's change",
+    needs="the profiler's options",
+    look_at=_LOOK_AT,
+    confidence="other changes of host time would look the same",
+    find_rest=recording_rules,
+    order=3,
+)

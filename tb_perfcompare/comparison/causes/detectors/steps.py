@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time, time_text
@@ -81,10 +81,8 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         f"{f', mostly {short(entity)}' if entity else ''}."
     )
     yield cause(
-        pair, "slow_steps", f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
-        confidence="few steps, which may not recur",
-        look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
-        explains=_explained(entities, share, delta), rank=1,
+        pair, SLOW_STEPS, f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
+        explains=_explained(entities, share, delta),
     )  # fmt: skip
 
 
@@ -152,10 +150,8 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
         f"{'step' if steps == 1 else many(steps, 'step')}."
     )
     yield cause(
-        pair, "warm_up_inside", early.names[0], "all", delta, sentence, (Evidence("steps", word),),
-        confidence="certain: these calls stop after the first steps",
-        look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; --steps drops them from a comparison",
-        explains=_explained(_grown(summary, early.steps), share, delta), rank=0,
+        pair, WARM_UP_INSIDE, early.names[0], "all", delta, sentence, (Evidence("steps", word),),
+        explains=_explained(_grown(summary, early.steps), share, delta),
     )  # fmt: skip
 
 
@@ -189,3 +185,28 @@ def _only_early(summary: Summary) -> _Early:
     excess = float((summary.steps.total_ns[warm] - np.median(rest)).sum()) / count / 1000
     order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
     return _Early([summary.owned.key[int(row)] for row in order], np.flatnonzero(warm), excess)
+
+
+WARM_UP_INSIDE = Rule(
+    names=("warm_up_inside",),
+    meaning="code is loaded, algorithms are tried",
+    when="entities run only in the first quarter of a recording's steps; those steps' excess over the median of the "
+    "others makes half of the change. With 8 steps or more such steps are [left out](admission.md#warm-up)",
+    needs="steps",
+    look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; --steps drops them from a comparison",
+    confidence="certain: these calls stop after the first steps",
+    find=step_rules,
+    rank=0,
+)
+SLOW_STEPS = Rule(
+    names=("slow_steps",),
+    meaning="a few steps are far longer",
+    when="steps above Q3 + 1.5 (Q3 - Q1) and 1.1 times the median, at most a quarter of the side's; their excess over "
+    "the median is at least the threshold, and half of the change of the step or of the category that grows most in "
+    "them",
+    needs="steps",
+    look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
+    confidence="few steps, which may not recur",
+    find=step_rules,
+    rank=1,
+)

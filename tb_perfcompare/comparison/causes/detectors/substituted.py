@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import compiled_on_one_side, regions_clause
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
-from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -57,12 +57,6 @@ _WHAT = {
     "fusion_gained": "Fusion gained",
     "kernel_replaced": "A different kernel does the work",
 }
-_LOOK_AT = {
-    "tensor_cores_lost": "data types, allow_tf32, shapes not divisible by 8, library versions",
-    "tensor_cores_gained": "data types, allow_tf32, library versions",
-}
-_ELSEWHERE = "cudnn.benchmark, library versions, attention backends, shapes and strides of the inputs"
-_INPUTS = "the inputs of both runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +131,8 @@ def _of_compiler(
         f"{'new' if lost else 'gone'}{regions_clause(pair)}."
     )
     return cause(
-        pair, "compilation_lost" if lost else "compilation_gained", first.path[1], KERNEL, delta, sentence,
-        (Evidence("kernels", first.path[1]), Evidence("kernels", other.path[1])),
-        confidence="certain: launches are counted; generated kernels are recognised by name",
-        look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode" if lost else "torch.compile",
-        explains=explained, rank=1,
+        pair, COMPILATION_LOST, first.path[1], KERNEL, delta, sentence,
+        (Evidence("kernels", first.path[1]), Evidence("kernels", other.path[1])), explains=explained,
     )  # fmt: skip
 
 
@@ -206,7 +197,7 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
     for swap in swaps:
         given = other_inputs(pair, swap.operator)
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
-    for rule, members in ((rule, part) for rule, whole in groups.items() for part in _one_way(pair, whole)):
+    for name, members in ((name, part) for name, whole in groups.items() for part in _one_way(pair, whole)):
         explained: dict[Part, float] = {}
         for swap in members:
             for part, us in swap.explains.items():
@@ -214,7 +205,7 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
         explained |= _launching(pair, sum(swap.every.more_calls for swap in members))
         delta = sum(swap.delta_us for swap in members) + sum(us for part, us in explained.items() if part[0] != KERNEL)
         if abs(delta) >= pair.least_us:
-            yield _of_swaps(pair, rule, members, delta, explained)
+            yield _of_swaps(pair, name, members, delta, explained)
 
 
 def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
@@ -254,13 +245,13 @@ def _of_it(explained: dict[Part, float]) -> str:
     return f", {time_text(abs(host))} of it for launching" if host else ""
 
 
-def _of_swaps(pair: RuleContext, rule: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
+def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, explained: dict[Part, float]) -> Cause:
     first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
     given = other_inputs(pair, first.operator)
     others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
-    what = _WHAT.get(rule, "An operator has other inputs")
+    what = _WHAT.get(name, "An operator has other inputs")
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
         what = "Different kernels on a different device"
@@ -271,11 +262,9 @@ def _of_swaps(pair: RuleContext, rule: str, members: list[_Swap], delta: float, 
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step){others}."
     )
     return cause(
-        pair, rule, old if given is None else first.operator, KERNEL, delta, sentence,
-        (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
-        confidence="certain: the same operator, called as often, launches other kernels",
-        look_at=_LOOK_AT.get(rule, _ELSEWHERE) if given is None else _INPUTS,
-        explains=explained, rank=2, same_work=True,
+        pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if given is None else first.operator, KERNEL, delta,
+        sentence, (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
+        name=name, look_at="" if given is None else INPUTS, explains=explained,
     )  # fmt: skip
 
 
@@ -307,3 +296,58 @@ def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount
     if uses is None or not all_time:
         return None
     return sum(us for name, us in time.items() if uses.get(name) == 1.0) / all_time
+
+
+_CERTAIN = "certain: the same operator, called as often, launches other kernels"
+_LIBRARIES = "cudnn.benchmark, library versions, attention backends, shapes and strides of the inputs"
+
+COMPILATION_LOST = Rule(
+    names=("compilation_lost", "compilation_gained"),
+    meaning="eager code instead of compiled",
+    when="`triton_...` kernels run at least a fifth less often, no others more often, and plain kernels that only this "
+    "side has run instead",
+    needs="kernels",
+    look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode",
+    look_at_gain="torch.compile",
+    confidence="certain: launches are counted; generated kernels are recognised by name",
+    find=substitution_rules,
+    rank=1,
+)
+FUSION_LOST = Rule(
+    names=("fusion_lost", "fusion_gained"),
+    meaning="one kernel became several, or the reverse",
+    when="an operator called as often launches other kernels, at least twice as many, which hold half of its kernel "
+    "time on both sides and take longer (shorter). Or operators that only one side has launch them below an operator "
+    "of both sides: another attention, an unfused optimizer. Includes launch time",
+    needs="kernels of operators",
+    look_at=_LIBRARIES,
+    confidence=_CERTAIN,
+    find=substitution_rules,
+    rank=2,
+    same_work=True,
+)
+TENSOR_CORES_LOST = Rule(
+    names=("tensor_cores_lost", "tensor_cores_gained"),
+    meaning="an operator's kernels stopped (started) using tensor cores, by their names",
+    when="the same replacement, half of whose time moved between kernels with and without tensor cores, taking longer "
+    "(shorter)",
+    needs="kernels of operators",
+    look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
+    look_at_gain="data types, allow_tf32, library versions",
+    confidence=_CERTAIN,
+    find=substitution_rules,
+    rank=2,
+    same_work=True,
+)
+KERNEL_REPLACED = Rule(
+    names=("kernel_replaced",),
+    meaning="another algorithm; between two kinds of device: their kernels",
+    when="the same replacement, otherwise",
+    needs="kernels of operators",
+    look_at=_LIBRARIES,
+    confidence=_CERTAIN,
+    find=substitution_rules,
+    rank=2,
+    same_work=True,
+)
+_SUBSTITUTIONS = {name: rule for rule in (FUSION_LOST, TENSOR_CORES_LOST) for name in rule.names}

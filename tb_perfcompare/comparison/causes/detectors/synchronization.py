@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.explained_time import Explained
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -46,11 +45,8 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     )
     known = caller and not outside
     yield cause(
-        pair, "synchronisation", caller or "synchronisation", "Runtime", delta, sentence,
-        (Evidence("operators", caller),) if known else (),
-        confidence="certain: calls are counted",
-        look_at=".item(), .cpu(), printing a tensor, if on a tensor, torch.cuda.synchronize() inside the step",
-        explains=of_categories(moved),
+        pair, SYNCHRONISATION, caller or SYNCHRONISATION.names[0], "Runtime", delta, sentence,
+        (Evidence("operators", caller),) if known else (), explains=of_categories(moved),
     )  # fmt: skip
 
 
@@ -80,3 +76,17 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
     ]  # fmt: skip
     outer = max(around, key=lambda name: (sign * operators[name].delta_us, name), default=inner)
     return outer, callers[inner]
+
+
+SYNCHRONISATION = Rule(
+    names=("synchronisation",),
+    meaning="the host waits for the device more often",
+    when="at least half a synchronising call per step and a fifth more; explains what nothing else does of the host's "
+    "exposed time and of Memcpy moving the same way, unless shorter kernels are the likelier cause. Names the waiting "
+    "operator",
+    needs="API calls",
+    look_at=".item(), .cpu(), printing a tensor, if on a tensor, torch.cuda.synchronize() inside the step",
+    confidence="certain: calls are counted",
+    find_rest=wait_rules,
+    order=2,
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -34,11 +34,8 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
         f"({numbers_text(before, after)} copies), mostly {short(first.path[1])}."
     )
     yield cause(
-        pair, "more_copies" if counted > 0 else "fewer_copies", first.path[1], "Memcpy", counted, sentence,
-        (Evidence("memcpy", first.path[1]),),
-        confidence="certain: copies are counted",
-        look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",
-        explains={("Memcpy", row.path[1]): pair.counted_us(row) for row in rows}, rank=3,
+        pair, MORE_COPIES, first.path[1], "Memcpy", counted, sentence, (Evidence("memcpy", first.path[1]),),
+        explains={("Memcpy", row.path[1]): pair.counted_us(row) for row in rows},
     )  # fmt: skip
 
 
@@ -49,3 +46,15 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
         return False
     waits = total(pair.called(lambda name: calls(WAIT, name)).values()).more_calls
     return called_otherwise(*row.calls) and waits * more > 0 and abs(waits) >= abs(more)
+
+
+MORE_COPIES = Rule(
+    names=("more_copies", "fewer_copies"),
+    meaning="more copies between host and device",
+    when="half of Memcpy's change is by count; copies to the host that grew together with waits belong to the waits",
+    needs="copies",
+    look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",
+    confidence="certain: copies are counted",
+    find=transfer_rules,
+    rank=3,
+)

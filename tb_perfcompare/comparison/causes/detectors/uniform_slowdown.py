@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import paced
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -56,11 +56,8 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
         f"{ratio_text(device)} per launch{clock or ' (clock, power, thermal, sharing)'}."
     )
     yield cause(
-        pair, "device_pace", "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),),
-        confidence="the same ratio in at least half of the kernel time",
-        look_at="clocks, power and temperature limits, other jobs on the device, the device model",
-        explains=explained, rank=3, same_work=True,
-    )  # fmt: skip
+        pair, DEVICE_PACE, "kernels", "Kernel", exposed, sentence, (Evidence("kernels", ""),), explains=explained
+    )
 
 
 def _host_pace(pair: RuleContext) -> Iterator[Cause]:
@@ -79,11 +76,8 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
         f"{_clock(pair, host, HOST)}."
     )
     yield cause(
-        pair, "host_pace", "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
-        confidence="the same ratio in at least half of the operators' time",
-        look_at="CPU clock and governor, other processes, thread and NUMA placement, the machine",
-        explains=explained, rank=4, same_work=True,
-    )  # fmt: skip
+        pair, HOST_PACE, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),), explains=explained
+    )
 
 
 def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
@@ -203,3 +197,31 @@ def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
                 f"{f' {change.unit}' if change.unit else ''} ({ratio_text(y.mean / x.mean)})"
             )
     return ""
+
+
+DEVICE_PACE = Rule(
+    names=("device_pace",),
+    meaning="the device runs slower across the board",
+    when="the ratio r of kernel times per launch is uniform ([general findings](#general-findings)), and "
+    "(r - 1)/(r + 1) of both sides' Kernel time is at least half of its change; names a clock counter that moved the "
+    "other way",
+    needs="kernels; counters name the clock",
+    look_at="clocks, power and temperature limits, other jobs on the device, the device model",
+    confidence="the same ratio in at least half of the kernel time",
+    find=pace_rules,
+    rank=3,
+    same_work=True,
+)
+HOST_PACE = Rule(
+    names=("host_pace",),
+    meaning="the host runs slower across the board",
+    when="as `device_pace` over operators' own host time per call, if the fastest calls follow; explains what "
+    "operators and API calls of both sides take longer, and the matching part of DataLoader and Other. Not reported "
+    "if recording more may be the cause",
+    needs="operators; counters name the clock",
+    look_at="CPU clock and governor, other processes, thread and NUMA placement, the machine",
+    confidence="the same ratio in at least half of the operators' time",
+    find=pace_rules,
+    rank=4,
+    same_work=True,
+)

@@ -1,27 +1,115 @@
-"""What a rule gives: a finding, and which parts of the ledger it explains."""
+"""What a rule is, and what it gives: a finding, and which parts of the ledger it explains."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
-from tb_perfcompare.comparison.causes.evidence.findings import repeatability
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 
 Part = tuple[str, str]
 """(category, entity) of the ledger; the entity "" stands for time of the category that is not known to be one
 entity's."""
 
+EXPLAINED = 0.5
+"""A cause is left out if causes found before explain this share of its time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """A finding and the exposed time it explains, microseconds per step with their sign. Of two causes that explain the
-    same time the one with the smaller `rank` is told. `same_work`: it compares times of work that is the same on both
-    sides, so that it says nothing of sides that do other work."""
+    same time the one with the smaller `rank` is reported. `same_work`: it compares times of work that is the same on
+    both sides, so that it says nothing of sides that do other work."""
 
     finding: Finding
     explains: Mapping[Part, float] = field(default_factory=dict)
+    rank: int = 5
+    same_work: bool = False
+
+
+class Explained:
+    """What causes explain of the ledger, microseconds per step with their sign, by category and entity; and their
+    rules. No time is explained twice, but two causes within one category are both kept."""
+
+    def __init__(self) -> None:
+        self.rules: set[str] = set()
+        self._parts: dict[str, dict[str, float]] = {}
+
+    def add(self, cause: Cause) -> None:
+        """What this cause explains is explained from now on."""
+        self.rules.add(cause.finding.rule)
+        for (category, entity), us in cause.explains.items():
+            parts = self._parts.setdefault(category, {})
+            parts[entity] = parts.get(entity, 0.0) + us
+
+    def covers(self, cause: Cause) -> bool:
+        """Whether other causes explain EXPLAINED of its time. Time of one entity can be known as its own or as some of
+        its category's; time of no entity in particular as any of its category's."""
+        known = sum(
+            min(abs(us), self._known(*part, us)) for part, us in cause.explains.items() if part[0] in self._parts
+        )  # fmt: skip
+        total = sum(abs(part) for part in cause.explains.values())
+        return bool(total) and known >= EXPLAINED * total
+
+    def _known(self, category: str, entity: str, us: float) -> float:
+        parts = self._parts.get(category, {})
+        known = [parts.get(name, 0.0) for name in ("", entity)] if entity else [*parts.values()]
+        return abs(sum(part for part in known if part * us > 0))
+
+    def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
+        """Category -> what is not explained of its change."""
+        known = self.by_category()
+        return {category: pair.exposed(category) - known.get(category, 0.0) for category in categories}
+
+    def by_category(self) -> dict[str, float]:
+        """Category -> what is explained of it."""
+        return {category: sum(parts.values()) for category, parts in self._parts.items()}
+
+
+class Recorded(Enum):
+    """Recordings that a rule can say something about."""
+
+    STEPS = "steps of traces, split by category"
+    TIMES = "categories of steps or kernels"
+    LAUNCHES = "kernel listings"
+    CYCLES = "per-cycle tables"
+    COUNTERS = "sampled counters"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of cause. Its row in docs/method/findings.md is made from this.
+
+    names       of its findings: of a regression, and of the improvement where that has another
+    meaning     what happened, in one line
+    when        when it is reported
+    needs       what has to be recorded, in words
+    look_at     what to look at next; `look_at_gain` where an improvement asks for less
+    example     a sentence, where the page shows one
+    confidence  how sure a finding is; "": how repeatable the change of its category is
+    recorded    the recordings it is about
+    find        gives what it finds, whatever others found; or
+    find_rest   gives what it finds in what others leave, after them, by `order`; None of both: what finds it takes
+                something else than a RuleContext
+    rank        of two causes of the same time the one with the smaller rank is reported
+    same_work   says nothing of sides that do other work
+    """
+
+    names: tuple[str, ...]
+    meaning: str
+    when: str = ""
+    needs: str = ""
+    look_at: str = ""
+    look_at_gain: str = ""
+    example: str = ""
+    confidence: str = ""
+    recorded: Recorded = Recorded.STEPS
+    find: Callable[[RuleContext], Iterator[Cause]] | None = None
+    find_rest: Callable[[RuleContext, Explained], Iterator[Cause]] | None = None
+    order: int = 0
     rank: int = 5
     same_work: bool = False
 
@@ -31,28 +119,31 @@ _CERTAIN, _LIKELY = "certain: ", "likely: "
 
 def cause(
     pair: RuleContext,
-    rule: str,
+    rule: Rule,
     subject: str,
     category: str,
     delta_us: float | None,
     sentence: str,
     evidence: tuple[Evidence, ...],
     *,
-    confidence: str,
-    look_at: str,
+    name: str = "",
+    confidence: str = "",
+    look_at: str = "",
     explains: Mapping[Part, float] | None = None,
-    rank: int = 5,
-    same_work: bool = False,
 ) -> Cause:
-    """A cause that explains `delta_us` of `category` unless `explains` says more."""
+    """A cause that explains `delta_us` of `category` unless `explains` says more. `name`, `confidence` and `look_at`
+    only where the rule's own, by the sign of `delta_us`, do not fit."""
+    name = name or rule.names[-1 if delta_us is not None and delta_us < 0 else 0]
+    confidence = confidence or rule.confidence or category_confidence(pair, category)
     if confidence.startswith(_CERTAIN) and pair.disputed:
-        told = confidence.removeprefix(_CERTAIN)
-        confidence = f"{_LIKELY}{told}, but step windows and host markers disagree on calls"
+        plain = confidence.removeprefix(_CERTAIN)
+        confidence = f"{_LIKELY}{plain}, but step windows and host markers disagree on calls"
     share = delta_us / pair.delta_us if delta_us is not None and pair.delta_us else None
-    finding = Finding(rule, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
+    look_at = look_at or (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
+    finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
-    return Cause(finding, explains, rank, same_work)
+    return Cause(finding, explains, rule.rank, rule.same_work)
 
 
 def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
 from tb_perfcompare.comparison.causes.evidence.responsible_operator import operator_behind
-from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
-from tb_perfcompare.comparison.causes.evidence.significant_categories import SignificantCategories, clear_categories
+from tb_perfcompare.comparison.causes.evidence.significant_categories import (
+    SignificantCategories,
+    clear_categories,
+    repeatability,
+)
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, columns_of
@@ -23,7 +27,6 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
     numbers_text,
-    p_text,
     percent_text,
     ratio_text,
     short,
@@ -35,40 +38,40 @@ from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
 
-SUBJECTS = {
-    StepCategory.KERNEL: "kernel time",
-    StepCategory.MEMCPY: "memory copies",
-    StepCategory.MEMSET: "memory sets",
-    StepCategory.COMMUNICATION: "exposed communication",
-    StepCategory.RUNTIME: "device runtime calls",
-    StepCategory.DATALOADER: "data loader wait",
-    StepCategory.CPU_EXEC: "CPU time",
-    StepCategory.OTHER: "untraced host time (no events recorded)",
+_PYTHON_NEEDED = "`with_stack` names Python functions"
+
+
+def _general(name: str, subject: str, look_at: str, needs: str = "") -> Rule:
+    return Rule((name,), subject, needs=needs, look_at=look_at, recorded=Recorded.TIMES)
+
+
+GENERAL = {
+    StepCategory.KERNEL: _general("kernel_time", "kernel time", "these kernels and the operators that launch them"),
+    StepCategory.MEMCPY: _general(
+        "memcpy_time", "memory copies", "copy sizes, pinned memory, .to(device) and .cpu() inside the step"
+    ),
+    StepCategory.MEMSET: _general("memset_time", "memory sets", "buffers cleared in every step"),
+    StepCategory.COMMUNICATION: _general(
+        "communication_time", "exposed communication", "which collectives, and what overlaps with them"
+    ),
+    StepCategory.RUNTIME: _general(
+        "runtime_time", "device runtime calls", "these calls and the operators that issue them"
+    ),
+    StepCategory.DATALOADER: _general(
+        "data_loader", "data loader wait", "num_workers, prefetch_factor, pin_memory, decoding and storage"
+    ),
+    StepCategory.CPU_EXEC: _general("host_time", "CPU time", "these operators and the Python code around them"),
+    StepCategory.OTHER: _general(
+        "unrecorded_time",
+        "untraced host time (no events recorded)",
+        "Python code between operators, other load on the machine",
+        _PYTHON_NEEDED,
+    ),
 }
+"""What is left of a category: its rule, whose meaning is the subject of the sentence."""
+
 PYTHON = "Python code outside operators"
 """The subject of Other where Python functions were recorded."""
-
-RULES = {
-    StepCategory.KERNEL: "kernel_time",
-    StepCategory.MEMCPY: "memcpy_time",
-    StepCategory.MEMSET: "memset_time",
-    StepCategory.COMMUNICATION: "communication_time",
-    StepCategory.RUNTIME: "runtime_time",
-    StepCategory.DATALOADER: "data_loader",
-    StepCategory.CPU_EXEC: "host_time",
-    StepCategory.OTHER: "unrecorded_time",
-}
-
-LOOK_AT = {
-    StepCategory.KERNEL: "these kernels and the operators that launch them",
-    StepCategory.MEMCPY: "copy sizes, pinned memory, .to(device) and .cpu() inside the step",
-    StepCategory.MEMSET: "buffers cleared in every step",
-    StepCategory.COMMUNICATION: "which collectives, and what overlaps with them",
-    StepCategory.RUNTIME: "these calls and the operators that issue them",
-    StepCategory.DATALOADER: "num_workers, prefetch_factor, pin_memory, decoding and storage",
-    StepCategory.CPU_EXEC: "these operators and the Python code around them",
-    StepCategory.OTHER: "Python code between operators, other load on the machine",
-}
 
 TABLES = {
     StepCategory.KERNEL: "kernels",
@@ -191,7 +194,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
     whole = delta_us == row.delta / books.unit
-    subject = PYTHON if category is StepCategory.OTHER and same_way else SUBJECTS[category]
+    subject = PYTHON if category is StepCategory.OTHER and same_way else GENERAL[category].meaning
     if whole:
         amounts = f" ({times_text(row.baseline / books.unit, row.candidate / books.unit)})"
         sentence = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)}{books.per}{amounts}"
@@ -228,7 +231,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
             pace = ratio_text(uniform)
             clauses.append(f"kernels {pace} per launch across the board, as from another clock or device")
     return Finding(
-        rule=RULES[category],
+        rule=GENERAL[category].names[0],
         subject=named[0].path[1] if named else label,
         category=label,
         delta_us=delta_us,
@@ -242,7 +245,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
 
 def _look_at(category: StepCategory, books: _Books) -> str:
     """Where to look; with what would show it, where a side was recorded without."""
-    plain = LOOK_AT[category]
+    plain = GENERAL[category].look_at
     if "Python code" not in plain:
         return plain
     sides = (("baseline", books.baseline), ("candidate", books.candidate))
@@ -319,17 +322,3 @@ def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
 
 def _confidence(label: str, books: _Books) -> str:
     return repeatability(books.p_values.get(label), books.verdict, books.alpha, apart=label in books.clear.apart)
-
-
-def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False) -> str:
-    """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is; `apart`: all
-    samples of one side lie beyond the other's, and chance does that less often than alpha."""
-    if p is None:
-        return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
-    if p <= alpha:
-        clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
-        rest = "" if clear else f"; the {noun} time as a whole is not"
-        return f"statistically significant over {noun}s ({p_text(p)}){rest}"
-    if apart:
-        return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
-    return f"{WITHIN_SPREAD} {noun}s ({p_text(p)})"

@@ -11,6 +11,9 @@ from functools import lru_cache
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 
+INPUTS = "the inputs of both runs"
+"""What to look at where a kernel or an operator has other inputs."""
+
 OTHERWISE = 0.5
 """An operator has other inputs if at least this share of the calls that both sides have are of other inputs."""
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.findings import LOOK_AT, RULES, SUBJECTS, TABLES
-from tb_perfcompare.comparison.causes.evidence.rules import REPEATABILITY_UNKNOWN
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
-from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Finding
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -40,18 +39,19 @@ def with_largest_entry(
     if named or max(*told, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings
     category = StepCategory(CATEGORY_LABELS.index(largest.path[0]))
-    subject = SUBJECTS[category]
+    rule = GENERAL[category]
+    subject = rule.meaning
     amounts = times_text(largest.baseline / unit, largest.candidate / unit)
     each = f"{numbers_text(*largest.calls)} calls per step"
     lead = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)} per step"
     sentence = f"{lead} in {short(key)} ({amounts}, {each})."
     table = (Evidence(TABLES[category], key),) if category in TABLES else ()
     one = Finding(
-        RULES[category], key, largest.path[0], delta_us, largest.delta / ledger.delta, sentence,
+        rule.names[0], key, largest.path[0], delta_us, largest.delta / ledger.delta, sentence,
         (Evidence("ledger", " / ".join(largest.path)), *table),
         "no overlap between the steps of the two sides" if min(len(baseline.steps), len(candidate.steps)) > 1
         else f"size certain, {REPEATABILITY_UNKNOWN} (only one step on a side)",
-        LOOK_AT[category],
+        rule.look_at,
     )  # fmt: skip
     return tuple(sorted((one, *findings), key=lambda finding: -abs(finding.delta_us or 0.0)))[: options.top_findings]
 

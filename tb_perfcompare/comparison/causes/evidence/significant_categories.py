@@ -1,4 +1,4 @@
-"""Which categories of step time differ beyond their spread from step to step."""
+"""Which categories of step time differ beyond their spread from step to step, and how sure that is in words."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -46,3 +49,17 @@ def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
     neighbours make that no less remarkable, though they do make p larger."""
     apart: NDArray[np.bool_] = (x.max(axis=1) < y.min(axis=1)) | (y.max(axis=1) < x.min(axis=1))
     return apart
+
+
+def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False) -> str:
+    """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is; `apart`: all
+    samples of one side lie beyond the other's, and chance does that less often than alpha."""
+    if p is None:
+        return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
+    if p <= alpha:
+        clear = verdict not in (Verdict.INCONCLUSIVE, Verdict.SAME, Verdict.WITHHELD)
+        rest = "" if clear else f"; the {noun} time as a whole is not"
+        return f"statistically significant over {noun}s ({p_text(p)}){rest}"
+    if apart:
+        return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
+    return f"{WITHIN_SPREAD} {noun}s ({p_text(p)})"

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.unique import unique, unique_first
@@ -75,7 +76,7 @@ class ArgumentColumns:
         columns = zip(self._rows[1:], self._values[1:], strict=True)
         return tuple(SparseColumn(rows.finish(), values.finish()) for rows, values in columns)
 
-    def _parse(self, kind: ArgKind, texts: list[msgspec.Raw]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _parse(self, kind: ArgKind, texts: list[msgspec.Raw]) -> tuple[NDArray[Any], Flags]:
         if kind is ArgKind.INT:
             return parse_integers(texts)
         if kind is ArgKind.FLOAT:
@@ -85,7 +86,7 @@ class ArgumentColumns:
         codes = np.fromiter(map(self._texts.__getitem__, raw), np.int32, len(raw))
         return codes, codes >= 0
 
-    def _file(self, slots: NDArray[np.int8], rows: NDArray[np.int32], values: NDArray[Any]) -> None:
+    def _file(self, slots: NDArray[np.int8], rows: Ints32, values: NDArray[Any]) -> None:
         """Files values under their slots; the stable sort keeps rows ascending within each."""
         order = np.argsort(slots, kind="stable")
         rows, values = rows[order], values[order]
@@ -96,10 +97,10 @@ class ArgumentColumns:
             self._values[slot].append(values[span])
 
 
-Densify: TypeAlias = Callable[[Sequence[SparseColumn], int], NDArray[np.int64]]
+Densify: TypeAlias = Callable[[Sequence[SparseColumn], int], Ints]
 
 
-def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
+def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
     """(n,) values, ABSENT where an event has none; the first spelling an event has wins."""
     out = np.full(n, ABSENT, np.int64)
     for column in reversed(spellings):
@@ -109,7 +110,7 @@ def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
 
 def joined_spellings(
     slots: list[SparseColumn], n: int, densify: Densify = dense
-) -> tuple[NDArray[np.int64], NDArray[np.int64], dict[str, SparseColumn]]:
+) -> tuple[Ints, Ints, dict[str, SparseColumn]]:
     """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS.
 
     Empties the list on the way: where every event has an id, the sparse column is longer than the dense one.

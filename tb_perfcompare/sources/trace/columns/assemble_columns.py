@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds
 from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
@@ -105,12 +106,12 @@ class Gathered:
 
     strings: StringTable
     places: tuple[tuple[Place, Place], ...]
-    raw_category: NDArray[np.int32]
-    name: NDArray[np.int32]
-    lane: NDArray[np.int32]
-    start_ns: NDArray[np.int64]
-    dur_ns: NDArray[np.int64]
-    complete: NDArray[np.bool_]
+    raw_category: Ints32
+    name: NameIndex
+    lane: LaneIndex
+    start_ns: Nanoseconds
+    dur_ns: Nanoseconds
+    complete: Flags
     arguments: tuple[SparseColumn, ...]
     flows: FlowTable
     arrows: OperatorArrows
@@ -164,7 +165,7 @@ def put_together(found: Gathered, densify: Densify = dense) -> Columns:
     )
 
 
-def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, NDArray[np.int32], NDArray[np.int32]]:
+def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, Ints32, Ints32]:
     """(lanes, those of the events, those of the arrows): lanes are numbered as events, then arrows, first use them.
 
     Scanners number them as they come: in blocks, and blocks are cut differently and sometimes read twice.
@@ -180,7 +181,7 @@ def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, NDArray[np.int3
     return _lane_table([found.places[place] for place in order.tolist()]), number[found.lane], number[found.arrows.lane]
 
 
-def _are_numbered_by_appearance(used: NDArray[np.int32], count: int) -> bool:
+def _are_numbered_by_appearance(used: Ints32, count: int) -> bool:
     """Whether a new number is always the next one, up to `count` of them."""
     if not len(used):
         return not count
@@ -193,7 +194,7 @@ def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
 
 
 def _categories(
-    found: Gathered, lanes: LaneTable, lane: NDArray[np.int32], task_type: SparseColumn | None
+    found: Gathered, lanes: LaneTable, lane: LaneIndex, task_type: SparseColumn | None
 ) -> tuple[NDArray[np.int8], Counter[str]]:
     """((n,) categories, repairs without those that a category from the process has undone)."""
     texts = found.strings.texts

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints32
 from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
 from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.model.strings import StringTable
@@ -109,7 +110,7 @@ class ColumnBuilder:
         self.seen += 1
         self.dropped[reason] += 1
 
-    def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: NDArray[np.bool_]) -> None:
+    def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: Flags) -> None:
         """Everything but complete events; memory events are marked in `kept`, what no view uses is counted."""
         used = kept.copy()
         instant = np.flatnonzero(phases == _INSTANT)
@@ -134,7 +135,7 @@ class ColumnBuilder:
         unused = _choose(events, ~used)
         self._skipped.update(zip(map(_ph, unused), map(_cat, unused), strict=True))
 
-    def _add_flows(self, events: list[Event], is_start: NDArray[np.bool_]) -> None:
+    def _add_flows(self, events: list[Event], is_start: Flags) -> None:
         flow_id, has_id = parse_integers(list(map(_id, events)))
         times = parse_times(list(map(_ts, events)))
         self._count("flow id", ~has_id)
@@ -143,7 +144,7 @@ class ColumnBuilder:
         for column, part in zip(self._flows, (is_start, flow_id, times.ns), strict=True):
             column.append(part[good])
 
-    def _add_arrows(self, events: list[Event], is_start: NDArray[np.bool_]) -> None:
+    def _add_arrows(self, events: list[Event], is_start: Flags) -> None:
         number, has_number = parse_integers(list(map(_id, events)))
         times = parse_times(list(map(_ts, events)))
         places = zip(map(_pid, events), map(_tid, events), strict=True)
@@ -168,14 +169,14 @@ class ColumnBuilder:
             self._metadata[str(event.name)][place] = _TEXT.decode(text.decode("utf-8", "replace"))
             self.repaired["bytes that are not UTF-8"] += 1
 
-    def _python_functions(self, events: Sequence[Event], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _python_functions(self, events: Sequence[Event], kept: Flags) -> Flags:
         """(n,) bool: kept events of category python_function, now counted as skipped."""
         found = np.fromiter(map(self._is_python.__getitem__, map(_cat, events)), np.bool_, len(events)) & kept
         unused = _choose(events, found)
         self._skipped.update(zip(map(_ph, unused), map(_cat, unused), strict=True))
         return found
 
-    def _add_kept(self, events: list[Event], complete: NDArray[np.bool_]) -> None:
+    def _add_kept(self, events: list[Event], complete: Flags) -> None:
         """Complete and memory events; the latter have no duration."""
         if not events:
             return
@@ -239,7 +240,7 @@ class ColumnBuilder:
             counters=self._counters.finish(),
         )
 
-    def _mend(self, codes: NDArray[np.int32], needed: NDArray[np.bool_] | bool, reason: str) -> NDArray[np.int32]:
+    def _mend(self, codes: Ints32, needed: Flags | bool, reason: str) -> Ints32:
         """Codes without complements; those where a value was needed are counted."""
         gaps = codes < 0
         count = int(np.count_nonzero(gaps & needed))
@@ -247,11 +248,11 @@ class ColumnBuilder:
             self.repaired[reason] += count
         return np.where(gaps, ~codes, codes)
 
-    def _count(self, reason: str, rows: NDArray[np.bool_]) -> None:
+    def _count(self, reason: str, rows: Flags) -> None:
         count = int(np.count_nonzero(rows))
         if count:
             self.dropped[reason] += count
 
 
-def _choose(events: Sequence[Event], rows: NDArray[np.bool_]) -> list[Event]:
+def _choose(events: Sequence[Event], rows: Flags) -> list[Event]:
     return list(compress(events, rows.tobytes()))

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.event import Event
@@ -68,12 +69,12 @@ class CounterColumns:
     """
 
     strings: StringTable
-    name: NDArray[np.int32]
-    series: NDArray[np.int32]
-    place: NDArray[np.int32]
-    device: NDArray[np.int32]
-    time_ns: NDArray[np.int64]
-    value: NDArray[np.float64]
+    name: NameIndex
+    series: Ints32
+    place: Ints32
+    device: Ints32
+    time_ns: Nanoseconds
+    value: Floats
     places: tuple[CounterPlace, ...]
     seen: int
     kept: int
@@ -151,7 +152,7 @@ class CounterBuilder:
     def _skip(self, events: Iterable[Event]) -> None:
         self._skipped.update(f"{_PHASE}/{event.cat or ''}" for event in events)
 
-    def _drop(self, reason: str, rows: NDArray[np.bool_]) -> None:
+    def _drop(self, reason: str, rows: Flags) -> None:
         count = int(np.count_nonzero(rows))
         if count:
             self._dropped[reason] += count
@@ -198,12 +199,12 @@ class _Numbers:
     missing  (n,) whether a number is lost or `null`
     """
 
-    event: NDArray[np.int64]
+    event: Ints
     key: list[str]
-    value: NDArray[np.float64]
-    some: NDArray[np.bool_]
-    lost: NDArray[np.int64]
-    missing: NDArray[np.bool_]
+    value: Floats
+    some: Flags
+    lost: Ints
+    missing: Flags
 
 
 def _find_numbers(arguments: Sequence[Args]) -> _Numbers:
@@ -236,7 +237,7 @@ def _first_bytes(texts: Sequence[msgspec.Raw]) -> NDArray[np.uint8]:
     return data[np.concatenate(([0], np.flatnonzero(data == 0) + 1))]
 
 
-def _devices(arguments: Sequence[Args]) -> NDArray[np.int32]:
+def _devices(arguments: Sequence[Args]) -> Ints32:
     """(n,) the device the arguments of each event tell."""
     told = np.full(len(arguments), UNSAID, np.int32)
     for key in reversed(_DEVICE_KEYS):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
@@ -44,7 +45,7 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
     lane_of = [np.array([places[place] for place in scan.places], np.int32) for scan in (first, second)]
     events, flows, arrows = (_Splice(insertions, column) for column in range(3))
 
-    def lanes(a: NDArray[np.int32], b: NDArray[np.int32], splice: _Splice) -> NDArray[np.int32]:
+    def lanes(a: Ints32, b: Ints32, splice: _Splice) -> Ints32:
         same = np.array_equal(lane_of[0], np.arange(len(lane_of[0])))
         return splice(a if same else _picked(lane_of[0], a), _picked(lane_of[1], b))
 
@@ -103,7 +104,7 @@ class _Splice:
 
 
 def _spliced(
-    first: NDArray[Any], second: NDArray[Any], at: NDArray[np.int64], until: NDArray[np.int64]
+    first: NDArray[Any], second: NDArray[Any], at: Ints, until: Ints
 ) -> NDArray[Any]:
     """The second up to until[0] goes before first[at[0]], what follows up to until[1] before first[at[1]], ..."""
     parts, a, b = [], 0, 0
@@ -113,15 +114,15 @@ def _spliced(
     return np.concatenate([*parts, first[a:]])
 
 
-def _merged_strings(into: StringTable, other: StringTable) -> NDArray[np.int32]:
+def _merged_strings(into: StringTable, other: StringTable) -> Ints32:
     """Codes in `into` of the texts of `other`, which are added."""
     return np.array([into.intern(text) for text in other.texts], np.int32)
 
 
-def _picked(of: NDArray[Any], codes: NDArray[np.int32]) -> NDArray[Any]:
+def _picked(of: NDArray[Any], codes: Ints32) -> NDArray[Any]:
     picked: NDArray[Any] = of[codes]
     return picked
 
 
-def _recoded(column: SparseColumn, code_of: NDArray[np.int32]) -> SparseColumn:
+def _recoded(column: SparseColumn, code_of: Ints32) -> SparseColumn:
     return SparseColumn(column.rows, code_of[column.values.astype(np.intp)])

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32
 from tb_perfcompare.model.events import ABSENT, ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.native import _scanner
@@ -39,7 +40,7 @@ _VALUES: dict[ArgKind, type[np.generic]] = {ArgKind.INT: np.int64, ArgKind.FLOAT
 _DROPPED = {"without_name": "name", "without_ts": "ts", "without_dur": "dur", "without_flow_id": "flow id",
             "not_objects": "not an object"}  # fmt: skip
 _REPAIRED = {"bent": "members of another type", "without_cat": "missing cat", "without_place": "missing pid or tid"}
-_Parse: TypeAlias = Callable[[Sequence[NumberText]], tuple[NDArray[Any], NDArray[np.bool_]]]
+_Parse: TypeAlias = Callable[[Sequence[NumberText]], tuple[NDArray[Any], Flags]]
 _PARSE: dict[ArgKind, _Parse] = {ArgKind.INT: parse_integers, ArgKind.FLOAT: parse_floats}
 
 
@@ -86,7 +87,7 @@ def gathered(found: Found) -> Gathered:
     )
 
 
-def dense(spellings: Sequence[SparseColumn], n: int) -> NDArray[np.int64]:
+def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
     """(n,) values, ABSENT where an event has none: arguments.dense without a second array for one spelling."""
     if len(spellings) > 1:
         return dense_of_all(spellings, n)
@@ -108,7 +109,7 @@ class _Texts:
     def __getitem__(self, number: int) -> bytes:
         return self._bytes[int(self._end[number - 1]) if number else 0 : int(self._end[number])]
 
-    def written(self, numbers: NDArray[np.int64]) -> list[bytes]:
+    def written(self, numbers: Ints) -> list[bytes]:
         """Some of them."""
         data, starts = self._bytes, np.where(numbers, self._end[numbers - 1], 0).tolist()
         return [data[start:end] for start, end in zip(starts, self._end[numbers].tolist(), strict=True)]
@@ -117,20 +118,20 @@ class _Texts:
         """What a text that is a string says; _NO_TEXT says nothing."""
         return "" if number == _NO_TEXT else _STRING.decode(self[number])
 
-    def plain(self, numbers: NDArray[np.int64]) -> tuple[list[str], list[int]]:
+    def plain(self, numbers: Ints) -> tuple[list[str], list[int]]:
         """(what these strings say, where in the list are some that have escapes and are still to be decoded)."""
         found, odd = _scanner.plain_strings(self._bytes, self._ends, numbers.tobytes())
         return cast("list[str]", found), odd
 
-    def beginnings(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def beginnings(self, numbers: Ints) -> Ints:
         """Of each of these strings, not empty ones, a number that follows from its length and first byte."""
         start = np.where(numbers, self._end[numbers - 1], 0)
         length = np.minimum(self._end[numbers] - start - len(b'""'), _MOST_LENGTH)
-        found: NDArray[np.int64] = length * 256 + np.frombuffer(self._bytes, np.uint8)[start + 1]
+        found: Ints = length * 256 + np.frombuffer(self._bytes, np.uint8)[start + 1]
         return found
 
 
-def _used(count: int, *columns: bytes) -> NDArray[np.int64]:
+def _used(count: int, *columns: bytes) -> Ints:
     """The numbers below `count` in these columns, ascending."""
     is_used = np.zeros(count, np.bool_)
     for column in columns:
@@ -164,7 +165,7 @@ def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes)
     return _code_table(len(texts), used, codes, no_text)
 
 
-def _code_table(count: int, used: NDArray[np.int64], codes: NDArray[np.int32], no_text: int) -> bytes:
+def _code_table(count: int, used: Ints, codes: Ints32, no_text: int) -> bytes:
     """int32 of each of so many texts, then of _NO_TEXT: the codes of those that are used."""
     code_of = np.full(count + 1, -1, np.int32)
     code_of[used] = codes
@@ -172,7 +173,7 @@ def _code_table(count: int, used: NDArray[np.int64], codes: NDArray[np.int32], n
     return code_of.tobytes()
 
 
-def _recoded(numbers: bytes, code_of: bytes) -> NDArray[np.int32]:
+def _recoded(numbers: bytes, code_of: bytes) -> Ints32:
     return _numbers(_scanner.recoded(numbers, code_of), np.int32)
 
 
@@ -186,7 +187,7 @@ def _numbers(data: bytes, dtype: type[np.generic]) -> NDArray[Any]:
     return np.frombuffer(data, dtype)
 
 
-def _places(texts: _Texts, pids: NDArray[np.int32], tids: NDArray[np.int32]) -> Iterable[tuple[Place, Place]]:
+def _places(texts: _Texts, pids: Ints32, tids: Ints32) -> Iterable[tuple[Place, Place]]:
     pairs = list(zip(pids.tolist(), tids.tolist(), strict=True))
     place: dict[int, Place] = {number: _PLACE.decode(texts[number]) for pair in pairs for number in pair if number >= 0}
     place = {number: as_place(value) for number, value in place.items()} | {_NO_TEXT: as_place(None)}

@@ -16,8 +16,8 @@ from typing import TypeAlias
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.events import ABSENT
 from tb_perfcompare.model.unique import unique
 
@@ -45,8 +45,8 @@ class Times:
     fractional  any valid text has a fraction or an exponent
     """
 
-    ns: NDArray[np.int64]
-    valid: NDArray[np.bool_]
+    ns: Ints
+    valid: Flags
     finer: int
     fractional: bool
 
@@ -85,7 +85,7 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
     return Times(ns, valid, finer, fractional)
 
 
-def parse_integers(texts: Sequence[NumberText]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def parse_integers(texts: Sequence[NumberText]) -> tuple[Ints, Flags]:
     """((n,) int64, (n,) bool valid): integers, integral floats and texts of either; other values are not valid."""
     joined, odd = _isolate(texts, _INTEGER_BYTES)
     values = _integers(joined)
@@ -98,7 +98,7 @@ def parse_integers(texts: Sequence[NumberText]) -> tuple[NDArray[np.int64], NDAr
     return values, valid
 
 
-def parse_floats(texts: Sequence[NumberText]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def parse_floats(texts: Sequence[NumberText]) -> tuple[Floats, Flags]:
     """((n,) float64, (n,) bool valid): finite numbers and texts of them; other values are not valid."""
     joined, odd = _isolate(texts, _FLOAT_BYTES)
     try:
@@ -128,12 +128,12 @@ def _isolate(texts: Sequence[NumberText], plain: bytes) -> tuple[bytes, list[int
     return _GAP.join(kept), odd
 
 
-def _integers(joined: bytes) -> NDArray[np.int64]:
+def _integers(joined: bytes) -> Ints:
     """Digits without the decimal points; numbers beyond int64 come out as the largest one."""
     return np.fromstring(joined.translate(_TO_COMMA, b"."), dtype=np.int64, sep=",")
 
 
-def _decimals(joined: bytes, n: int) -> NDArray[np.int64] | None:
+def _decimals(joined: bytes, n: int) -> Ints | None:
     """(n,) digits behind the decimal point, or None where no number has a point."""
     if b"." not in joined:
         return None
@@ -147,8 +147,8 @@ def _decimals(joined: bytes, n: int) -> NDArray[np.int64] | None:
 
 
 def _round_half_even(
-    numerator: NDArray[np.int64], divisor: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    numerator: Ints, divisor: Ints
+) -> tuple[Ints, Flags]:
     """(quotients rounded half to even, which were inexact); divisors are powers of ten up to 10**18."""
     quotient, rest = np.divmod(numerator, divisor)
     twice = 2 * rest
@@ -156,9 +156,9 @@ def _round_half_even(
     return quotient + up, rest != 0
 
 
-def _beyond(values: NDArray[np.int64], limit: NDArray[np.int64] | np.int64) -> NDArray[np.bool_]:
+def _beyond(values: Ints, limit: Ints | np.int64) -> Flags:
     """(n,) whether the magnitude is larger; the smallest int64 has none in int64."""
-    beyond: NDArray[np.bool_] = (values > limit) | (values < -limit)
+    beyond: Flags = (values > limit) | (values < -limit)
     return beyond
 
 

@@ -17,32 +17,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.device import COLLECTIVE_KERNELS, LAYER_COPY, LAYER_WORK, PROCESS_LAYERS
+from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanoseconds
+from tb_perfcompare.model.device import COLLECTIVE_KERNELS, COLLECTIVE_LAYERS, LAYER_COPIES, LAYER_WORK, PROCESS_LAYERS
 from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.unique import unique, unique_places
-
-Ints = NDArray[np.int64]
-
-_COLLECTIVES = ("Communication", "HCCL")
-"""Processes that show the collectives again, by group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorArrows:
     """Ends of arrows, a rows: `is_start`, `number` joining the two ends, and the `lane` and `start_ns` of an event."""
 
-    is_start: NDArray[np.bool_]
+    is_start: Flags
     number: Ints
-    lane: NDArray[np.int32]
-    start_ns: Ints
+    lane: LaneIndex
+    start_ns: Nanoseconds
 
 
 def layered(
     category: NDArray[np.int8],
-    bare: NDArray[np.bool_],
-    lane: NDArray[np.int32],
-    name: NDArray[np.int32],
+    bare: Flags,
+    lane: LaneIndex,
+    name: NameIndex,
     lanes: LaneTable,
     strings: StringTable,
     process_names: Mapping[int | str, str],
@@ -53,7 +49,7 @@ def layered(
     if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
         return category, 0
     of_lane = np.array([PROCESS_LAYERS.get(text, Category.OTHER) for text in process], dtype=np.int8)
-    again = np.array([text in _COLLECTIVES for text in process], dtype=bool)
+    again = np.array([text in COLLECTIVE_LAYERS for text in process], dtype=bool)
     rows = np.flatnonzero(bare & (of_lane[lane] != Category.OTHER))
     out = category.copy()
     out[rows] = of_lane[lane[rows]]
@@ -67,26 +63,26 @@ def layered(
         types[task_type.rows] = task_type.values
     computes = np.array([text.strip('"') in LAYER_WORK for text in strings.texts] + [True], dtype=bool)  # -1: not said
     kept &= collective | computes[types[on_device]]
-    copies = _named(strings, name, lambda text: text == LAYER_COPY)[on_device] & ~repeats
+    copies = _named(strings, name, lambda text: text in LAYER_COPIES)[on_device] & ~repeats
     out[on_device] = np.where(copies, Category.MEMCPY, np.where(kept, Category.KERNEL, Category.SYNC))
     return out, len(rows)
 
 
-def _named(strings: StringTable, name: NDArray[np.int32], test: Callable[[str], bool]) -> NDArray[np.bool_]:
+def _named(strings: StringTable, name: NameIndex, test: Callable[[str], bool]) -> Flags:
     """(n,) whether each event's name passes the test."""
     passes = np.zeros(len(strings), dtype=bool)
     for index in unique(name).tolist():
         passes[index] = test(strings[index])
-    spread: NDArray[np.bool_] = passes[name]
+    spread: Flags = passes[name]
     return spread
 
 
 def joined_by_arrows(
     external_id: Ints,
     category: NDArray[np.int8],
-    lane: NDArray[np.int32],
-    start_ns: Ints,
-    dur_ns: Ints,
+    lane: LaneIndex,
+    start_ns: Nanoseconds,
+    dur_ns: Nanoseconds,
     arrows: OperatorArrows,
 ) -> Ints:
     """External ids with those that arrows stand for: an operator and the device work its arrows point to get one
@@ -122,7 +118,7 @@ def _free_numbers(taken: Ints, n: int) -> Ints:
     return np.setdiff1d(np.arange(n + len(taken)), taken)[:n]
 
 
-def _event_at(rows: Ints, lane: NDArray[np.int32], start_ns: Ints, arrows: OperatorArrows, wanted: Ints) -> Ints:
+def _event_at(rows: Ints, lane: LaneIndex, start_ns: Nanoseconds, arrows: OperatorArrows, wanted: Ints) -> Ints:
     """(w,) the first of `rows` on the lane and at the time of each arrow's end, -1 if none."""
     if not len(rows):
         return np.full(len(wanted), -1, dtype=np.int64)

@@ -1,0 +1,64 @@
+"""Every rule: a new one is a line here (docs/method/findings.md is made from them)."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
+from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
+from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
+from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
+from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER, LATE_RANK, OVERLAP_LOST
+from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
+from tb_perfcompare.comparison.causes.detectors.cpu_contention import CPU_CONTENTION
+from tb_perfcompare.comparison.causes.detectors.device_copies import LAYOUT_COPIES
+from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
+from tb_perfcompare.comparison.causes.detectors.host_copies import COPIES_ON_CPU
+from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
+from tb_perfcompare.comparison.causes.detectors.launching import GRAPH_LOST, LAUNCH_BOUND
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
+from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
+from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
+from tb_perfcompare.comparison.causes.detectors.recording import MORE_RECORDED, PROFILER_OVERHEAD
+from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS, WARM_UP_INSIDE
+from tb_perfcompare.comparison.causes.detectors.substituted import (
+    COMPILATION_LOST,
+    FUSION_LOST,
+    KERNEL_REPLACED,
+    TENSOR_CORES_LOST,
+)
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
+from tb_perfcompare.comparison.causes.detectors.transfers import MORE_COPIES
+from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import DEVICE_PACE, HOST_PACE
+from tb_perfcompare.comparison.causes.evidence.cause import Recorded
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL
+from tb_perfcompare.comparison.causes.launch_findings import BOUND_SHIFT, TENSOR_CORES, UTILISATION
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
+
+RULES = (
+    WORKLOAD_CHANGED, DATA_TYPE_CHANGED, MORE_CALLS, OPERATORS_CHANGED, WARM_UP_INSIDE, SLOW_STEPS, PROFILER_OVERHEAD,
+    MORE_RECORDED, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS, FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED,
+    LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST, MEMORY_PRESSURE,
+    ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION, LAUNCH_BOUND, DEVICE_PACE, CPU_CONTENTION, HOST_PACE, MACHINE_PACE,
+    KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST, OPERATOR_SLOWER, *GENERAL.values(), UTILISATION, TENSOR_CORES,
+    BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
+)  # fmt: skip
+"""In the order of the page; which one is asked first is `Rule.order`."""
+
+RULE_NAMES = tuple(dict.fromkeys(name for rule in RULES for name in rule.names))
+
+
+def why_silent(name: str, comparison: Comparison) -> str:
+    """Why no rule of that name can find anything in such runs, "" if one can."""
+    metric = comparison.headline.metric
+    ledger = comparison.ledger
+    entities = {row.path[1] for head in ledger.heads for row in ledger.entities(head.path[0])}
+    there = {
+        Recorded.STEPS: metric == STEP_TIME and not entities & {NOT_SPLIT, OVERLAPPING},
+        Recorded.TIMES: metric in (STEP_TIME, KERNEL_TIME),
+        Recorded.LAUNCHES: metric == KERNEL_TIME,
+        Recorded.CYCLES: metric == CYCLE_TIME,
+        Recorded.COUNTERS: "counters" in comparison.tables,
+    }
+    if any(there[rule.recorded] for rule in RULES if name in rule.names):
+        return ""
+    return "these recordings do not hold what the rule looks at"

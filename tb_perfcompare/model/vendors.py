@@ -1,0 +1,267 @@
+"""Vendors of devices, a record each: all that one of them spells in its own way. No other module knows a vendor.
+
+What is looked up among all of them at once is put together in model/device.py and model/api_calls.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tb_perfcompare.model.events import Category
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessLayers:
+    """Layers that a profiler writes as processes (sources/trace/columns/process_layers.py).
+
+    categories   name of a process -> what its events without a `cat` are
+    collectives  processes that show the collectives again, by group
+    copy         name of a copy on the device
+    work         `Task Type` of computing tasks; the others wait, signal or are steps of a collective
+    arrows       `cat` of arrows from an operator straight to the device work it caused, for traces without External ids
+    """
+
+    categories: Mapping[str, Category] = field(default_factory=dict)
+    collectives: tuple[str, ...] = ()
+    copy: str = ""
+    work: frozenset[str] = frozenset()
+    arrows: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Vendor:
+    """One kind of accelerator.
+
+    kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu
+    word            what a user calls the device: GPU, MLU
+    aliases         what names of counters call it as well
+    name_marks      substrings of deviceProperties names (lower case)
+    memory_types    `Device Type` numbers of its memory events (c10::DeviceType)
+
+    of trace events:
+    categories      `cat` (lower case) that only this vendor writes
+    device_waits    `cat` (lower case) of device work -> names of its events that wait or signal: they are no work
+    kernel_args     argument columns only its kernels carry
+    layers          layers written as processes
+
+    of host API calls, patterns of whole names:
+    api_prefixes    first letters of its names
+    launches        starts one kernel
+    graph_launches  starts all kernels of a captured graph
+    waits           returns when the device has done what it was given
+    allocations     takes memory from the driver
+    releases        gives it back, which waits for the device
+    calls           name -> what another vendor calls the same, without that one's prefix
+
+    of names of operators and kernels:
+    operator_libraries  libraries in names of operators of which PyTorch has one per library (`aten::cudnn_convolution`)
+    collectives     prefixes of collective annotations and kernels
+    collective_kernels  beginnings of names of collective device functions that do not begin with such a prefix
+    collective_ranges   beginnings of names of host ranges around a collective, likewise
+    tensor_cores    parts of names of kernels that use tensor cores (matrix cores); () where names do not tell; None
+                    where there are none: the share of their time does not apply
+    """
+
+    kind: str
+    word: str
+    aliases: tuple[str, ...] = ()
+    name_marks: tuple[str, ...] = ()
+    memory_types: tuple[int, ...] = ()
+    categories: Mapping[str, Category] = field(default_factory=dict)
+    device_waits: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    kernel_args: tuple[str, ...] = ()
+    layers: ProcessLayers = field(default_factory=ProcessLayers)
+    api_prefixes: tuple[str, ...] = ()
+    launches: tuple[str, ...] = ()
+    graph_launches: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
+    allocations: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
+    calls: Mapping[str, str] = field(default_factory=dict)
+    operator_libraries: tuple[str, ...] = ()
+    collectives: tuple[str, ...] = ()
+    collective_kernels: tuple[str, ...] = ()
+    collective_ranges: tuple[str, ...] = ()
+    tensor_cores: tuple[str, ...] | None = ()
+
+    def call_of(self, name: str) -> str | None:
+        """A host API name without the vendor's prefix; None for a name that has none."""
+        for prefix in self.api_prefixes:
+            rest = name.removeprefix(prefix)
+            if rest != name and rest[:1].isupper():
+                return self.calls.get(name, rest) if prefix == "cu" else rest
+        return None
+
+    def role_of(self, name: str) -> str | None:
+        """What the call does, in the words of whichever vendor."""
+        return self.calls.get(name) or self.call_of(name)
+
+
+TENSOR_CORES_2021: tuple[str, ...] = (
+    "h884",
+    "s884",
+    "h1688",
+    "s1688",
+    "hmma",
+    "i8816",
+    "16816",
+    "dgrad_1x1_stride_2x2",
+    "first_layer_wgrad_kernel",
+    "conv1x1",
+    "conv2d_c1_k1",
+    "direct_group",
+    "xmma_implicit_gemm",
+    "xmma_sparse_conv",
+    "xmma_warp_specialized_implicit_gemm",
+    "xmma_gemm",
+    "xmma_sparse_gemm",
+    "c1688",
+)
+"""torch-tb-profiler's test of a kernel's name; it knows NVIDIA's architectures up to 2021."""
+
+MLU = Vendor(
+    "mlu",
+    "MLU",
+    name_marks=("mlu",),
+    memory_types=(20,),
+    categories={
+        "mlu_runtime": Category.RUNTIME,
+        "mlu_memcpy": Category.MEMCPY,
+        "mlu_memset": Category.MEMSET,
+        "mlu_user_annotation": Category.DEVICE_ANNOTATION,
+    },
+    kernel_args=("kernel_type", "dim", "tasktopo"),
+    api_prefixes=("cn",),
+    launches=(r"cn(?:rt)?(?:InvokeKernel|LaunchKernel)\w*",),
+    graph_launches=(r"cn(?:rt)?TaskTopoEntityInvoke\w*",),
+    waits=(
+        "cnrtMemcpy",
+        r"cnMemcpy(?:HtoD|DtoH|DtoD)?",
+        r"cn(?:rt)?(?:QueueSync|SyncDevice|CtxSync|WaitNotifier|NotifierWait)",
+    ),
+    allocations=(r"cn(?:rt)?(?:Host)?Malloc\w*",),
+    releases=(r"cn(?:rt)?Free\w*",),
+    operator_libraries=("cnnl",),
+    collectives=("cncl",),
+    tensor_cores=None,
+)
+
+ROCM = Vendor(
+    "rocm",
+    "GPU",
+    aliases=("hip", "DCU"),
+    name_marks=("amd", "instinct", "radeon"),
+    memory_types=(6,),
+    api_prefixes=("hip",),
+    launches=(r"hip\w*Launch\w*Kernel\w*",),  # hipExtModuleLaunchKernel
+    graph_launches=(r"hipGraphLaunch\w*",),
+    # copies that return when they are done; those of other names may be done later
+    waits=(r"hip\w*Synchroni[sz]e\w*", "hipMemcpy", "hipMemcpyWithStream"),
+    allocations=(
+        r"hip(?:Ext)?(?:Malloc\w*|HostAlloc|HostMalloc|HostRegister)",
+        r"hipMem(?:Create|Map|AddressReserve)\w*",
+    ),
+    releases=(r"hip(?:Free\w*|HostFree|HostUnregister)", r"hipMem(?:Release|Unmap|AddressFree)\w*"),
+    calls={
+        "hipGetDevicePropertiesR0600": "GetDeviceProperties",
+        "hipMemcpyWithStream": "MemcpyAsync",
+        "hipExtLaunchKernel": "LaunchKernel",
+    },
+    operator_libraries=("miopen",),
+    collectives=("rccl",),  # RCCL's kernels keep NCCL's names
+    # Tensile's MatrixInstruction (hipBLASLt, rocBLAS), composable kernel, rocWMMA
+    tensor_cores=("_MI16x16", "_MI32x32", "_MI4x4", "_xdl", "xdlops", "mfma", "wmma"),
+)
+
+MTIA = Vendor(
+    "mtia",
+    "MTIA",
+    name_marks=("mtia",),
+    memory_types=(19,),
+    categories={"mtia_runtime": Category.RUNTIME, "mtia_ccp_events": Category.KERNEL},
+    device_waits={"mtia_ccp_events": frozenset({"event_wait", "event_record"})},
+    api_prefixes=("mtia",),
+    launches=(r"mtiaLaunchKernel\w*",),
+    waits=(r"mtia\w*Synchroni[sz]e\w*",),
+    collectives=("hccl",),  # the libraries of Meta, Huawei and Habana share this name
+    collective_kernels=("hccl::",),
+    tensor_cores=None,
+)
+
+XPU = Vendor(
+    "xpu",
+    "XPU",
+    name_marks=("intel", "arc"),
+    memory_types=(12,),
+    categories={"xpu_runtime": Category.RUNTIME, "xpu_driver": Category.DRIVER, "xpu_sync": Category.SYNC},
+    api_prefixes=("ur", "ze"),
+    launches=(r"urEnqueue(?:Cooperative)?KernelLaunch\w*", r"ze\w*AppendLaunch\w*Kernel\w*"),
+    waits=(r"ze\w*Synchroni[sz]e\w*", "urQueueFinish", "urEventWait"),
+    allocations=(r"urUSM(?:Device|Host|Shared)Alloc", r"zeMemAlloc(?:Device|Host|Shared)"),
+    releases=("urUSMFree", "zeMemFree"),
+    operator_libraries=("xpu",),
+    collectives=("xccl", "oneccl"),
+)
+
+NPU = Vendor(
+    "npu",
+    "NPU",
+    name_marks=("ascend",),
+    memory_types=(20,),
+    kernel_args=("task_type",),
+    layers=ProcessLayers(
+        categories={
+            "CANN": Category.RUNTIME,
+            "Ascend Hardware": Category.KERNEL,
+            "Communication": Category.KERNEL,
+            "HCCL": Category.KERNEL,
+        },
+        collectives=("Communication", "HCCL"),
+        copy="MEMCPY_ASYNC",
+        work=frozenset({"AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AI_CPU", "FFTS_PLUS"}),
+        arrows=frozenset({"async_npu"}),
+    ),
+    api_prefixes=("acl", "AscendCL@", "Node@", "Runtime@"),
+    launches=(r"aclrtLaunchKernel\w*", "Node@launch"),
+    waits=(r"aclrt\w*Synchroni[sz]e\w*", "aclrtMemcpy"),
+    allocations=(r"aclrtMalloc\w*",),
+    releases=(r"aclrtFree\w*",),
+    operator_libraries=("npu",),
+    collectives=("hccl", "lccl"),
+    collective_kernels=("hcom_",),
+    collective_ranges=("Hccl",),
+)
+
+HPU = Vendor("hpu", "HPU", name_marks=("gaudi", "habana"), memory_types=(15,), collectives=("hccl",))
+
+CUDA = Vendor(
+    "cuda",
+    "GPU",
+    aliases=("cuda",),
+    name_marks=("nvidia", "tesla", "quadro", "geforce"),
+    memory_types=(1,),
+    api_prefixes=("cuda", "cu"),
+    launches=(r"cu(?:da)?\w*Launch\w*Kernel\w*",),  # cudaLaunchKernelExC, cuLaunchKernel
+    graph_launches=(r"cu(?:da)?GraphLaunch\w*",),
+    waits=(r"cu(?:da)?\w*Synchroni[sz]e\w*", "cudaMemcpy"),
+    allocations=(
+        r"cuda(?:Malloc\w*|HostAlloc|HostRegister)",
+        r"cuMem(?:Alloc|Create|Map|HostAlloc|AddressReserve)\w*",
+    ),
+    releases=(r"cuda(?:Free\w*|HostUnregister)", r"cuMem(?:Free|Release|Unmap|AddressFree)\w*"),
+    calls={
+        "cuLaunchKernel": "ModuleLaunchKernel",
+        "cuLaunchKernelEx": "ExtModuleLaunchKernel",
+        "cudaLaunchKernelExC": "ExtModuleLaunchKernel",
+    },
+    operator_libraries=("cudnn",),
+    collectives=("nccl",),
+    # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell
+    tensor_cores=(*TENSOR_CORES_2021, "tensorop", "wgmma", "gmma", "nvjet_", "_mma_", "tcgen05"),
+)
+
+VENDORS: tuple[Vendor, ...] = (MLU, ROCM, MTIA, XPU, NPU, HPU, CUDA)
+"""Checked in this order; the first with evidence in the trace wins."""
+
+CPU = Vendor("cpu", "CPU", memory_types=(0,))
