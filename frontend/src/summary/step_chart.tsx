@@ -77,6 +77,7 @@ export function StepChart({ comparison, chosen: range, onSteps, onStep }: Props)
     const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
     const where = captures > 1 && step.capture !== '' ? text.steps.capture(step.capture) : '';
     const time = text.steps.step(words.one, step.side === 'a' ? text.sideA : text.sideB, step.step, where, `${formatIn(style, step.us)}\u202f${style.unit}`);
+    if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
     return step.admitted ? time : `${time}, ${text.steps.reason(step.reason)}`;
   };
   const nearest = (event: MouseEvent): number | null => {

@@ -9,6 +9,8 @@ export interface StepTime {
   us: number;
   admitted: boolean;
   reason: string;
+  /** of `us`, what device work that an earlier step launched owns; 0 where the table does not say */
+  backlog: number;
   /** row in the steps table */
   row: number;
 }
@@ -22,8 +24,8 @@ export function stepTimes(comparison: Comparison): StepTime[] {
   const table: Table | undefined = comparison.tables['steps'];
   if (!table) return [];
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
-  const [side, step, capture, total, admitted, reason] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason'].map(at) as [
-    number, number, number, number, number, number,
+  const [side, step, capture, total, admitted, reason, backlog] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason', 'backlog_us'].map(at) as [
+    number, number, number, number, number, number, number,
   ];
   if (side < 0 || total < 0) return [];
   return table.rows.flatMap((cells, row) => {
@@ -37,6 +39,7 @@ export function stepTimes(comparison: Comparison): StepTime[] {
         us,
         admitted: admitted < 0 || cells[admitted] !== false,
         reason: String(cells[reason] ?? ''),
+        backlog: Number(cells[backlog] ?? 0),
         row,
       },
     ];

@@ -37,6 +37,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
   const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
   const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
+  const [late, later] = ledger.backlog ?? [0, 0];
   const parts = figure.bars.filter((bar) => bar.delta !== 0).map((bar) => `${bar.label} ${withUnit(bar.delta, true)}`);
   return (
     <section class="panel waterfall" aria-label={text.waterfall.region}>
@@ -79,6 +80,11 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>
+      {(late > 0 || later > 0) && (
+        <p class="muted sum backlog" title={text.backlog.about(words.one)}>
+          {text.backlog.means(withUnit(us(late)), withUnit(us(later)), words.one)}
+        </p>
+      )}
     </section>
   );
 }

@@ -412,6 +412,12 @@ export const text = {
     newPair: 'Loading…',
   },
 
+  backlog: {
+    of: (time: string, one: string) => `${time} of it backlog of an earlier ${one}`,
+    means: (a: string, b: string, one: string) => `Of these, device work launched by an earlier ${one} (backlog): ${a} in A, ${b} in B.`,
+    about: (one: string) => `The device is behind the host: its ${one} windows hold work that an earlier ${one} launched. Steps has it for each ${one}.`,
+  },
+
   waterfall: {
     region: 'From A to B',
     title: 'Where the time went',

@@ -33,7 +33,7 @@ describe('a range of steps', () => {
 });
 
 describe('steps in order', () => {
-  const step = (side: 'a' | 'b', number: string, capture = '1'): StepTime => ({ side, step: number, capture, us: 1, admitted: true, reason: '', row: 0 });
+  const step = (side: 'a' | 'b', number: string, capture = '1'): StepTime => ({ side, step: number, capture, us: 1, admitted: true, reason: '', backlog: 0, row: 0 });
   it('stand by number, captures upon each other, others left out', () => {
     const { numbers, at } = numbered([step('a', '10'), step('a', '9'), step('b', '1'), step('a', '10', '2'), step('a', 'x')], 'a');
     expect(numbers).toEqual([9, 10]);

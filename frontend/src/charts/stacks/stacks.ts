@@ -5,7 +5,7 @@ import type { Table } from '../../contract/wire';
 /** Parts of a step in the order in which they own time; the column of each is named after it. */
 export const PARTS = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other'] as const;
 
-export const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', ...PARTS.map((part) => `${part}_us`)];
+export const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', ...PARTS.map((part) => `${part}_us`)];
 
 /** A step. Parts are NaN where the step is not compared. */
 export interface Stack {
@@ -17,6 +17,8 @@ export interface Stack {
   parts: Float64Array;
   admitted: boolean;
   reason: string;
+  /** of `us`, what device work that an earlier step launched owns */
+  backlog: number;
 }
 
 /** Whether the table splits its steps. */
@@ -32,7 +34,9 @@ export function labelsOf(table: Table): string[] {
 /** Steps of both sides, each side's captures one after another and their steps in order, those that are not compared among them. */
 export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
-  const [side, capture, step, total, admitted, reason] = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason'].map(at) as [number, number, number, number, number, number];
+  const [side, capture, step, total, admitted, reason, backlog] = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us'].map(at) as [
+    number, number, number, number, number, number, number,
+  ];
   const parts = PARTS.map((part) => at(`${part}_us`));
   const sides: { a: Stack[]; b: Stack[] } = { a: [], b: [] };
   table.rows.forEach((cells, row) => {
@@ -48,6 +52,7 @@ export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
       parts: Float64Array.from(parts, (index) => (typeof cells[index] === 'number' ? cells[index] : NaN)),
       admitted: cells[admitted] !== false,
       reason: String(cells[reason] ?? ''),
+      backlog: Number(cells[backlog] ?? 0),
     });
   });
   return { a: inOrder(sides.a), b: inOrder(sides.b) };
@@ -75,6 +80,7 @@ export interface Bar {
   count: number;
   us: number;
   parts: Float64Array;
+  backlog: number;
   admitted: boolean;
 }
 
@@ -90,6 +96,7 @@ export function barsOf(stacks: Stack[], each: number): Bar[] {
       count: some.length,
       us: mean((compared.length > 0 ? compared : some).map((stack) => stack.us)),
       parts: Float64Array.from(PARTS, (_, part) => mean(compared.map((stack) => stack.parts[part]!))),
+      backlog: mean(compared.map((stack) => stack.backlog)),
       admitted: compared.length > 0,
     });
   }

@@ -162,7 +162,8 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     const some = stepsOf(side, bar);
     return some.length === 1 ? said.step(words.one, some[0]!.step, name(side)) : said.steps(words.many, some[0]!.step, some[some.length - 1]!.step, name(side));
   };
-  const parts = (bar: Bar): string => (bar.admitted ? labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])).join(', ') : '');
+  const late = (bar: Bar): string[] => (bar.backlog > 0 ? [text.backlog.of(formatTime(bar.backlog), words.one)] : []);
+  const parts = (bar: Bar): string => (bar.admitted ? [...labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])), ...late(bar)].join(', ') : '');
   const bar = active ? bars[active.side][active.bar] : undefined;
   const selected = row === '' ? [] : shown.flatMap((side) => bars[side].flatMap((one, index) => (stepsOf(side, one).some((stack) => rowKey(table, stack.row) === row) ? [{ side, index }] : [])));
   const everyLabel = Math.max(1, Math.ceil(26 / Math.max(1, slot)));
@@ -248,7 +249,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
             <p class="tooltip-name">{what(active.side, bar)}</p>
             <p class="muted">
               {`${formatIn(style, bar.us)}\u202f${style.unit}`}
-              {!bar.admitted && `, ${said.reason(stepsOf(active.side, bar)[0]!.reason)}`}
+              {[!bar.admitted && said.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
             </p>
             {bar.admitted && (
               <table class="tooltip-figures">

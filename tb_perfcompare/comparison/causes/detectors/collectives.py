@@ -99,20 +99,23 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         of = f": {', '.join(work.text for work in named)}" if named else ""
         does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks{of})"
         evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
-    sentence = (
-        f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(exposed)} exposed per step; "
-        f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "
-        f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
-        f"{times_text(before.transfer_us, after.transfer_us)}."
-    )
     # of the mean over ranks, the late rank's own work is its share
     explains = {(COMMUNICATION, ""): exposed}
     sign = 1 if longer else -1
     for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True):
         if us > pair.least_us and sign * pair.exposed(label) > 0:
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
+    delta = sum(explains.values())
+    its_work = signed_time(delta - exposed)
+    of_it = "" if len(explains) == 1 else f", {its_work} of it the late rank's own work averaged over ranks"
+    sentence = (
+        f"Ranks wait {'longer' if longer else 'less'} in collectives: {signed_time(delta)} per step{of_it}; "
+        f"the late rank {'is' if longer else 'was'} {side.late}{does}; per step and rank, waiting "
+        f"{times_text(before.waiting_us, after.waiting_us)}, transfer "
+        f"{times_text(before.transfer_us, after.transfer_us)}."
+    )
     return cause(
-        pair, LATE_RANK, side.late, COMMUNICATION, exposed, sentence, tuple(evidence),
+        pair, LATE_RANK, side.late, COMMUNICATION, delta, sentence, tuple(evidence),
         look_at=LATE_RANK.look_at.replace("that rank", side.late), explains=explains,
     )  # fmt: skip
 
