@@ -7,6 +7,7 @@ import { writeHash, type Address, type Page } from '../host/url_state';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/menu';
 import { text } from '../ui/strings';
+import { MarkerChoice } from './marker_choice';
 import { findRun, isTrace, sideQuery } from './selection';
 import { SuggestMenu } from './suggest_menu';
 
@@ -21,13 +22,14 @@ interface Props {
   onPair: (a: Side, b: Side) => void;
   onPage: (page: Page) => void;
   onWindow: (window: Address['window']) => void;
+  onMarker: (marker: string) => void;
   onRescan: () => void;
   onKeys: () => void;
   onSay: (message: string) => void;
 }
 
 export function Actions(props: Props) {
-  const { answer, address, a, b, comparison, onPair, onPage, onWindow, onRescan, onKeys, onSay } = props;
+  const { answer, address, a, b, comparison, onPair, onPage, onWindow, onMarker, onRescan, onKeys, onSay } = props;
   // only traces have host marks and device work to end a step by
   const windowed = [a, b].some((side) => side !== null && isTrace(findRun(answer, side.run)));
   const paired = address.page === '';
@@ -43,7 +45,7 @@ export function Actions(props: Props) {
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
         </button>
-        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} table={props.table} comparison={comparison} onSay={onSay} />}
+        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} table={props.table} comparison={comparison} onSay={onSay} />}
       </div>
       <div class="action-row">
         {paired && (answer.points ?? 0) > 0 && (
@@ -75,6 +77,7 @@ export function Actions(props: Props) {
             </span>
           </>
         )}
+        {windowed && paired && <MarkerChoice marker={address.marker} comparison={comparison} onMarker={onMarker} />}
         <button type="button" class="icon-button" title={text.actions.rescan} aria-label={text.actions.rescan} onClick={onRescan}>
           <Icon name="refresh" />
         </button>
@@ -90,15 +93,16 @@ interface ExportProps {
   a: Side;
   b: Side;
   window: string;
+  marker: string;
   table: string;
   comparison: Comparison | null;
   onSay: (message: string) => void;
 }
 
 /** Files are made by the server, so that the command line gives the same ones. */
-function ExportMenu({ a, b, window, table, comparison, onSay }: ExportProps) {
+function ExportMenu({ a, b, window, marker, table, comparison, onSay }: ExportProps) {
   const url = (format: string, name = ''): string => {
-    const query = sideQuery(a, b, window);
+    const query = sideQuery(a, b, window, marker);
     query.set('format', format);
     if (name !== '') query.set('table', name);
     return apiUrl('report', query);
