@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tb_perfcompare.model.summary.iterations import WHOLE, Iterations
+from tb_perfcompare.model.summary.iterations import WHOLE, Iterations, Marker
 from tb_perfcompare.model.summary.summary import Summary
 
 _MOST_NAMED = 8
@@ -23,10 +23,13 @@ def common_marker(summaries: Sequence[Summary]) -> str:
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:
     """What could mark the steps of a side, for people."""
     told = [one.iterations for one in summaries if one.iterations is not None]
-    shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in told for marker in one.candidates)
+    shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in told for marker in _usable(one))
     return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
 
 
 def _units(told: Iterations) -> set[tuple[str, str]]:
-    usable = (told.chosen,) if told.fixed else told.candidates
-    return {marker.unit for marker in usable if marker.origin != WHOLE}
+    return {marker.unit for marker in _usable(told) if marker.origin != WHOLE}
+
+
+def _usable(told: Iterations) -> tuple[Marker, ...]:
+    return (told.chosen,) if told.fixed else told.candidates

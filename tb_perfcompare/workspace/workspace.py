@@ -198,7 +198,8 @@ class Workspace:
         except MarkerMissing as error:
             found, _ = self._loader.sides([replace(side, marker="") for side in sides], window, report, whole=whole)
             has = "; ".join(markers_of(one.side.source, one.summaries) for one in found)
-            raise MarkerMissing(error.message, hint=has) from error
+            near = f"{error.hint} " if error.hint.endswith("?") else ""
+            raise MarkerMissing(error.message, hint=near + has) from error
 
     def _answer_strict(self, question: StrictQuestion, flight: Flight[bytes]) -> bytes:
         try:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.iterations.marks import FEWEST
 from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
+from tb_perfcompare.analysis.iterations.training import STEP
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
@@ -97,7 +98,7 @@ def main() -> None:
     for path, recording in recordings(sys.argv[1:]):
         if len(windows(recording, "profiler", "marker")[0].label) < FEWEST:
             continue
-        for marker in ("", "optimizer", "detected"):
+        for marker in ("", STEP, "detected"):
             for window in ("device", "marker"):
                 try:
                     again = found_again(recording, marker, window)
