@@ -18,6 +18,7 @@ import answers
 import listing
 import mlu_training
 import ncu
+import server_traces
 import serving
 import synthetic
 import training_launches
@@ -33,6 +34,11 @@ MLU = {
     "mlu_training_synthetic/candidate": (mlu_training.CANDIDATE, 6, 1_750_000_905_000),
 }
 """The same of the runs on MLUs."""
+SERVERS = {
+    "server_synthetic/baseline": (server_traces.BASELINE, 7, 1_750_000_005_000),
+    "server_synthetic/candidate": (server_traces.CANDIDATE, 8, 1_750_000_905_000),
+}
+"""The same of the language model servers."""
 ANSWERS = "saved_answers_synthetic/answers.jsonl"
 """Their answers."""
 LISTINGS = {
@@ -70,6 +76,8 @@ def traces() -> dict[str, bytes]:
     for run, (mlu_program, seed, start_ms) in MLU.items():
         content = mlu_training.trace(mlu_program, seed, start_ms)
         files[f"{run}/worker0.{start_ms}.pt.trace.json.gz"] = content
+    for run, (engine, seed, start_ms) in SERVERS.items():
+        files[f"{run}/worker0.{start_ms}.pt.trace.json.gz"] = server_traces.trace(engine, seed, start_ms)
     return files
 
 

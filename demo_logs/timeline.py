@@ -129,6 +129,10 @@ class Rank:
         """Launches a kernel on the compute stream; gives its start."""
         at = self.now_ns
         correlation = self.call("cudaLaunchKernel", self.jitter(LAUNCH_NS, 0.15))
+        return self.run_captured(kernel, correlation, at)
+
+    def run_captured(self, kernel: Kernel, correlation: int, at: int) -> int:
+        """Runs a kernel that an API call at `at` launched, alone or with others; gives its start."""
         dur = self.jitter(round(kernel.mean_ns * self.pace), 0.02)
         threads = kernel.block[0] * kernel.block[1] * kernel.block[2]
         blocks = kernel.grid[0] * kernel.grid[1] * kernel.grid[2] / 108

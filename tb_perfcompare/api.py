@@ -31,6 +31,7 @@ def compare(
     span: str | None = None,
     steps: tuple[int, int] | None = None,
     all_steps: bool = False,
+    step_marker: str = "",
     report: Reporter = silent,
 ) -> Comparison:
     """Compares two runs; every difference is candidate minus baseline.
@@ -38,11 +39,12 @@ def compare(
     options              error level, margin, step windows, ...; the defaults are those of the command line
     worker, span, steps  narrow both sides, but not what `side` made: that is narrowed by itself
     all_steps            likewise; also the steps that are left out as incomplete or as warm-up
+    step_marker          likewise; what delimits the steps of traces, as --step-marker of the command line
     report               called with the progress; whatever it raises ends the work
     Raises PerfCompareError: InputError for what cannot be read, SelectionError for a worker, span or step there is
     not, NotComparable for sides without a common measure.
     """
-    sides = [_side(source, worker, span, steps, all_steps) for source in (baseline, candidate)]
+    sides = [_side(source, worker, span, steps, all_steps, step_marker) for source in (baseline, candidate)]
     with _workspace() as workspace:
         return workspace.compare(ComparisonRequest(sides[0], sides[1], options or CompareOptions()), report)
 
@@ -56,6 +58,7 @@ def view(
     span: str | None = None,
     steps: tuple[int, int] | None = None,
     all_steps: bool = False,
+    step_marker: str = "",
     report: Reporter = silent,
 ) -> View:
     """One table of one run by itself: `overview`, `steps`, `operators`, `kernels`, ... as `tb-perfcompare view` has
@@ -67,7 +70,7 @@ def view(
     check_view(table)
     CompareOptions(window=step_window)  # raises for a window there is not
     with _workspace() as workspace:
-        summary = workspace.load(_side(run, worker, span, steps, all_steps), step_window, report)
+        summary = workspace.load(_side(run, worker, span, steps, all_steps, step_marker), step_window, report)
     return run_views(summary).view(table)
 
 
@@ -78,6 +81,7 @@ def side(
     span: str | None = None,
     steps: tuple[int, int] | None = None,
     all_steps: bool = False,
+    step_marker: str = "",
     launches: Path | None = None,
     counters: Path | None = None,
 ) -> Side:
@@ -85,13 +89,14 @@ def side(
 
     worker, span, steps  only these; steps are the first and the last number, both included
     all_steps            also the steps that are left out as incomplete or as warm-up
+    step_marker          what delimits its steps, as --step-marker of the command line
     launches             a kernel listing or an ncu --csv export of the same program, whose utilisation its kernels get
     counters             a *_counters_data.csv with samples that were taken while it was recorded
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans.
     """
     beside = [None if file is None else fspath(file) for file in (launches, counters)]
     found = side_from_path(fspath(path), worker, span, steps, launches=beside[0], counters=beside[1])
-    return replace(found, all_steps=found.all_steps or all_steps)
+    return replace(found, all_steps=found.all_steps or all_steps, marker=step_marker)
 
 
 def open_logdir(logdir: Path | Sequence[Root]) -> Workspace:
@@ -101,12 +106,12 @@ def open_logdir(logdir: Path | Sequence[Root]) -> Workspace:
 
 
 def _side(
-    source: Source, worker: str | None, span: str | None, steps: tuple[int, int] | None, all_steps: bool
+    source: Source, worker: str | None, span: str | None, steps: tuple[int, int] | None, all_steps: bool, marker: str
 ) -> Side:
     """What was narrowed by itself stays as it is."""
     if isinstance(source, Side):
         return source
-    return side(source, worker=worker, span=span, steps=steps, all_steps=all_steps)
+    return side(source, worker=worker, span=span, steps=steps, all_steps=all_steps, step_marker=marker)
 
 
 @contextmanager

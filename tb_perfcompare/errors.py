@@ -8,6 +8,7 @@ PerfCompareError
 │  ├─ InputChanged            somebody writes it while it is read
 │  └─ CorruptInput            nothing usable could be read
 ├─ SelectionError             unknown run, worker, span or view, with what there is
+│  └─ MarkerMissing           a recording without the marker of steps that was asked for
 ├─ NotComparable              the two sides have nothing in common to compare
 ├─ OutOfMemory                the work needs more than it may take, or than there is
 └─ Cancelled                  somebody asked for the work to stop
@@ -111,6 +112,10 @@ class SelectionError(PerfCompareError):
     """A run, worker, span, table or view that does not exist, or more than one where one is needed."""
 
     code = "selection"
+
+
+class MarkerMissing(SelectionError):
+    """A recording lacks the marker of steps that was asked for; the hint says what it has."""
 
 
 class NotComparable(PerfCompareError):

@@ -18,7 +18,8 @@ MOST_FILES = 20
 
 MAY_IMPORT: dict[str, set[str]] = {
     "analysis": {
-        "analysis/attribution", "analysis/columns", "analysis/counters", "analysis/entities", "analysis/trace",
+        "analysis/attribution", "analysis/columns", "analysis/counters", "analysis/entities", "analysis/iterations",
+        "analysis/trace",
     },
     "analysis/attribution": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/columns": {"analysis/native"},
@@ -26,7 +27,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis/compat/memory": {"analysis/compat/events"},
     "analysis/cycles": {"analysis/counters", "analysis/pooling"},
     "analysis/entities": {"analysis/columns", "analysis/trace"},
-    "analysis/step_view": {"analysis/columns", "analysis/trace"},
+    "analysis/iterations": {"analysis/columns", "analysis/trace"},
+    "analysis/step_view": {"analysis/columns", "analysis/iterations", "analysis/trace"},
     "analysis/trace": {"analysis/columns"},
     "comparison": {
         "comparison/alignment", "comparison/causes", "comparison/causes/evidence", "comparison/checks",

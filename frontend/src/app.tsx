@@ -8,6 +8,7 @@ import { STRICT, SUMMARY } from './host/tab';
 import { FRESH_STEPS } from './host/url_state';
 import { useAddress, type Change } from './host/use_address';
 import { Actions } from './pair/actions';
+import { MarkerChoice } from './pair/marker_choice';
 import { NoRuns, OneRun, Problems, Scanning } from './pair/no_pair';
 import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
@@ -53,7 +54,7 @@ export function App() {
   const b = address.b ?? guessed?.candidate ?? null;
   const { page, candidates } = address;
   const paired = page === '';
-  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window);
+  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker);
   const [state, again] = useComparison(question, query);
   const comparison = paired && state.status === 'ready' ? state.comparison : null;
   // what is on screen may still be the answer to the question before
@@ -123,7 +124,7 @@ export function App() {
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
-      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, sort: address.sort, onChange: change, onPair: pair }} />;
+      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, sort: address.sort, onChange: change, onPair: pair }} />;
     if (page === 'history')
       return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
     if (missing)
@@ -197,6 +198,7 @@ export function App() {
             }
             window={page === 'history' ? null : address.window}
             onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
+            marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} onMarker={(marker) => change({ marker, a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} />}
             onPair={paired ? pair : (next) => change({ a: next }, true)}
             onOpenProfiler={answer.profiler_tab ? openProfiler : null}
             brief={comparison && <Brief comparison={comparison} onSummary={() => chooseTab(SUMMARY)} />}
@@ -258,21 +260,21 @@ interface Question {
 }
 
 /** What to ask the server for: the pair, as of the listing that the reader has accepted. */
-function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string): Question {
+function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string): Question {
   return useMemo(() => {
     if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
     for (const side of ['a', 'b'] as const) {
       const missing = missingOf(answer, side === 'a' ? a : b);
       if (missing) return { question: null, query: null, missing: { side, ...missing }, newer: '' };
     }
-    const query = sideQuery(a, b, window);
+    const query = sideQuery(a, b, window, marker);
     const accepted = loaded ?? answer;
     const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
     const question = [query.toString(), stamp(a), stamp(b)].join('\n');
     const changed = [a, b].map((side) => stamp(side) !== fingerprint(answer, side));
     const newer = [changed[0] ? text.sideA : '', changed[1] ? text.sideB : ''].filter(Boolean).join(', ');
     return { question, query, missing: null, newer };
-  }, [answer, loaded, JSON.stringify([a, b]), window]);
+  }, [answer, loaded, JSON.stringify([a, b]), window, marker]);
 }
 
 /** The profiler tab shows one span of one worker: the chosen ones, else the first. */

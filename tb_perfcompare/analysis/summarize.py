@@ -21,10 +21,12 @@ from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
+from tb_perfcompare.analysis.iterations.iteration_notes import iteration_notes
+from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
 from tb_perfcompare.analysis.trace.clock import clock_zero_ns
 from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, environment
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
-from tb_perfcompare.analysis.trace.steps import Windows, step_windows
+from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
@@ -66,15 +68,15 @@ def without_unread(recording: TraceRecording) -> TraceRecording:
 
 @paused_collector()
 def summarize(
-    recording: TraceRecording, origin: Origin, window: str = "device", *, paths_of_rows: bool = False,
-    tail: bool = False,
+    recording: TraceRecording, origin: Origin, window: str = "device", *, marker: str = "",
+    paths_of_rows: bool = False, tail: bool = False,
 ) -> Summary:  # fmt: skip
-    """Summary of one trace; `window` is "device" or "marker"; with `paths_of_rows` it tells from where rows were
-    called, with `tail` the last step stays even if the recording ended before it did. Raises CorruptInput if
-    nothing in it can be timed."""
+    """Summary of one trace; `window` is "device" or "marker", `marker` says what delimits steps ("": what is found);
+    with `paths_of_rows` it tells from where rows were called, with `tail` the last step stays even if the recording
+    ended before it did. Raises CorruptInput if nothing in it can be timed, SelectionError for a marker it lacks."""
     vendor, _ = find_vendor(recording)
-    timeline = interpret(recording.events, vendor)
-    both = step_windows(timeline, tail=tail)
+    trace = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
+    timeline, both = trace.timeline, trace.windows
     windows = both[window]
     _check_timed(windows, recording)
     found = event_steps(timeline, both, window)
@@ -114,7 +116,8 @@ def summarize(
         device=device,
         window=window,
         marked=windows.marked,
-        steps=_step_table(timeline, windows, step, backlog),
+        steps=_step_table(timeline, windows, step, backlog, trace.text),
+        iterations=trace.iterations,
         dropped=tuple(DroppedStep(0, label, total, reason) for label, total, reason in windows.dropped),
         other_window=other.end_ns - other.start_ns,
         owned=owned,
@@ -130,6 +133,7 @@ def summarize(
         call_paths=call_paths(timeline, owners, paths, step) if paths_of_rows else {},
         collectives=collectives(timeline, windows, step),
         notes=recording.notes
+        + iteration_notes(trace, recording.file.path)
         + _notes(recording, timeline, windows)
         + _disputed(windows, found, backlog, recording.file.path)
         + _pooled(owned.parts, by_module, recording.file.path)
@@ -194,7 +198,7 @@ def _backlog(timeline: InterpretedTrace, owners: Owners, found: EventSteps, step
 
 
 def _step_table(
-    timeline: InterpretedTrace, windows: Windows, step: StepIndex, backlog: Ints
+    timeline: InterpretedTrace, windows: Windows, step: StepIndex, backlog: Ints, text: tuple[str, ...]
 ) -> StepTable:
     steps = len(windows.label)
     launched = timeline.is_device & (step >= 0)
@@ -205,6 +209,7 @@ def _step_table(
         total_ns=windows.end_ns - windows.start_ns,
         launches=np.bincount(step[launched], minlength=steps).astype(np.int64),
         backlog_ns=backlog,
+        text=text,
     )
 
 
@@ -252,11 +257,6 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
     # Collectives that keep torch-tb-profiler's own kind are host annotations; kernels are the ones moved.
     moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
     found: list[tuple[bool, NoteCode, str]] = [
-        (
-            not windows.marked,
-            NoteCode.NO_STEPS,
-            "no ProfilerStep markers: the whole recording counts as one step; call profiler.step() in the loop",
-        ),
         (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
         (
             timeline.device_markers > 0,

@@ -6,7 +6,10 @@ import argparse
 
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.model.summary.iterations import ORIGINS
 from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
+
+_LONGEST_MARKER = 1_000
 
 
 def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
@@ -58,6 +61,15 @@ def add_step_window(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_step_marker(parser: argparse.ArgumentParser) -> None:
+    """--step-marker."""
+    parser.add_argument(
+        "--step-marker", metavar="NAME", type=_marker, default="",
+        help="what delimits the steps of a trace: a name with * for its numbers ('execute_*'), or "
+        f"{', '.join(ORIGINS[:-1])} or {ORIGINS[-1]} (default: profiler.step(), else what is found to repeat)",
+    )  # fmt: skip
+
+
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
     """--scheduler."""
     parser.add_argument(
@@ -81,6 +93,12 @@ def steps(text: str) -> Steps:
         return parse_steps(text)
     except SelectionError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _marker(text: str) -> str:
+    if len(text) > _LONGEST_MARKER:
+        raise argparse.ArgumentTypeError(f"at most {_LONGEST_MARKER:,} characters are taken")
+    return text
 
 
 def positive(text: str) -> int:

@@ -8,7 +8,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_launches, add_selection, add_step_window
+from tb_perfcompare.cli.arguments import (
+    add_all_steps,
+    add_counters,
+    add_launches,
+    add_selection,
+    add_step_marker,
+    add_step_window,
+)
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace
@@ -47,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launches(save)
     add_counters(save)
     add_step_window(save)
+    add_step_marker(save)
     listed = actions.add_parser("list", help="list the baselines", description="List the baselines.")
     shown = actions.add_parser("show", help="show what one was made from", description="Show what one was made from.")
     shown.add_argument("name", metavar="NAME", help="a saved baseline")
@@ -78,6 +86,7 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
     side = named_side(
         arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
         all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
+        marker=arguments.step_marker,
     )  # fmt: skip
     with new_workspace() as workspace:
         facts = baselines.save(

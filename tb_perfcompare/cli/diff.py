@@ -16,6 +16,7 @@ from tb_perfcompare.cli.arguments import (
     add_scheduler,
     add_selection,
     add_side_selection,
+    add_step_marker,
     add_step_window,
     add_top,
 )
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_counters(parser, "baseline")
     add_counters(parser, "candidate")
     add_step_window(parser)
+    add_step_marker(parser)
     parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
     add_output(parser)
     parser.add_argument("--table", metavar="NAME", help="only this table, e.g. operators; ledger is one too")
@@ -83,6 +85,7 @@ def _side(arguments: argparse.Namespace, side: str) -> Side:
     return named_side(
         getattr(arguments, side), arguments.baselines, **chosen, all_steps=arguments.all_steps,
         launches=getattr(arguments, f"{side}_launches"), counters=getattr(arguments, f"{side}_counters"),
+        marker=arguments.step_marker,
     )  # fmt: skip
 
 

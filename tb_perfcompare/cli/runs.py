@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from tb_perfcompare.cli.arguments import add_scheduler
+from tb_perfcompare.cli.arguments import add_scheduler, add_step_marker
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, device_dict, note_dict
+from tb_perfcompare.comparison.result.plain_values import Cell, device_dict, iterations_dict, note_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
@@ -32,10 +32,13 @@ _COLUMNS = (
     columns.text("format", "Format", "what the run was recorded as, told by the names and beginnings of its files"),
     columns.text("device", "Device", "device that did the work"),
     columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.text("steps_by", "Steps by", "what delimits them: profiler.step(), or what is found to repeat"),
     columns.time("step_us", "Mean step", "mean step time"),
     columns.number("bytes", "Size", "bytes", "size of the file as stored", better=Better.NONE),
     columns.text("problems", "Problems", "what is wrong with the file"),
 )
+
+_UNMARKED = ("whole recording", "none marked")
 
 Found = dict[tuple[str, int], Summary | InputError]
 
@@ -44,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
     parser.add_argument("--names-only", action="store_true", help="do not read the traces")
     parser.add_argument("--json", action="store_true", help="answer JSON")
+    add_step_marker(parser)
     add_scheduler(parser)
 
 
@@ -54,7 +58,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         found: Found = {}
         if not arguments.names_only:
             files = [span_file(*span) for span in spans]
-            answers = workspace.survey(files, report=console.progress)
+            answers = workspace.survey(files, report=console.progress, marker=arguments.step_marker)
             found = {(file.path, file.part): answer for file, answer in zip(files, answers, strict=True)}
     if arguments.json:
         listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, found))
@@ -71,12 +75,12 @@ def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> t
     summary = found.get((span.file.path, span.file.part))
     if not isinstance(summary, Summary):
         problem = "" if summary is None else _reason(summary)
-        return (*names, None, None, None, span.file.bytes, problem)
+        return (*names, None, None, None, None, span.file.bytes, problem)
     total = len(summary.steps) + len(summary.dropped)
-    steps = f"{len(summary.steps)} of {total}" if summary.marked else "none marked"
+    steps = f"{len(summary.steps)} of {total}" if summary.marked else _UNMARKED[summary.iterations is None]
     device = summary.device.name or summary.device.word
     problems = "; ".join(note.message for note in summary.notes)
-    return (*names, device, steps, _mean_step_us(summary), span.file.bytes, problems)
+    return (*names, device, steps, _steps_by(summary), _mean_step_us(summary), span.file.bytes, problems)
 
 
 def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
@@ -92,10 +96,15 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
             "count": len(answer.steps) + len(answer.dropped),
             "admitted": len(answer.steps),
             "marked": answer.marked,
+            "by": iterations_dict(answer.iterations),
         },
         "mean_step_us": _mean_step_us(answer),
         "problems": [note_dict(note) for note in answer.notes],
     }
+
+
+def _steps_by(summary: Summary) -> str | None:
+    return None if summary.iterations is None else summary.iterations.chosen.name or None
 
 
 def _mean_step_us(summary: Summary) -> float | None:

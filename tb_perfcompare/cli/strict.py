@@ -11,7 +11,14 @@ import os
 import re
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
-from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_selection, add_side_selection, add_step_window
+from tb_perfcompare.cli.arguments import (
+    add_all_steps,
+    add_counters,
+    add_selection,
+    add_side_selection,
+    add_step_marker,
+    add_step_window,
+)
 from tb_perfcompare.cli.named_runs import add_baselines
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
@@ -51,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_side_selection(parser, side)
         add_counters(parser, side)
     add_step_window(parser)
+    add_step_marker(parser)
     parser.add_argument(
         "--beta", choices=BETAS, default=BETAS[0],
         help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",

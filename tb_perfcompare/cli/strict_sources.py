@@ -139,7 +139,11 @@ def _traces(
         )
         for side in SIDES
     ]  # fmt: skip
-    sources = [replace(source, all_steps=source.all_steps or arguments.all_steps) for source in sources]
+    sources = [
+        replace(source, all_steps=source.all_steps or arguments.all_steps, marker=arguments.step_marker)
+        for source in sources
+    ]
+    sources = list(workspace.agreed(sources, arguments.step_window, console.progress))
     summaries = [workspace.load(source, arguments.step_window, console.progress) for source in sources]
     sides = sides_of_traces(summaries[0], summaries[1], arguments.beta, case=arguments.name)
     for note in sides.notes:

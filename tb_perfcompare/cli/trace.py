@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_step_window
+from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_step_marker, add_step_window
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.errors import SelectionError
@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--candidate-span", metavar="LABEL", help="another span of the candidate")
     add_all_steps(parser)
     add_step_window(parser)
+    add_step_marker(parser)
     add_output(parser)
 
 
@@ -82,9 +83,10 @@ def _found(
     """The steps in their file: for a range the first file that has any of them."""
     window = arguments.step_window
     side = replace(side_from_path(wanted.source, wanted.worker, wanted.span), all_steps=arguments.all_steps)
+    side = replace(side, marker=arguments.step_marker)
     if wanted.steps in (TYPICAL, WORST):
         facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(wanted.steps)), window, report)
-        return ExcerptSide(file, window, facts.label, facts.label, wanted.label)
+        return ExcerptSide(file, window, facts.label, facts.label, wanted.label, side.marker)
     listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)  # whoever names one gets it
     if listing.absent:
         raise SelectionError(f"{wanted.source} has no events", hint=listing.absent)
@@ -100,7 +102,7 @@ def _found(
     begin = inside[0]
     end = [step for step in inside if (step.worker, step.span) == (begin.worker, begin.span)][-1]
     file = next(file for file in side.files if (file.worker, file.span) == (begin.worker, begin.span))
-    return ExcerptSide(file, window, begin.label, end.label, wanted.label)
+    return ExcerptSide(file, window, begin.label, end.label, wanted.label, side.marker)
 
 
 def _steps(text: str) -> str:

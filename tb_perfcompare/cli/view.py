@@ -13,6 +13,7 @@ from tb_perfcompare.cli.arguments import (
     add_launches,
     add_output,
     add_selection,
+    add_step_marker,
     add_step_window,
     add_top,
 )
@@ -32,7 +33,7 @@ from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
 _COMPAT_ONLY = ("group_by", "param")
 _PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")
-_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters")
+_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters", "step_marker")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_launches(parser)
     add_counters(parser)
     add_step_window(parser)
+    add_step_marker(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="answer JSON")
     form.add_argument("--csv", action="store_true", help="answer CSV")
@@ -78,6 +80,7 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     side = named_side(
         arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
         all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
+        marker=arguments.step_marker,
     )  # fmt: skip
     with new_workspace() as workspace:
         summary = workspace.load(side, arguments.step_window, console.progress)

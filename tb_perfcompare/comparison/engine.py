@@ -263,6 +263,7 @@ def side_facts(summary: Summary) -> SideFacts:
         dropped=summary.dropped,
         files=tuple(capture.file for capture in captures),
         captures=len(captures),
+        iterations=summary.iterations,
     )
 
 

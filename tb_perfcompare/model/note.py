@@ -16,7 +16,8 @@ class NoteCode(str, Enum):
     DROPPED_EVENTS = "dropped_events"  # events without the fields they need
     NEGATIVE_DURATION = "negative_duration"  # durations below zero, taken as zero
     CLOCK_RESOLUTION = "clock_resolution"  # time stamps finer than a nanosecond or written without fractions
-    NO_STEPS = "no_steps"  # no ProfilerStep: the whole window is one step
+    NO_STEPS = "no_steps"  # nothing marks steps: the whole recording is one
+    ITERATIONS = "iterations"  # steps are iterations found by something other than ProfilerStep
     NO_DEVICE_EVENTS = "no_device_events"
     DEVICE_STEPS_IGNORED = "device_steps_ignored"  # copies of the step marker on device streams
     STEPS_DROPPED = "steps_dropped"

@@ -142,7 +142,7 @@ class SavedContent:
 
 def saved_content(side: Side, window: str, workspace: Workspace, report: Reporter = silent) -> SavedContent:
     """What is written of the side: what its captures say, without where they lie. Raises what reading raises."""
-    found = workspace.survey(side.files, window, report, tail=side.keeps_tail)
+    found = workspace.survey(side.files, window, report, tail=side.keeps_tail, marker=side.marker)
     read = [summary for summary in found if isinstance(summary, Summary)]
     failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
     if not read:
@@ -153,7 +153,7 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
     launches = None if side.launches is None else read_launches(side.launches, report)
     whole = pooled(LoadedSide(side, tuple(read), tuple(failure_note(file, error) for file, error in failed), launches))
     rest = iter(read)
-    summaries = [None if isinstance(one, InputError) else replace(next(rest), source="") for one in found]
+    summaries = [None if isinstance(one, InputError) else _uncut(next(rest)) for one in found]
     facts = SavedFacts(
         version=__version__,
         structure=structure(),
@@ -172,6 +172,12 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
         captures=tuple(_capture(file, one) for file, one in zip(side.files, found, strict=True)),
     )
     return SavedContent(facts, tuple(summaries), launches, whole)
+
+
+def _uncut(summary: Summary) -> Summary:
+    """As it is saved: its steps cannot be found anew."""
+    told = summary.iterations
+    return replace(summary, source="", iterations=None if told is None else replace(told, fixed=True))
 
 
 def _capture(file: CaptureFile, found: Summary | InputError) -> SavedCapture:

@@ -25,6 +25,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
+from tb_perfcompare.workspace.step_agreement import common_marker
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
@@ -74,10 +75,12 @@ class Loader:
         return self._pool.run(function, arguments, flight, need)
 
     def survey(
-        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False
-    ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read; `tail` as of SummaryJob."""
-        return self._each([SummaryJob(file, window, tail=tail) for file in files], report, _summary_or_error)
+        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
+        marker: str = "",
+    ) -> list[Summary | InputError]:  # fmt: skip
+        """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
+        jobs = [SummaryJob(file, window, tail=tail, marker=marker) for file in files]
+        return self._each(jobs, report, _summary_or_error)
 
     def _each(
         self, jobs: Sequence[SummaryJob], report: Reporter, take: Callable[[Flight[Summary]], T]
@@ -98,8 +101,25 @@ class Loader:
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
     ) -> tuple[list[LoadedSide], bool]:
         """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
-        ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called."""
-        jobs = [SummaryJob(file, window, paths, side.keeps_tail) for side in sides for file in side.files]
+        ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called. Recordings
+        whose steps would be different units are cut by what all of them have, if there is such a thing."""
+        loaded, provisional = self._as_asked(sides, window, report, whole=whole, paths=paths)
+        marker = common_marker([summary for one in loaded for summary in one.summaries])
+        if marker:
+            sides = [replace(side, marker=side.marker or marker) for side in sides]
+            loaded, provisional = self._as_asked(sides, window, report, whole=whole, paths=paths)
+        attached = [
+            replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
+            for one in loaded
+        ]
+        return attached, provisional
+
+    def _as_asked(
+        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool, paths: bool
+    ) -> tuple[list[LoadedSide], bool]:
+        jobs = [
+            SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
+        ]
         intakes = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
         places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
         waiting = {job: list[tuple[SummaryCollector, int]]() for job in jobs}
@@ -114,12 +134,7 @@ class Loader:
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
         provisional = any(self._each(jobs, report, take))
-        loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
-        attached = [
-            replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
-            for one in loaded
-        ]
-        return attached, provisional
+        return [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)], provisional
 
     def close(self) -> None:
         """Ends work under way."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import InputError, NotComparable
+from tb_perfcompare.errors import InputError, MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
@@ -33,6 +34,7 @@ from tb_perfcompare.workspace.queries.step_views import StepViews
 from tb_perfcompare.workspace.queries.table_pages import TablePages
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
+from tb_perfcompare.workspace.step_agreement import markers_of
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
@@ -111,11 +113,18 @@ class Workspace:
         (loaded,), flight.provisional = self._loader.sides((side,), window, flight.report, paths=paths)
         return pooled(loaded)
 
+    def agreed(self, sides: Sequence[Side], window: str, report: Reporter = silent) -> tuple[Side, Side]:
+        """Both sides with the marker of steps that all their recordings have, where by themselves they would be cut
+        into different units. Raises MarkerMissing, naming what each side has, and what reading raises."""
+        loaded, _ = self._both(sides, window, report)
+        return loaded[0].side, loaded[1].side
+
     def survey(
-        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False
-    ) -> list[Summary | InputError]:
-        """Each file by itself: its summary, or why it cannot be read; `tail` as of SummaryJob."""
-        return self._loader.survey(files, window, report, tail=tail)
+        self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
+        marker: str = "",
+    ) -> list[Summary | InputError]:  # fmt: skip
+        """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
+        return self._loader.survey(files, window, report, tail=tail, marker=marker)
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts; the same question is
@@ -175,10 +184,22 @@ class Workspace:
 
     def _compared(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
         sides = (question.baseline, question.candidate)
-        (baseline, candidate), flight.provisional = self._loader.sides(sides, question.options.window, flight.report)
+        (baseline, candidate), flight.provisional = self._both(sides, question.options.window, flight.report)
         flight.report(Progress("comparing"))
         files = [file for side in sides for file in side.everything]
         return self._loader.work(self._compare, (baseline, candidate, question.options), flight, files, reads=False)
+
+    def _both(
+        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False
+    ) -> tuple[list[LoadedSide], bool]:
+        """Loader.sides; where one lacks the marker of steps that was asked for, the error names what each has."""
+        try:
+            return self._loader.sides(sides, window, report, whole=whole)
+        except MarkerMissing as error:
+            found, _ = self._loader.sides([replace(side, marker="") for side in sides], window, report, whole=whole)
+            has = "; ".join(markers_of(one.side.source, one.summaries) for one in found)
+            near = f"{error.hint} " if error.hint.endswith("?") else ""
+            raise MarkerMissing(error.message, hint=near + has) from error
 
     def _answer_strict(self, question: StrictQuestion, flight: Flight[bytes]) -> bytes:
         try:
@@ -188,6 +209,6 @@ class Workspace:
         files = [file for side in question.sides for file in side.files]
         if are_tables:
             return self._loader.work(strict_of_tables, (question,), flight, files)
-        loaded = self._loader.sides(question.sides, question.window, flight.report, whole=True)
+        loaded = self._both(question.sides, question.window, flight.report, whole=True)
         (baseline, candidate), flight.provisional = loaded
         return self._loader.work(strict_of_traces, (baseline, candidate, question), flight, files, reads=False)

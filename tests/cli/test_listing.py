@@ -27,7 +27,11 @@ def test_runs_as_json_says_the_same_per_span(tmp_path: Path) -> None:
     write_garbage(tmp_path / "bad")
     answer = json.loads(tb_perfcompare("runs", tmp_path, "--json").out)
     spans = {run["run"]: run["workers"][0]["spans"][0] for run in answer["runs"]}
-    assert spans["normal"]["steps"] == {"count": 8, "admitted": 8, "marked": True}
+    steps = spans["normal"]["steps"]
+    assert {name: steps[name] for name in ("count", "admitted", "marked")} == {
+        "count": 8, "admitted": 8, "marked": True,
+    }  # fmt: skip
+    assert (steps["by"]["step_marker"], steps["by"]["count"]) == ("profiler", 8)
     assert spans["normal"]["format"] == "torch_profiler_trace"
     assert spans["normal"]["device"]["kind"] == "cuda"
     assert spans["normal"]["mean_step_us"] == 1000.5

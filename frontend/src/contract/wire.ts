@@ -31,6 +31,22 @@ export interface DroppedStep {
   total_us?: number | null;
 }
 
+/** Something that may delimit the steps of a trace; `step_marker` asks for it. */
+export interface StepMarker {
+  step_marker: string;
+  origin: string;
+  name: string;
+  count: number;
+  coverage: number;
+  mean_us: number;
+  alike: number | null;
+}
+
+/** What delimits the steps, and what else could. */
+export interface StepsBy extends StepMarker {
+  candidates: StepMarker[];
+}
+
 export interface SideFacts {
   source: string;
   run: string;
@@ -38,7 +54,7 @@ export interface SideFacts {
   span: string;
   format: string;
   device: Device;
-  steps: { count: number; admitted: number; dropped: DroppedStep[] };
+  steps: { count: number; admitted: number; dropped: DroppedStep[]; by?: StepsBy | null };
   files: FileFacts[];
   captures?: number;
 }

@@ -23,6 +23,8 @@ export interface Address {
   /** the series on the page of the history; the first when "" */
   series: string;
   window: 'device' | 'marker';
+  /** what delimits steps, "" for what the server finds */
+  marker: string;
   tab: string;
   q: string;
   sort: string;
@@ -66,6 +68,7 @@ export const EMPTY_ADDRESS: Address = {
   candidates: [],
   series: '',
   window: 'device',
+  marker: '',
   tab: '',
   q: '',
   sort: '',
@@ -126,6 +129,7 @@ function tokensOf(address: Address): [string, string][] {
     ['c', writeSides(address.candidates)],
     ['series', address.series],
     ['w', address.window === 'device' ? '' : address.window],
+    ['mk', address.marker],
     ['tab', address.tab],
     ['q', address.q],
     ['sort', address.sort],
@@ -195,6 +199,7 @@ export function readHash(hash: string): Address {
     candidates: readSides(values.get('c') ?? ''),
     series: values.get('series') ?? '',
     window: values.get('w') === 'marker' ? 'marker' : 'device',
+    marker: values.get('mk') ?? '',
     tab: values.get('tab') ?? '',
     q: values.get('q') ?? '',
     sort: values.get('sort') ?? '',

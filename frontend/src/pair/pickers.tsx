@@ -226,14 +226,21 @@ interface Props {
   /** where steps end, null where that is no question */
   window: Address['window'] | null;
   onWindow: (window: Address['window']) => void;
+  /** the choice of what marks a step */
+  marker: preact.ComponentChildren;
 }
 
-export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, several, brief, window, onWindow }: Props) {
+export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, several, brief, window, onWindow, marker }: Props) {
   const factsA = comparison?.baseline ?? null;
   const factsB = comparison?.candidate ?? null;
   const words = metricWords(comparison?.headline.metric ?? 'step_time');
   const formats = [a, b].map((side) => (side ? findRun(answer, side.run)?.format : undefined));
-  const boundary = window !== null && <Boundary window={window} onWindow={onWindow} />;
+  const boundary = window !== null && (
+    <>
+      <Boundary window={window} onWindow={onWindow} />
+      {marker}
+    </>
+  );
   return (
     <div class={`pickers pickers-${sides}`} role="group" aria-label={text.picker.region}>
       {sides !== 'none' && <SidePicker letter="a" beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}

@@ -102,7 +102,7 @@ export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
   return steps === '' ? side : { ...side, steps };
 }
 
-export function sideQuery(a: Side, b: Side, window: string): URLSearchParams {
+export function sideQuery(a: Side, b: Side, window: string, marker = ''): URLSearchParams {
   const query = new URLSearchParams({ baseline: a.run, candidate: b.run });
   if (a.worker !== null) query.set('baseline_worker', a.worker);
   if (a.span !== null) query.set('baseline_span', a.span);
@@ -113,5 +113,6 @@ export function sideQuery(a: Side, b: Side, window: string): URLSearchParams {
   if (a.launches !== undefined) query.set('baseline_launches', a.launches);
   if (b.launches !== undefined) query.set('candidate_launches', b.launches);
   if (window !== 'device') query.set('step_window', window);
+  if (marker !== '') query.set('step_marker', marker);
   return query;
 }

@@ -146,6 +146,12 @@ export const text = {
     windowShort: 'Steps by',
     device: 'device',
     marker: 'marker',
+    stepMarker: 'Step marker',
+    stepMarkerAbout: 'What delimits the steps: profiler.step(), an annotation, an operator that occurs once per iteration',
+    stepMarkerFound: (used: string) => (used === '' ? 'steps as found' : `steps as found: ${used}`),
+    stepMarkerWhole: 'whole recording',
+    stepMarkerOption: (name: string, count: number, coverage: number, mean: string, sides: number) =>
+      `${name} · ${count.toLocaleString('en-US')} × ${mean} · ${Math.round(100 * coverage)} % of the recording${sides < 2 ? ' (one side only)' : ''}`,
     deviceAbout: 'A step lasts until its device work is done, as in the PyTorch Profiler tab',
     markerAbout: 'A step lasts from one host marker to the next',
     reportMd: 'Report (Markdown)',

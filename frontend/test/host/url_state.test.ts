@@ -11,6 +11,7 @@ const full: Address = {
   ],
   series: 'nightly/a100',
   window: 'marker',
+  marker: 'execute_*',
   tab: 'kernels',
   q: '/gemm.*tn/ -relu',
   sort: '-delta_us,name',

@@ -19,6 +19,7 @@ from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.names.names import STEP_PREFIX
 from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, CycleTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.model.summary.iterations import PROFILER
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DEVICE_CATEGORIES, STEP_TIME, StepCategory, Summary
 
 TOTAL, EXCLUSIVE = "total", "exclusive"
@@ -85,7 +86,10 @@ def as_cycles(
 
 def step_marker(summary: Summary) -> str:
     """What delimits the steps of a trace."""
-    return STEP_PREFIX.rstrip("#") if summary.marked else _WHOLE
+    if not summary.marked:
+        return _WHOLE
+    told = summary.iterations
+    return STEP_PREFIX.rstrip("#") if told is None or told.chosen.origin == PROFILER else told.chosen.name
 
 
 def _check_steps(summary: Summary) -> None:

@@ -5,20 +5,26 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import MarkerMissing, SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
 
 
-def saved_summary(saved: SavedSummary, origin: Origin, window: str) -> Summary:
-    """Raises SelectionError if it was summarised with the other step windows."""
+def saved_summary(saved: SavedSummary, origin: Origin, window: str, marker: str = "") -> Summary:
+    """Raises SelectionError if it was summarised with other step windows or another marker of steps."""
     facts = saved.facts
     if window != facts.window:
         raise SelectionError(
             f"{origin.source} is a baseline with {facts.window} windows, and {window} windows were asked for",
             hint=f"add --step-window {facts.window}, or save it again with --step-window {window}",
+        )
+    told = saved.summary.iterations
+    if marker and told is not None and marker not in (told.chosen.asked_as, told.chosen.origin):
+        raise MarkerMissing(
+            f"{origin.source} is a baseline with steps by {told.chosen.asked_as}, and {marker} was asked for",
+            hint=f"add --step-marker {told.chosen.asked_as!r}, or save it again with --step-marker {marker!r}",
         )
     (capture,) = saved.summary.captures
     named = replace(capture, run=origin.run, worker=origin.worker, span=origin.span)

@@ -20,7 +20,8 @@ from tb_perfcompare.model.summary.summary import DroppedStep, GroupTable, OwnedT
 
 
 def pool(summaries: Sequence[Summary]) -> Summary:
-    """One summary over all captures, in the given order. Raises SelectionError for none or for mixed step windows."""
+    """One summary over all captures, in the given order. Raises SelectionError for none, for mixed step windows and for
+    mixed markers of steps."""
     if not summaries:
         raise SelectionError("nothing to compare: no capture was read")
     if len(summaries) == 1:
@@ -28,6 +29,7 @@ def pool(summaries: Sequence[Summary]) -> Summary:
     first = summaries[0]
     if {(summary.window, summary.metric) for summary in summaries} != {(first.window, first.metric)}:
         raise SelectionError("captures with different step windows or metrics cannot be pooled")
+    _check_units(summaries)
     counters, counter_notes = pool_counters(summaries)
     offsets = np.cumsum([0, *(len(summary.captures) for summary in summaries)])
     # A mean of captures with one step each is still one step per capture.
@@ -70,6 +72,17 @@ def pool(summaries: Sequence[Summary]) -> Summary:
     )
 
 
+def _check_units(summaries: Sequence[Summary]) -> None:
+    """Raises SelectionError where steps of one capture are other units than those of another."""
+    told = [one.iterations for one in summaries if one.marked]
+    units = dict.fromkeys(one.chosen.asked_as for one in told if one is not None)
+    if len(units) > 1:
+        raise SelectionError(
+            f"steps of some captures are iterations by {' and of others by '.join(units)}",
+            hint="choose what all of them have with --step-marker, or one capture with --worker and --span",
+        )
+
+
 def _label(summary: Summary) -> str:
     capture = summary.captures[0]
     return f"{capture.worker}/{capture.span}"
@@ -86,6 +99,7 @@ def _steps(summaries: Sequence[Summary], offsets: AnyInts) -> StepTable:
         total_ns=np.concatenate([p.total_ns for p in parts]),
         launches=np.concatenate([p.launches for p in parts]),
         backlog_ns=np.concatenate([p.backlog_ns for p in parts]),
+        text=tuple(text for p in parts for text in p.text or p.label) if any(p.text for p in parts) else (),
     )
 
 

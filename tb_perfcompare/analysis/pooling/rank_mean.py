@@ -177,6 +177,7 @@ def _added(whole: Summary, into: Ints, count: int) -> Summary:
             total_ns=sums.added(steps.total_ns[None], into, count)[0],
             launches=sums.added(steps.launches[None], into, count)[0],
             backlog_ns=sums.added(steps.backlog_ns[None], into, count)[0],
+            text=tuple(steps.text[at] for at in first.tolist()) if steps.text else (),
         ),
         dropped=tuple(sorted(dropped.values(), key=lambda step: (step.capture, step.label))),
         other_window=sums.added(whole.other_window[None], into, count)[0],

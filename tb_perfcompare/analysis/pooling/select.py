@@ -128,6 +128,7 @@ def _steps(table: StepTable, columns: NDArray[np.intp]) -> StepTable:
         total_ns=table.total_ns[columns],
         launches=table.launches[columns],
         backlog_ns=table.backlog_ns[columns],
+        text=tuple(table.text[int(column)] for column in columns) if table.text else (),
     )
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from tb_perfcompare.analysis.pooling.admission import admit
 from tb_perfcompare.analysis.pooling.select import without_steps
-from tb_perfcompare.model.arrays import Nanoseconds
+from tb_perfcompare.model.arrays import Ints, Nanoseconds
 from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
 
@@ -33,19 +34,22 @@ def admit_steps(summary: Summary) -> Summary:
     """The summary without incomplete and warm-up steps, judged within each capture; the same one if there are none.
 
     Only traces with step markers are judged. What a step launched tells whether it is complete, in windows of either
-    rule.
+    rule. Iterations of several kinds are each held against their own kind.
     """
     if summary.format != TRACE or not summary.marked:
         return summary
     reasons: dict[int, str] = {}
     for capture in np.unique(summary.steps.capture).tolist():
         places = np.flatnonzero(summary.steps.capture == capture)
-        found = admit(summary.steps.launches[places])
-        reasons |= {int(at): INCOMPLETE for at in places[found.incomplete]}
-        if holds_what_came_before(summary.steps.total_ns[places], summary.steps.backlog_ns[places]):
+        kind = _kinds(summary, places)
+        for own in np.unique(kind):
+            alike = places[kind == own]
+            reasons |= {int(at): INCOMPLETE for at in alike[admit(summary.steps.launches[alike]).incomplete]}
+        total_ns = _of_one_kind(summary.steps.total_ns[places], kind)
+        if holds_what_came_before(total_ns, summary.steps.backlog_ns[places]):
             reasons.setdefault(int(places[0]), WARM_UP)
-        left = np.array([at for at in places.tolist() if at not in reasons], dtype=np.int64)
-        reasons |= {int(at): WARM_UP for at in left[: leading_warm_up(summary.steps.total_ns[left])]}
+        left = [at for at, place in enumerate(places.tolist()) if place not in reasons]
+        reasons |= {int(at): WARM_UP for at in places[left[: leading_warm_up(total_ns[left])]]}
     if not reasons:
         return summary
     named = ", ".join(f"{summary.steps.label[at]} ({why})" for at, why in sorted(reasons.items())[:10])
@@ -53,6 +57,23 @@ def admit_steps(summary: Summary) -> Summary:
     note = Note(NoteCode.STEPS_DROPPED, f"left out: step {named}{more}; --all-steps compares them too")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
+
+
+def _kinds(summary: Summary, places: Ints) -> Ints:
+    """(k,) a number for the kind of each step."""
+    if not summary.steps.text:
+        return np.zeros(len(places), dtype=np.int64)
+    kinds = kinds_of([summary.steps.text[at] for at in places.tolist()])
+    return np.unique(np.array(kinds), return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _of_one_kind(total_ns: Nanoseconds, kind: Ints) -> Nanoseconds:
+    """(k,) what steps of several kinds would take if the median of each kind were that of all."""
+    if not kind.any():
+        return total_ns
+    middle = np.array([np.median(total_ns[kind == own]) for own in range(int(kind.max()) + 1)])
+    scaled = total_ns / np.maximum(middle[kind], 1) * float(np.median(total_ns))
+    return np.asarray(np.rint(scaled), dtype=np.int64)
 
 
 def holds_what_came_before(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bool:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
 from tb_perfcompare.analysis.step_view.row_packing import pack
 from tb_perfcompare.analysis.step_view.step_lanes import NOT_DRAWN, LanesFound, find_lanes
 from tb_perfcompare.analysis.trace.event_steps import event_steps
-from tb_perfcompare.analysis.trace.steps import step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import SelectionError
@@ -51,12 +51,14 @@ _KIND_OF_CATEGORY: dict[Category, str] = {
 class StepCutter:
     """Cuts the steps of one trace out of it."""
 
-    def __init__(self, recording: TraceRecording, window: str, worker: str = "", span: str = "") -> None:
+    def __init__(
+        self, recording: TraceRecording, window: str, worker: str = "", span: str = "", *, marker: str = ""
+    ) -> None:
         vendor, _ = find_vendor(recording)
         self._recording = recording
         self._place = (worker, span)
-        self._timeline = interpret(recording.events, vendor)
-        both = step_windows(self._timeline, tail=True)
+        steps = trace_steps(interpret(recording.events, vendor), marker, tail=True)
+        self._timeline, both = steps.timeline, steps.windows
         self._window = both[window]
         self._device, self._marker = both["device"], both["marker"]
         self._step = event_steps(self._timeline, both, window).step

@@ -7,7 +7,7 @@ Average Step Time of torch-tb-profiler's Overview.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,14 +46,30 @@ class Windows:
     unfinished: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HostRanges:
+    """Iterations that something other than ProfilerStep marks, in time order, disjoint; s of them.
+
+    label    s texts
+    start_ns, end_ns  (s,) int64
+    text     s texts: what each marker was called, () where they had one name
+    cut_off  (label, total_ns, reason) of the one that the recording ended in
+    """
+
+    label: tuple[str, ...]
+    start_ns: Ints
+    end_ns: Ints
+    text: tuple[str, ...]
+    cut_off: tuple[tuple[str, int, str], ...]
+
+
 def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str, Windows]:
-    """Windows under both rules: {"device": ..., "marker": ...}. Empty windows if the trace has no events to time. With
-    `tail` the last step stays, even if the recording ended before it did."""
-    markers = _markers(timeline)
+    """Windows of the steps that profiler.step() marked, under both rules: {"device": ..., "marker": ...}. One window of
+    all without any marks, empty ones if the trace has no events to time. With `tail` the last step stays, even if the
+    recording ended before it did."""
+    markers = profiler_markers(timeline)
     if not len(markers):
-        whole = _whole_window(timeline)
-        extended = _extend(timeline, whole)
-        return {"device": extended, "marker": whole}
+        return whole_windows(timeline)
     events = timeline.events
     label = _distinct([step_label(events.strings[int(i)]) for i in events.name[markers]])
     start, end = events.start_ns[markers], timeline.ends(markers)
@@ -68,7 +84,29 @@ def step_windows(timeline: InterpretedTrace, *, tail: bool = False) -> dict[str,
     return {"device": device, "marker": marker}
 
 
-def _markers(timeline: InterpretedTrace) -> Ints:
+def whole_windows(timeline: InterpretedTrace) -> dict[str, Windows]:
+    """The recording as one step, under both rules."""
+    whole = _whole_window(timeline)
+    return {"device": _extend(timeline, whole), "marker": whole}
+
+
+def range_windows(timeline: InterpretedTrace, ranges: HostRanges, *, tail: bool = False) -> dict[str, Windows]:
+    """Windows of iterations that something else marks, under both rules."""
+    host = Windows(ranges.label, ranges.start_ns.copy(), ranges.end_ns.copy(), (), True, 0)
+    device = _extend(timeline, host, tail=tail)
+    device = replace(device, dropped=(*device.dropped, *ranges.cut_off))
+    kept = len(device.label)
+    marker = replace(device, start_ns=ranges.start_ns[:kept].copy(), end_ns=ranges.end_ns[:kept].copy())
+    return {"device": device, "marker": marker}
+
+
+def recorded_extent(timeline: InterpretedTrace) -> tuple[int, int] | None:
+    """Beginning and end of what was recorded; None if nothing in it can be timed."""
+    whole = _whole_window(timeline)
+    return (int(whole.start_ns[0]), int(whole.end_ns[0])) if len(whole.label) else None
+
+
+def profiler_markers(timeline: InterpretedTrace) -> Ints:
     """Rows of the step markers in time order. Threads may repeat a marker: of equal names that overlap the longest
     counts; an equal name at another time is another step."""
     events = timeline.events

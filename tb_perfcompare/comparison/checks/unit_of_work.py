@@ -7,6 +7,7 @@ from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
+from tb_perfcompare.model.summary.iterations import PROFILER, Marker
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
@@ -22,27 +23,65 @@ WHOLE = 0.02
 NEARLY_ALL = 0.9
 """... and holds for this share of the operators' calls."""
 
+_MOST_NAMED = 6
+"""Markers of a side that a refusal names."""
+
 _ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
 """What happens once in an iteration -> beginning of its name."""
 
 
 def markers(a: Summary, b: Summary) -> Check:
-    """Both sides need step markers, and one has to enclose as many iterations as the other."""
+    """Both sides need the same step markers, and one has to enclose as many iterations as the other."""
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
+    units = _units(a, b)
+    if units is not None and a.marked and b.marked and units[0].unit != units[1].unit:
+        return Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
         return Check(
             "step_marker",
             "fail",
-            f"the {without} has no step markers: its whole recording counts as one step",
+            f"the {without} has no step markers: its whole recording counts as one step{_other_has(a, b)}",
             ("verdict", "ledger"),
         )
     if not a.marked:
         return Check(
             "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
         )
-    return _iterations(a, b) or Check("step_marker", "ok", "both sides have ProfilerStep markers")
+    return _iterations(a, b) or Check("step_marker", "ok", _same(units))
+
+
+def _units(a: Summary, b: Summary) -> tuple[Marker, Marker] | None:
+    """What marks the steps of both; None where a source does not say."""
+    if a.iterations is None or b.iterations is None:
+        return None
+    return a.iterations.chosen, b.iterations.chosen
+
+
+def _same(units: tuple[Marker, Marker] | None) -> str:
+    if units is None or units[0].origin == PROFILER:
+        return "both sides have ProfilerStep markers"
+    return f"steps of both sides are iterations by {units[0].name}"
+
+
+def _differ(a: Summary, b: Summary) -> str:
+    one, two = _units(a, b) or (None, None)
+    assert one is not None and two is not None
+    return (
+        f"a step of the baseline is an iteration by {one.name}, one of the candidate by {two.name}: not the same unit"
+        f"{_other_has(a, b)}"
+    )
+
+
+def _other_has(a: Summary, b: Summary) -> str:
+    """What else could mark the steps of each side, "" where nothing is known."""
+    told = [
+        f"the {side} has {', '.join(repr(marker.asked_as) for marker in summary.iterations.candidates[:_MOST_NAMED])}"
+        for side, summary in (("baseline", a), ("candidate", b))
+        if summary.iterations is not None
+    ]
+    return f" (--step-marker: {'; '.join(told)})" if told else ""
 
 
 def _iterations(a: Summary, b: Summary) -> Check | None:

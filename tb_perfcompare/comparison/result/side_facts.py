@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tb_perfcompare.comparison.result.plain_values import device_dict
+from tb_perfcompare.comparison.result.plain_values import device_dict, iterations_dict
 from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.summary.iterations import Iterations
 from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep
 
 
@@ -25,6 +26,7 @@ class SideFacts:
     dropped: tuple[DroppedStep, ...]
     files: tuple[FileFacts, ...]
     captures: int
+    iterations: Iterations | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """`steps.count` are all steps that were seen, `admitted` those that are compared."""
@@ -39,6 +41,7 @@ class SideFacts:
                 "count": self.steps_total,
                 "admitted": self.steps_admitted,
                 "dropped": [_dropped(step) for step in self.dropped],
+                "by": iterations_dict(self.iterations),
             },
             "files": [{"path": file.path, "bytes": file.bytes, "sha256": file.sha256 or None} for file in self.files],
             "captures": self.captures,

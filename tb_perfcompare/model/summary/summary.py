@@ -19,6 +19,7 @@ from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.iterations import Iterations
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.rank_steps import RankSteps
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -135,11 +136,13 @@ class StepTable:
     """Admitted steps, s rows, in capture and time order.
 
     capture    (s,) int32 index into Summary.captures
-    label      s texts: the number after `ProfilerStep#`, or "0" for a window without markers
+    label      s texts: the number after `ProfilerStep#`, that of an iteration found by something else, or "0" for a
+               window without markers
     start_ns   (s,) int64 in the clock of the capture
     total_ns   (s,) int64 length of the window
     launches   (s,) int64 device events (kernels, copies, sets) that the step launched
     backlog_ns (s,) int64 of the window, what work that an earlier step launched owns
+    text       s texts: what each step's marker was called ("step[DECODE bs=16]"), () where they had one name
     """
 
     capture: CaptureIndex
@@ -148,6 +151,7 @@ class StepTable:
     total_ns: Nanoseconds
     launches: Ints
     backlog_ns: Nanoseconds
+    text: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.label)
@@ -268,7 +272,8 @@ class Summary:
     "torch-tb-profiler" for saved answers, "as listed" for kernel listings, "as recorded" for per-cycle tables.
 
     window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
-    marked       False when there was no ProfilerStep and the whole window stands for one step
+    marked       False when nothing marks steps and the whole recording stands for one
+    iterations   what marks the steps of a trace, and what else could; None for other sources
     other_window (s2,) int64 step totals under the other window rule, for the note that says when it matters
     environment  (name, value) pairs: versions, devices, flags; values as text
     absent       table name -> why this source cannot give it
@@ -316,6 +321,7 @@ class Summary:
     call_paths: Mapping[str, CallTree] = field(default_factory=dict)
     collectives: Collectives | None = None
     ranks: RankSteps | None = None
+    iterations: Iterations | None = None
 
     @property
     def is_split(self) -> bool:

@@ -15,18 +15,21 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
 
+LONGEST_MARKER = 1_000
+
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class SideRequest:
     """One side by name; `launches` names the run whose figures its kernels get, `all_steps` keeps the steps that are
-    usually left out."""
+    usually left out, `marker` says what delimits steps ("": what is found)."""
 
     selection: Selection
     steps: Steps | None
     launches: str | None = None
     all_steps: bool = False
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,8 @@ def row_count(query: Mapping[str, str], name: str, default: int, of: str = "rows
 def side_request(query: Mapping[str, str], run: str, worker: str, span: str, steps: str) -> SideRequest:
     """One side by the names of its parameters. Raises BadRequest."""
     selection = Selection(run, query.get(worker) or None, query.get(span) or None)
-    return SideRequest(selection, _steps(query, steps), all_steps=flag(query, "all_steps", default=False))
+    every = flag(query, "all_steps", default=False)
+    return SideRequest(selection, _steps(query, steps), all_steps=every, marker=marker_of(query))
 
 
 def _steps(query: Mapping[str, str], name: str) -> Steps | None:
@@ -94,6 +98,14 @@ def _steps(query: Mapping[str, str], name: str) -> Steps | None:
 def window_of(query: Mapping[str, str]) -> str:
     """`device` or `marker`. Raises BadRequest."""
     return choice(query, "step_window", WINDOWS, WINDOWS[0])
+
+
+def marker_of(query: Mapping[str, str]) -> str:
+    """What delimits steps: an origin, a pattern of names, or "". Raises BadRequest for one that is too long."""
+    marker = query.get("step_marker") or ""
+    if len(marker) > LONGEST_MARKER:
+        raise BadRequest("step_marker is too long", hint=f"at most {LONGEST_MARKER:,} characters are taken")
+    return marker
 
 
 def one_side(query: Mapping[str, str], side: str) -> SideRequest:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.plugin.http.responses import BadRequest
-from tb_perfcompare.plugin.requests.pair_request import choice, flag
+from tb_perfcompare.plugin.requests.pair_request import choice, flag, marker_of
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
 from tb_perfcompare.workspace.queries.step_responses import USUAL_PIXELS, Stretch
 
@@ -37,6 +37,7 @@ class StepRequest:
     side: str
     window: str
     all_steps: bool
+    marker: str = ""
 
 
 def step_request(query: Mapping[str, str]) -> StepRequest:
@@ -47,6 +48,7 @@ def step_request(query: Mapping[str, str]) -> StepRequest:
     return StepRequest(
         own, _one(query, query.get("other"), "other_"), choice(query, "side", SIDES, SIDES[0]),
         choice(query, "step_window", WINDOWS, WINDOWS[0]), flag(query, "all_steps", default=False),
+        marker_of(query),
     )  # fmt: skip
 
 

@@ -42,7 +42,8 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/trace."""
     asked = step_request(request.args)
     report = Connection(request.environ).report
-    question = workspace.step_views.labelled(_question(side_of, asked), report)
+    question = workspace.step_views.agreed(_question(side_of, asked), report)
+    question = workspace.step_views.labelled(question, report)
     tag = tag_of(question, "trace")
     if is_known(request, tag):
         return not_modified(tag)
@@ -51,7 +52,7 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     for chosen, label in zip((question.own, question.other), labels, strict=True):
         if chosen is not None:
             facts, file = workspace.step_views.chosen(chosen, question.window, report)
-            sides.append(ExcerptSide(file, question.window, facts.label, facts.label, label))
+            sides.append(ExcerptSide(file, question.window, facts.label, facts.label, label, chosen.side.marker))
     sides.sort(key=lambda side: SIDES.index(side.label))
     body = workspace.step_views.excerpt(tuple(sides), True, report)
     name = "_and_".join(f"{_file_name(side.file.run)}_step_{_file_name(side.first)}" for side in sides)
@@ -70,7 +71,7 @@ def _answered(workspace: Workspace, question: StepQuestion, request: Request) ->
 
 def _question(side_of: SideOf, asked: StepRequest) -> StepQuestion:
     def chosen(one: OneStep) -> ChosenSide:
-        side = side_of(SideRequest(one.selection, None, all_steps=asked.all_steps))
+        side = side_of(SideRequest(one.selection, None, all_steps=asked.all_steps, marker=asked.marker))
         return ChosenSide(side, one.step)
 
     return StepQuestion(

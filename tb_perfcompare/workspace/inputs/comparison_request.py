@@ -18,6 +18,11 @@ class ComparisonRequest:
     candidate: Side
     options: CompareOptions = field(default_factory=CompareOptions)
 
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Baseline and candidate."""
+        return self.baseline, self.candidate
+
     def tag(self) -> str:
         """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
         return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]

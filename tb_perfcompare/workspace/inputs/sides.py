@@ -65,8 +65,9 @@ class CaptureFile:
 class Side:
     """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
     listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
-    `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py); `notes` say what of the
-    source was not read.
+    `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py); `marker` says what
+    delimits the steps of traces, "" for what is found (analysis/iterations/find.py); `notes` say what of the source was
+    not read.
     """
 
     source: str
@@ -75,6 +76,7 @@ class Side:
     launches: CaptureFile | None = None
     counters: CaptureFile | None = None
     all_steps: bool = False
+    marker: str = ""
     notes: tuple[Note, ...] = ()
 
     @property

@@ -28,11 +28,12 @@ class NoEvents(SelectionError):
 
 @dataclass(frozen=True, slots=True)
 class StepJob:
-    """One step of one file."""
+    """One step of one file; `marker` as of Side."""
 
     file: CaptureFile
     window: str
     label: str
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,12 @@ class ExcerptSide:
     first: str
     last: str
     label: str
+    marker: str = ""
 
 
 def read_steps(job: StepJob, report: Reporter) -> tuple[StepEvents, ...]:
     """The step asked for, then others of the file while they are few. Raises InputError, SelectionError, Cancelled."""
-    cutter = _cutter(job.file, job.window, report)
+    cutter = _cutter(job.file, job.window, job.marker, report)
     found = [cutter.cut(job.label)]
     events = len(found[0])
     for label in _nearest_first(cutter.labels, job.label):
@@ -75,7 +77,7 @@ def trace_file(sides: Sequence[ExcerptSide], compress: bool, report: Reporter) -
 
 
 def _taken(side: ExcerptSide, report: Reporter) -> JoinedSide:
-    cutter = _cutter(side.file, side.window, report)
+    cutter = _cutter(side.file, side.window, side.marker, report)
     extents = [cutter.extent(label) for label in (side.first, side.last)]
     zero_ns, _ = cutter.window(side.first)
     try:
@@ -96,7 +98,7 @@ def _about(side: ExcerptSide) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _cutter(file: CaptureFile, window: str, report: Reporter) -> StepCutter:
+def _cutter(file: CaptureFile, window: str, marker: str, report: Reporter) -> StepCutter:
     try:
         recording = read_recording(file, report)
     except InputError as error:
@@ -104,7 +106,7 @@ def _cutter(file: CaptureFile, window: str, report: Reporter) -> StepCutter:
     if not isinstance(recording, TraceRecording):
         raise NoEvents(f"{file.shown} is no trace", hint="only traces hold single events")
     report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))
-    return StepCutter(recording, window, file.worker, file.span)
+    return StepCutter(recording, window, file.worker, file.span, marker=marker)
 
 
 def _nearest_first(labels: Sequence[str], label: str) -> list[str]:

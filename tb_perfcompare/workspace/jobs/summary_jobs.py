@@ -20,7 +20,14 @@ from tb_perfcompare.analysis.summarize import summarize, without_unread
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, SelectionError, UnrecognisedFormat
+from tb_perfcompare.errors import (
+    CorruptInput,
+    InputChanged,
+    InputError,
+    MarkerMissing,
+    SelectionError,
+    UnrecognisedFormat,
+)
 from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
@@ -39,12 +46,13 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 @dataclass(frozen=True, slots=True)
 class SummaryJob:
     """One file to read and summarise. Equal jobs have equal answers. `paths` tells from where rows were called; with
-    `tail` the last step stays even if the recording ended before it did."""
+    `tail` the last step stays even if the recording ended before it did; `marker` as of Side."""
 
     file: CaptureFile
     window: str
     paths: bool = False
     tail: bool = False
+    marker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +74,7 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
-                trace = without_unread(trace)
-                return summarize(trace, origin, job.window, paths_of_rows=job.paths, tail=job.tail)
+                return _of_trace(trace, job)
             case AnswersRecording() as answers:
                 return summarize_answers(answers, origin, job.window)
             case LaunchRecording() as launches:
@@ -76,9 +83,19 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, len(cycles.table)))
                 return summarize_cycles(cycles, origin, job.window)
             case SavedSummary() as saved:
-                return saved_summary(saved, origin, job.window)
+                return saved_summary(saved, origin, job.window, job.marker)
     except InputError as error:
         raise shown_error(error, file) from error
+
+
+def _of_trace(trace: TraceRecording, job: SummaryJob) -> Summary:
+    origin = origin_of(job.file)
+    try:
+        return summarize(
+            without_unread(trace), origin, job.window, marker=job.marker, paths_of_rows=job.paths, tail=job.tail
+        )
+    except MarkerMissing as error:
+        raise MarkerMissing(f"{job.file.shown}: {error.message}", hint=error.hint) from error
 
 
 def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:

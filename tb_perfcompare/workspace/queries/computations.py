@@ -40,6 +40,10 @@ class Computations(Protocol):
         """The same as a part of another computation; with `paths` the summary has the callers of rows."""
         ...
 
+    def agreed(self, sides: Sequence[Side], window: str, report: Reporter) -> tuple[Side, Side]:
+        """Both sides with one marker of steps for all their recordings."""
+        ...
+
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
     ) -> T:

@@ -60,7 +60,7 @@ class PathResponses:
 
         def make(flight: Flight[_Pair]) -> _Pair:
             sides, provisional = [], False
-            for side in (question.baseline, question.candidate):
+            for side in self._computations.agreed(question.sides, question.options.window, flight.report):
                 sides.append(self._computations.load_within(flight, side, question.options.window, paths=True))
                 provisional |= flight.provisional
             flight.provisional = provisional

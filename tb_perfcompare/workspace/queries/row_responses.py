@@ -65,7 +65,7 @@ class RowResponses:
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides, provisional = [], False
-            for side in (question.baseline, question.candidate):
+            for side in self._computations.agreed(question.sides, question.options.window, flight.report):
                 sides.append(self._computations.load_within(flight, side, question.options.window))
                 provisional |= flight.provisional
             flight.provisional = provisional

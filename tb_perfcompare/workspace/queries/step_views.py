@@ -113,6 +113,7 @@ class StepViews:
             return nothing_drawn(f"not measured: {error}")
 
     def _answer(self, question: StepQuestion, flight: Flight[bytes]) -> bytes:
+        question = self.agreed(question, flight.report)
         listing = self.steps(question.own.side, question.window, flight.report)
         if listing.absent:
             return nothing_drawn(listing.absent)
@@ -131,6 +132,14 @@ class StepViews:
             own, facts, listing.steps, other, question.stretch, question.find,
             own_is_baseline=question.own_is_baseline,
         )  # fmt: skip
+
+    def agreed(self, question: StepQuestion, report: Reporter) -> StepQuestion:
+        """With the marker of steps by which the two sides are compared."""
+        own, other = question.own, question.other
+        if other is None or own.side.marker or other.side.marker:
+            return question
+        one, two = self._computations.agreed((own.side, other.side), question.window, report)
+        return replace(question, own=replace(own, side=one), other=replace(other, side=two))
 
     def labelled(self, question: StepQuestion, report: Reporter) -> StepQuestion:
         """With the label that SAME means. Raises SelectionError if it means nothing."""
@@ -153,7 +162,7 @@ class StepViews:
         def make(flight: Flight[StepEvents]) -> StepEvents:
             found = self._computations.work(read_steps, (job,), flight, [file])
             for step in found[1:]:
-                self._cut.put(StepJob(file, window, step.label), step)
+                self._cut.put(replace(job, label=step.label), step)
             return found[0]
 
         return facts, _waited(self._steps.joined(job, make), report)
@@ -183,4 +192,4 @@ def _file_of(side: Side, facts: StepFacts) -> CaptureFile:
 
 
 def _job(side: Side, facts: StepFacts, window: str) -> StepJob:
-    return StepJob(_file_of(side, facts), window, facts.label)
+    return StepJob(_file_of(side, facts), window, facts.label, side.marker)

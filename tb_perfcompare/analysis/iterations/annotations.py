@@ -1,0 +1,129 @@
+"""Iterations by annotations: record_function, NVTX ranges, what engines and trainers write around each iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of, scored
+from tb_perfcompare.analysis.iterations.sequences import Sequence
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step
+from tb_perfcompare.model.names.numbers_out import glob_pattern, without_numbers
+from tb_perfcompare.model.summary.iterations import ANNOTATION
+
+Ints = NDArray[np.int64]
+
+KNOWN = (
+    "execute_context_*",  # vLLM
+    "execute_new_*_cached_*",
+    "context_*_generation_*",
+    "step[*",  # SGLang
+    "[pl][profile]*run_training_batch",  # Lightning
+    "train_step",
+    "train_step *",
+    "training_step",
+    "iteration",
+    "iteration *",
+    "iteration_*",
+    "iter *",
+    "iter_*",
+    "step *",
+    "step_*",
+)
+"""Names with numbers taken out that engines and trainers give to an iteration; of names without a `*` in the middle,
+`*` matches the number only. The first that holds is taken."""
+
+WRAPPERS = ("## forward ##", "DistributedDataParallel.forward")
+"""Once per iteration, but only around a part of it: asked last."""
+
+AROUND = 0.8
+"""Share of the recording that annotations of unknown names cover if each is around a whole iteration."""
+
+_FAMILIES = frozenset({"execute_context_*", "execute_new_*_cached_*", "context_*_generation_*", "step[*"})
+_MOST_SCORED = 16
+_HOST = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
+
+
+def annotation_rows(timeline: InterpretedTrace) -> Ints:
+    """Host annotations; their copies on streams where the host was not recorded."""
+    category = timeline.events.category
+    rows = np.flatnonzero(category == Category.ANNOTATION)
+    if len(rows) or among(category, _HOST).any():
+        return rows
+    return np.flatnonzero(category == Category.DEVICE_ANNOTATION)
+
+
+def by_name(timeline: InterpretedTrace, rows: Ints) -> dict[str, Ints]:
+    """Name with numbers taken out -> codes of the names of these events, in the order of the table of names."""
+    strings = timeline.events.strings
+    found: dict[str, list[int]] = {}
+    for code in used_codes(timeline.events.name[rows], len(strings)).tolist():
+        found.setdefault(without_numbers(strings[code]), []).append(code)
+    return {name: np.array(codes, dtype=np.int64) for name, codes in found.items()}
+
+
+def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints]) -> Ints:
+    """Those of the rows with one of the names."""
+    wanted = np.zeros(len(timeline.events.strings), dtype=np.bool_)
+    for some in codes:
+        wanted[some] = True
+    return rows[wanted[timeline.events.name[rows]]]
+
+
+def known_marks(timeline: InterpretedTrace, extent: tuple[int, int], known: tuple[str, ...] = KNOWN) -> list[Marks]:
+    """Of the annotations that are called like iterations."""
+    events = timeline.events
+    rows = annotation_rows(timeline)
+    old = np.flatnonzero(events.category == Category.OPERATOR)  # what annotations were until 2021
+    names = by_name(timeline, rows)
+    for name, codes in by_name(timeline, old).items():
+        if any(_matches(pattern, name) for pattern in known):
+            names[name] = np.concatenate([names.get(name, codes[:0]), codes])
+    found = []
+    for pattern in known:
+        matching = [codes for name, codes in names.items() if _matches(pattern, name)]
+        if matching:
+            own = rows_named(timeline, np.concatenate([rows, old]), matching)
+            found.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, stands=_stands(pattern)))
+    return [marks for marks in found if can_be_steps(marks, extent)]
+
+
+def other_marks(
+    timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]
+) -> tuple[list[Marks], list[Marks]]:
+    """Of annotations with other names, those that cut the recording into iterations: those that are around most of each
+    iteration, and those that are around a part of it."""
+    rows = annotation_rows(timeline)
+    count = np.bincount(timeline.events.name[rows], minlength=len(timeline.events.strings))
+    names = [
+        (int(count[codes].sum()), name, codes)
+        for name, codes in by_name(timeline, rows).items()
+        if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
+        and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
+    ]
+    found = []
+    for total, name, codes in sorted(names, key=lambda one: (-one[0], one[1])):
+        if total >= FEWEST:
+            own = rows_named(timeline, rows, [codes])
+            marks = marks_of(timeline, ANNOTATION, name, own, texts=True)
+            inside = int(timeline.events.dur_ns[own[timeline.lane[own] == marks.lane]].sum())
+            found.append((marks, inside / max(extent[1] - extent[0], 1)))
+    cut = [(marks, share) for marks, share in found if can_be_steps(marks, extent)][:_MOST_SCORED]
+    around = [marks for marks, share in cut if share >= AROUND]
+    within = [marks for marks, share in cut if share < AROUND]
+    return scored(around, sequences), scored(within, sequences)
+
+
+def _stands(pattern: str) -> bool:
+    return pattern not in WRAPPERS
+
+
+def _matches(pattern: str, name: str) -> bool:
+    if pattern in _FAMILIES or pattern.startswith("[pl]"):
+        return glob_pattern(pattern).match(name) is not None
+    return name.lower() == pattern.lower()

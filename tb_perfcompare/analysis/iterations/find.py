@@ -1,0 +1,139 @@
+"""Which events delimit the steps of a trace. Definition: docs/method/iterations.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.iterations.annotations import (
+    WRAPPERS,
+    annotation_rows,
+    by_name,
+    known_marks,
+    other_marks,
+    rows_named,
+)
+from tb_perfcompare.analysis.iterations.graphs import graph_launches, graph_marks
+from tb_perfcompare.analysis.iterations.marks import MOST, Marks, marks_of
+from tb_perfcompare.analysis.iterations.repetition import repetition_marks
+from tb_perfcompare.analysis.iterations.sequences import sequences
+from tb_perfcompare.analysis.iterations.training import training_marks
+from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_extent
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
+from tb_perfcompare.model.names.numbers_out import glob_pattern
+from tb_perfcompare.model.summary.iterations import (
+    ANNOTATION,
+    DETECTED,
+    GRAPH,
+    OPTIMIZER,
+    PROFILER,
+    WHOLE,
+    Iterations,
+    Marker,
+)
+
+Ints = NDArray[np.int64]
+
+_MOST_TOLD = 24
+_TRIED = "annotations, optimizer steps, DataLoader batches, graph launches and repeated operators or kernels"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """`told` is what every face says; `marks` are None for ProfilerStep and for the whole recording."""
+
+    told: Iterations
+    marks: Marks | None
+
+
+def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
+    """What delimits the steps: `wanted` (an origin or a pattern of names), else the first that holds.
+
+    Raises MarkerMissing where nothing is called like that, SelectionError where it marks too many."""
+    extent = recorded_extent(timeline)
+    if extent is None:
+        whole = Marker(WHOLE, "", 1, 1.0, 0.0)
+        return Found(Iterations(whole, (whole,)), None)
+    candidates, profiler = _candidates(timeline, extent, searched=wanted.startswith(DETECTED))
+    whole = Marker(WHOLE, "", 1, 1.0, float(extent[1] - extent[0]))
+    told = (*([] if profiler is None else [profiler]), *(marks.marker(extent) for marks in candidates))
+    told = (*dict.fromkeys(told[:_MOST_TOLD]), whole)
+    if wanted == WHOLE or (not wanted and len(told) == 1):
+        return Found(Iterations(whole, told, _TRIED if not wanted else ""), None)
+    if profiler is not None and wanted in ("", PROFILER):
+        return Found(Iterations(profiler, told), None)
+    marks = candidates[0] if not wanted else _asked(timeline, wanted, candidates, told)
+    marker = marks.marker(extent)
+    if marker not in told:
+        told = (*told[:-1], marker, whole)
+    return Found(Iterations(marker, told), marks)
+
+
+def _candidates(
+    timeline: InterpretedTrace, extent: tuple[int, int], *, searched: bool
+) -> tuple[list[Marks], Marker | None]:
+    """Marks in the order of preference, and ProfilerStep. Repetition is looked for where there is nothing else."""
+    rows = profiler_markers(timeline)
+    profiler = None
+    if len(rows):
+        start, end = timeline.events.start_ns[rows], timeline.ends(rows)
+        covered = int((end - start).sum())
+        share = min(covered / max(extent[1] - extent[0], 1), 1.0)
+        profiler = Marker(PROFILER, "ProfilerStep#*", len(rows), share, covered / len(rows))
+    found = known_marks(timeline, extent)
+    paths = sequences(timeline) if profiler is None or searched else []
+    around, within = other_marks(timeline, extent, paths)
+    found += around
+    found += training_marks(timeline, extent, paths)
+    found += within
+    found += known_marks(timeline, extent, WRAPPERS)
+    found += graph_marks(timeline, extent)
+    if searched or not (found or profiler):
+        found += repetition_marks(paths, timeline.events.strings, extent)
+    return found, profiler
+
+
+def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], told: tuple[Marker, ...]) -> Marks:
+    """What a user asks for, whether or not it looks like an iteration."""
+    own = [marks for marks in candidates if wanted in (marks.origin, marks.marker((0, 1)).asked_as)]
+    if own:
+        return own[0]
+    if wanted == GRAPH:
+        marks = graph_launches(timeline)
+    elif wanted in (PROFILER, OPTIMIZER, DETECTED) or wanted.startswith(f"{DETECTED}:"):
+        raise MarkerMissing(f"no iterations by --step-marker {wanted}", hint=has(told))
+    else:
+        marks = _matching(timeline, wanted)
+    if len(marks.start_ns) < 2:
+        what = "nothing" if not len(marks.start_ns) else "one range only"
+        raise MarkerMissing(f"--step-marker {wanted} marks {what}", hint=has(told))
+    if len(marks.start_ns) > MOST:
+        raise SelectionError(
+            f"--step-marker {wanted} marks {len(marks.start_ns):,} iterations; at most {MOST:,} can be compared",
+            hint="choose a marker around more work, or record less",
+        )
+    return marks
+
+
+def has(told: tuple[Marker, ...]) -> str:
+    """What steps there could be, as a hint."""
+    return f"there are: {'; '.join(marker.shown for marker in told)}"
+
+
+def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
+    """Annotations called like the pattern; where there are none other host events, then device work."""
+    every = np.arange(len(timeline.events))
+    host = every[~timeline.is_device]
+    matches = glob_pattern(pattern).match
+    known: dict[str, Ints] = {}
+    for rows, stands in ((annotation_rows(timeline), True), (host, False), (every[timeline.is_device], False)):
+        names = by_name(timeline, rows)
+        codes = [own for name, own in names.items() if matches(name) or name == pattern]
+        if codes:
+            marked = rows_named(timeline, rows, codes)
+            return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, stands=stands)
+        known |= names
+    raise MarkerMissing(f"no event is called like {pattern[:200]!r}", hint=choices(pattern, known))

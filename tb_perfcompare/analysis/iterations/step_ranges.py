@@ -1,0 +1,82 @@
+"""The steps of a trace: windows from what delimits them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tb_perfcompare.analysis.iterations.find import find_iterations
+from tb_perfcompare.analysis.iterations.marks import Marks
+from tb_perfcompare.analysis.trace.steps import (
+    HostRanges,
+    Windows,
+    range_windows,
+    recorded_extent,
+    step_windows,
+    whole_windows,
+)
+from tb_perfcompare.analysis.trace.timeline import NO_ROLE, InterpretedTrace
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.numbers_out import numbers_in
+from tb_perfcompare.model.summary.iterations import WHOLE, Iterations
+
+_CUT_OFF = "incomplete: the recording ended before the next iteration began"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceSteps:
+    """The trace with its markers told from work, its windows under both rules, what its steps are, and what each step's
+    marker was called (() where they had one name). `marks` are None for ProfilerStep and for the whole recording."""
+
+    timeline: InterpretedTrace
+    windows: dict[str, Windows]
+    iterations: Iterations
+    text: tuple[str, ...] = ()
+    marks: Marks | None = None
+
+
+def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = False) -> TraceSteps:
+    """The steps of a trace by the marker asked for, else by the first that holds. With `tail` the last one stays, even
+    if the recording ended before it did. Raises what find_iterations raises."""
+    found = find_iterations(timeline, marker)
+    if found.marks is None:
+        windows = whole_windows(timeline) if marker == WHOLE else step_windows(timeline, tail=tail)
+        return TraceSteps(timeline, windows, found.told)
+    timeline = _markers_apart(timeline, found.marks)
+    extent = recorded_extent(timeline)
+    ranges = host_ranges(found.marks, 0 if extent is None else extent[1], tail=tail)
+    windows = range_windows(timeline, ranges, tail=tail)
+    return TraceSteps(timeline, windows, found.told, ranges.text[: len(windows["device"].label)], found.marks)
+
+
+def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
+    """From each mark to the next; the one behind the last mark counts only with `tail`."""
+    label = _labels(marks)
+    start = marks.start_ns
+    end = np.append(start[1:], max(end_ns, int(start[-1])))
+    if tail:
+        return HostRanges(label, start, end, marks.texts, ())
+    cut_off = ((label[-1], int(end[-1] - start[-1]), _CUT_OFF),)
+    return HostRanges(label[:-1], start[:-1], end[:-1], marks.texts[:-1], cut_off)
+
+
+def _labels(marks: Marks) -> tuple[str, ...]:
+    """The numbers in the names of markers where they count the iterations, else their places from 0."""
+    numbers = [numbers_in(text) for text in marks.texts]
+    if numbers and all(len(found) == 1 and found[0].is_integer() for found in numbers):
+        values = [int(found[0]) for found in numbers]
+        if all(one < two for one, two in itertools.pairwise(values)):
+            return tuple(map(str, values))
+    return tuple(map(str, range(len(marks.start_ns))))
+
+
+def _markers_apart(timeline: InterpretedTrace, marks: Marks) -> InterpretedTrace:
+    """A range around a whole iteration is no work, as ProfilerStep is none."""
+    if marks.rows is None or not len(marks.rows):
+        return timeline
+    rows = marks.rows[timeline.events.category[marks.rows] == Category.ANNOTATION]
+    is_marker, role = timeline.is_marker.copy(), timeline.role.copy()
+    is_marker[rows], role[rows] = True, NO_ROLE
+    return replace(timeline, is_marker=is_marker, role=role)

@@ -1,0 +1,63 @@
+"""Iterations of a training loop: a batch is fetched, the optimizer steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of
+from tb_perfcompare.analysis.iterations.sequences import Sequence, score
+from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.names import is_loader
+from tb_perfcompare.model.summary.iterations import OPTIMIZER
+
+Ints = NDArray[np.int64]
+
+LOADER, STEP = "enumerate(DataLoader)*", "Optimizer.step#*"
+_STEP_PREFIX = "Optimizer.step#"
+_MOST_PER_ITERATION = 4
+_CLEARLY_BETTER = 0.05
+
+
+def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
+    """Batches fetched where there is one for each step of the optimizer, else the ends of its steps; of several that
+    one iteration makes (two networks) the last ends it."""
+    steps = marks_of(timeline, OPTIMIZER, STEP, _rows(timeline, _is_optimizer_step), ends=True)
+    steps = _once_per_iteration(steps, sequences)
+    batches = marks_of(timeline, OPTIMIZER, LOADER, _rows(timeline, is_loader))
+    found = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
+    if len(found) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
+        return found[::-1]
+    return found
+
+
+def _is_optimizer_step(name: str) -> bool:
+    return name.startswith(_STEP_PREFIX)
+
+
+def _rows(timeline: InterpretedTrace, test: Callable[[str], bool]) -> Ints:
+    events = timeline.events
+    rows = np.flatnonzero(among(events.category, (Category.OPERATOR, Category.ANNOTATION)))
+    wanted = np.zeros(len(events.strings), dtype=np.bool_)
+    used = used_codes(events.name[rows], len(events.strings))
+    wanted[used] = [test(events.strings[code]) for code in used.tolist()]
+    return rows[wanted[events.name[rows]]]
+
+
+def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
+    """Every second (third, ...) mark where the stretches between those are clearly more alike than between all."""
+    if not sequences or len(marks.start_ns) < FEWEST:
+        return marks
+    best, alike = marks, score(sequences[0], marks.start_ns).alike
+    for every in range(2, _MOST_PER_ITERATION + 1):
+        last = marks.start_ns[every - 1 :: every]
+        if len(last) < FEWEST:
+            break
+        found = score(sequences[0], last).alike
+        if found > alike + _CLEARLY_BETTER:
+            best, alike = Marks(marks.origin, marks.name, last), found
+    return best

@@ -1,0 +1,37 @@
+"""Names with their numbers taken out: what a loop writes anew in every iteration."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+_NUMBER = re.compile(
+    r"0x[0-9a-fA-F]+"
+    r"|(?<![0-9A-Za-z])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}(?![0-9A-Za-z])"  # a hash
+    r"|(?<![A-Za-z\d])\d+(?:\.\d+)?"
+    r"|\d+(?:\.\d+)?(?![A-Za-z\d])"
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def without_numbers(name: str) -> str:
+    """`step[DECODE bs=16]` is `step[DECODE bs=*]`; addresses and hashes count as numbers, `conv2d` keeps its own."""
+    return _NUMBER.sub("*", name)
+
+
+def numbers_in(name: str) -> tuple[float, ...]:
+    """The numbers that `without_numbers` takes out, in order; an address or a hash is 0."""
+    return tuple(float(text) if text.replace(".", "").isdecimal() else 0.0 for text in _NUMBER.findall(name))
+
+
+def fill_numbers(name: str, texts: Sequence[str]) -> str:
+    """A name without numbers with these instead."""
+    rest = iter(texts)
+    return re.sub(r"\*", lambda star: next(rest, star.group()), name)
+
+
+def glob_pattern(glob: str) -> re.Pattern[str]:
+    """`*` and `?` stand for any characters and any one; brackets stand for themselves, as names are full of them."""
+    return re.compile(fnmatch.translate(glob.replace("[", "[[]")))

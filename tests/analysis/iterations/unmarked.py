@@ -1,0 +1,118 @@
+"""Recordings without their marks, and how well their steps are found again.
+
+`python -m tests.analysis.iterations.unmarked FOLDER ...` prints the table of docs/method/iterations.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tb_perfcompare.analysis.iterations.marks import FEWEST
+from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
+from tb_perfcompare.analysis.iterations.training import STEP
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.timeline import interpret
+from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.model.events import EventTable, SparseColumn
+from tb_perfcompare.model.names.names import is_loader, is_optimizer, is_step
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.sources.registry import read
+
+WITHIN = 0.01
+"""A step is found again if it is as long as the marked one within this share of it."""
+
+
+def without_names(recording: TraceRecording, test: Callable[[str], bool]) -> TraceRecording:
+    """The recording without the events whose names pass."""
+    events = recording.events
+    away = np.array([test(text) for text in events.strings.texts], dtype=bool)
+    kept = ~away[events.name]
+    place = np.cumsum(kept) - 1
+
+    def column(sparse: SparseColumn) -> SparseColumn:
+        has = kept[sparse.rows]
+        return SparseColumn(place[sparse.rows[has]].astype(np.int32), sparse.values[has])
+
+    fields = ("category", "raw_category", "name", "lane", "start_ns", "dur_ns", "external_id", "correlation")
+    table = EventTable(
+        strings=events.strings, lanes=events.lanes, args={name: column(one) for name, one in events.args.items()},
+        **{name: getattr(events, name)[kept] for name in fields},
+    )  # fmt: skip
+    return replace(recording, events=table)
+
+
+@dataclass(frozen=True)
+class Again:
+    """marked: steps with ProfilerStep; found: iterations; alike: of these, those as long as the step they lie in."""
+
+    origin: str
+    name: str
+    marked: int
+    found: int
+    alike: int
+
+
+def windows(recording: TraceRecording, marker: str, window: str) -> tuple[Windows, str, str]:
+    """Of the steps that the recording has by a marker."""
+    timeline = interpret(recording.events, find_vendor(recording)[0])
+    steps = trace_steps(timeline, marker)
+    chosen = steps.iterations.chosen
+    return steps.windows[window], chosen.origin, chosen.name
+
+
+def found_again(recording: TraceRecording, marker: str = "", window: str = "device") -> Again:
+    """The steps of a recording, found without ProfilerStep."""
+    truth, _, _ = windows(recording, "profiler", window)
+    bare = without_names(recording, is_step)
+    if marker == "detected":
+        bare = without_names(bare, lambda name: is_loader(name) or is_optimizer(name))
+    again, origin, name = windows(bare, marker, window)
+    middle = (again.start_ns + again.end_ns) // 2
+    step = np.clip(np.searchsorted(truth.start_ns, middle, side="right") - 1, 0, None)
+    length, real = again.end_ns - again.start_ns, (truth.end_ns - truth.start_ns)[step]
+    alike = int((np.abs(length - real) <= WITHIN * real).sum())
+    return Again(origin, name, len(truth.label), len(again.label), alike)
+
+
+def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
+    """Traces with ProfilerStep below some folders."""
+    for folder in folders:
+        for path in sorted(Path(folder).rglob("*.json*")):
+            try:
+                found = read(str(path))
+            except PerfCompareError:
+                continue
+            if isinstance(found, TraceRecording) and any(map(is_step, found.events.strings.texts)):
+                yield path, found
+
+
+def main() -> None:
+    """A row per way to find iterations and rule of windows: recordings, steps marked, found, as long as marked."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for path, recording in recordings(sys.argv[1:]):
+        if len(windows(recording, "profiler", "marker")[0].label) < FEWEST:
+            continue
+        for marker in ("", STEP, "detected"):
+            for window in ("device", "marker"):
+                try:
+                    again = found_again(recording, marker, window)
+                except SelectionError:
+                    again = Again(marker, "", len(windows(recording, "profiler", window)[0].label), 0, 0)
+                row = rows.setdefault((f"{marker or 'default'}: {again.origin}", window), [0] * 5)
+                off = again.found not in (again.marked, again.marked - 1)
+                for at, value in enumerate((1, again.marked, again.found, again.alike, int(off))):
+                    row[at] += value
+                if off or again.alike < again.found:
+                    print(path, marker, window, again, file=sys.stderr)
+    for (name, window), row in sorted(rows.items()):
+        print(f"| {name} | {window} | {' | '.join(f'{value:,}' for value in row)} | {row[3] / max(row[2], 1):.1%} |")
+
+
+if __name__ == "__main__":
+    main()
