@@ -28,6 +28,9 @@ MICROSECONDS = Scale("µs", 1.0)
 MILLISECONDS = Scale("ms", 1e-3)
 SECONDS = Scale("s", 1e-6)
 TIME_SCALES = (SECONDS, MILLISECONDS, MICROSECONDS, NANOSECONDS)
+UNIT_TEXT = {"us": MICROSECONDS.symbol}
+"""A unit as tables and JSON name it -> as people read it, where that differs."""
+
 BYTE_SCALES = (Scale("GiB", 2.0**-30), Scale("MiB", 2.0**-20), Scale("KiB", 2.0**-10), Scale("B", 1.0))
 
 
@@ -89,6 +92,18 @@ def size(value_bytes: float, *, signed: bool = False) -> str:
     """Bytes with the binary unit that suits them: "1.11 MiB"."""
     scale = byte_scale(abs(value_bytes))
     return f"{number(value_bytes * scale.factor, signed=signed)} {scale.symbol}"
+
+
+def rate(bytes_s: float, *, signed: bool = False) -> str:
+    """Bytes per second, in the decimal units that bandwidths are given in: "1.50 TB/s"."""
+    power = next((power for power in (4, 3, 2, 1) if abs(bytes_s) >= 0.9995 * 1000.0**power), 0)
+    return f"{number(bytes_s / 1000.0**power, signed=signed)} {('', 'k', 'M', 'G', 'T')[power]}B/s"
+
+
+def quantity(value: float, unit: str) -> str:
+    """A figure with the unit that tables and JSON name: "1.11 MiB" of bytes, "1,410 MHz"."""
+    written = {"us": time, "bytes": size, "bytes/s": rate}.get(unit)
+    return written(value) if written else f"{count(value)} {unit}"
 
 
 def percent(fraction: float, *, signed: bool = False) -> str:

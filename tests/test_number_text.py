@@ -25,6 +25,7 @@ SHOWN: dict[str, Callable[[float], str]] = {
     "time": number_text.time,
     "signed time": partial(number_text.time, signed=True),
     "size": number_text.size,
+    "rate": number_text.rate,
     "percent": number_text.percent,
     "signed percent": partial(number_text.percent, signed=True),
     "ratio": number_text.ratio,
@@ -49,6 +50,22 @@ def test_p_in_a_sentence_is_equal_to_a_figure_or_below_a_bound() -> None:
 
 def test_a_setting_keeps_the_digits_it_was_given() -> None:
     assert [number_text.setting(fraction) for fraction in (0.01, 0.95, 0.005)] == ["1 %", "95 %", "0.5 %"]
+
+
+def test_a_headline_has_two_digits() -> None:
+    shares = (0.1849, 0.0264, 0.02, 1.54, 0.0053, 1e-6, -1e-6, 0.0, 11.4)
+    assert [number_text.rough(share) for share in shares] == [
+        "18 %", "2.6 %", "2 %", "154 %", "0.53 %", "<0.01 %", ">−0.01 %", "0 %", "×11",
+    ]  # fmt: skip
+    assert number_text.rough(11.4, signed=True) == "×12", "a change counts the whole"
+    assert number_text.rough_range(-0.044, 0.089, signed=True) == "−4.4 to +8.9 %"
+    assert number_text.rough_range(11.0, 13.0, signed=True) == "×12 to ×14"
+    assert [number_text.times(factor) for factor in (1.3, 3.0, 46_099.4)] == ["1.3 times", "3 times", "46,099 times"]
+
+
+def test_a_figure_takes_the_unit_it_comes_with() -> None:
+    figures = [(1410, "MHz"), (1_159_569, "bytes"), (1.5e12, "bytes/s"), (1500, "us")]
+    assert [number_text.quantity(*one) for one in figures] == ["1,410 MHz", "1.11 MiB", "1.50 TB/s", "1.50 ms"]
 
 
 @pytest.mark.parametrize(

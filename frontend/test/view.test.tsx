@@ -39,7 +39,15 @@ describe('the verdict', () => {
   });
   it('gives the effect with its interval, the steps and p', () => {
     render(<Verdict comparison={comparison()} />, root);
-    for (const part of ['by +25.0 ms per step (+25.0 %)', '100.0→125.0ms', '+20.0 % … +30.0 % at 95 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
+    for (const part of ['by 25.0 ms per step (25.0 %)', '100.0→125.0ms', '+20.0 % … +30.0 % at 95 %', '10 vs 12', '<0.001']) expect(shown()).toContain(part);
+  });
+  it('says the size of a direction without its sign, and a thousandfold change as a multiple', () => {
+    const base = comparison();
+    const faster = { ...base.headline, baseline: 125_000, candidate: 10_000, delta: -115_000, ratio: 0.08, verdict: 'faster' as const };
+    render(<Verdict comparison={{ ...base, headline: faster }} />, root);
+    expect(shown()).toContain('B is faster by 115.0 ms per step (92.0 %)');
+    render(<Verdict comparison={{ ...base, headline: { ...base.headline, ratio: 46_099.37 } }} />, root);
+    expect(shown()).toContain('(×46,099)');
   });
   it('says nothing of figures that were not measured', () => {
     const base = comparison();

@@ -37,7 +37,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
-from tb_perfcompare.number_text import percent, time
+from tb_perfcompare.number_text import many, percent, time
 
 _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
@@ -261,7 +261,7 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
         (
             timeline.device_markers > 0,
             NoteCode.DEVICE_STEPS_IGNORED,
-            f"{timeline.device_markers} copies of step markers on device streams are not counted as steps",
+            f"not steps: {many(timeline.device_markers, 'copy', 'copies')} of step markers on device streams",
         ),
         (
             bool(windows.dropped),

@@ -182,4 +182,4 @@ def _facts_dict(facts: SavedFacts) -> dict[str, Any]:
 
 
 def _steps(facts: SavedFacts) -> str:
-    return f"{facts.admitted} of {facts.count} steps"
+    return f"{facts.admitted:,} of {many(facts.count, 'step')}"

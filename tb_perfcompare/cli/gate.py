@@ -36,7 +36,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     gate = parser.add_argument_group("the gate: exit 1 if a limit is surely exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=_argument(parse_limit),
-        help="the step may not take more than this longer: a percentage, or a time such as 250us",
+        help="the step may not take more than this longer: a percentage, or a time such as 1.5ms",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on-machine", action="store_true",
@@ -46,7 +46,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     gate.add_argument(
         "--budget", metavar="CATEGORY=+5%", type=_argument(parse_budget), action="append", default=[],
         help="a category, such as Communication, may not take more than this longer per step: a percentage of its own "
-        "time, or a time such as 250us; may be given several times",
+        "time, or a time such as 1.5ms; may be given several times",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on", metavar="RULE", type=_argument(checked_rule), action="append", default=[],

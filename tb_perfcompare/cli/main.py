@@ -72,6 +72,14 @@ _WRONG_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 _QUOTED = re.compile(r"[\w-]+")
 
 
+class _Help(argparse.HelpFormatter):
+    """Keeps the paragraphs of a description."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = text.split("\n\n")
+        return "\n\n".join(super(_Help, self)._fill_text(paragraph, width, indent) for paragraph in paragraphs)
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong = _WRONG_CHOICE.search(message)
@@ -98,7 +106,7 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
         command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
         own = commands.add_parser(
             name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
         )  # fmt: skip
         command.add_arguments(own)
         own.set_defaults(run=command.run)

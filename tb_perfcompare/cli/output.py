@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Iterable
 from typing import TextIO
@@ -56,10 +57,16 @@ class Console:
             _forget(self._stdout)
 
     def complain(self, message: str) -> None:
-        """One line on standard error."""
+        """One line on standard error; on a terminal as many as it takes."""
         self._clear()
         try:
             line = printable(" ".join(message.split()))
+            if self._terminal:
+                width = shutil.get_terminal_size().columns
+                wrapped = textwrap.wrap(
+                    line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+                )
+                line = "\n".join(wrapped)
             encoding = self._stderr.encoding or "utf-8"
             self._stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
             self._stderr.flush()

@@ -14,6 +14,7 @@ from tb_perfcompare.cli.arguments import add_all_steps, add_selection, add_step_
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.number_text import many
 from tb_perfcompare.workspace.baselines import saved_content
 from tb_perfcompare.workspace.record_point import record
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     path, point = record(
         content, arguments.into, arguments.series, at_s=at_s, label=label, replacing=arguments.replace
     )  # fmt: skip
-    console.answer(f"recorded {point.run}, {point.admitted} of {point.count} steps: {path}\n".encode())
+    console.answer(f"recorded {point.run}, {point.admitted:,} of {many(point.count, 'step')}: {path}\n".encode())
     return 0
 
 

@@ -30,10 +30,10 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
-from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, drawn
+from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, TEXT, drawn, drawn_text
 from tb_perfcompare.workspace.workspace import Workspace
 
-FORMATS = (MARKDOWN, CSV)
+FORMATS = (MARKDOWN, CSV, TEXT)
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -63,7 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--beta", choices=BETAS, default=BETAS[0],
         help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",
     )  # fmt: skip
-    parser.add_argument("--format", choices=FORMATS, help="default: csv if -o names a .csv file, else md")
+    parser.add_argument(
+        "--format", choices=FORMATS, help="default: text on a terminal, csv if -o names a .csv file, else md"
+    )
     parser.add_argument("--table", metavar="NAME", help="with --method corrected: only this table; ledger is one too")
     parser.add_argument("--name", metavar="TEXT", help="what titles and file names call the case (default: its folder)")
     parser.add_argument(
@@ -84,7 +86,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _write(jobs: list[Job], arguments: argparse.Namespace, workspace: Workspace, console: Console) -> None:
-    form = arguments.format or (CSV if str(arguments.output or "").endswith(".csv") else MARKDOWN)
+    form = arguments.format or _usual_format(arguments, console)
     if arguments.output and (len(jobs) > 1 or _is_directory(arguments.output)):
         _write_all(jobs, form, arguments, workspace, console)
     elif arguments.output:
@@ -98,12 +100,22 @@ def _write(jobs: list[Job], arguments: argparse.Namespace, workspace: Workspace,
             console.answer(_drawn(job, form, arguments, workspace, console))
 
 
+def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
+    if arguments.output is None:
+        return MARKDOWN if console.screen is None else TEXT
+    return CSV if arguments.output.endswith(".csv") else MARKDOWN
+
+
 def _drawn(job: Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
+    screen = console.screen if arguments.output is None else None
     if arguments.method == CORRECTED:
-        return render(_corrected(job, arguments, workspace, console), form, table=arguments.table)
-    data, banner = drawn(job.sides, job.processes, form, banner=arguments.banner)
+        made = _corrected(job, arguments, workspace, console)
+        return render(made, form, table=arguments.table, terminal=screen)
     if not arguments.banner and (anchors := different_anchors(*job.sides.of_pair(job.processes))):
         console.complain(f"note: {job.described}: {anchors}")
+    if form == TEXT:
+        return drawn_text(job.sides, job.processes, screen, banner=arguments.banner)
+    data, banner = drawn(job.sides, job.processes, form, banner=arguments.banner)
     if form == CSV:
         for line in banner:
             console.complain(line)
@@ -135,7 +147,7 @@ def _write_all(
             name, again = f"{stem}_{again}", again + 1
         used.add(name)
         data = _drawn(job, form, arguments, workspace, console)
-        write_file(os.path.join(folder, f"{name}.{form}"), data)
+        write_file(os.path.join(folder, f"{name}.{'txt' if form == TEXT else form}"), data)
 
 
 def _file_stem(job: Job, method: str) -> str:

@@ -6,7 +6,7 @@ from tb_perfcompare.comparison.causes.rules import RULE_NAMES, why_silent
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import PerfCompareError, choices
 from tb_perfcompare.gate.outcome import Outcome, Status
 
 
@@ -37,5 +37,5 @@ def no_cause(comparison: Comparison, rule: str) -> Outcome:
 def checked_rule(name: str) -> str:
     """The name; raises PerfCompareError for a rule there is not."""
     if name not in RULE_NAMES:
-        raise PerfCompareError(f"there is no rule {name!r}", hint=f"there are: {', '.join(RULE_NAMES)}")
+        raise PerfCompareError(f"there is no rule {name!r}", hint=choices(name, RULE_NAMES, len(RULE_NAMES)))
     return name

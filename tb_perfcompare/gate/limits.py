@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from tb_perfcompare import number_text
-from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.errors import PerfCompareError, choices
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 
 _LIMIT = re.compile(r"\s*\+?\s*(\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*(%|ns|us|µs|μs|ms|s)\s*", re.ASCII)
@@ -34,7 +34,7 @@ def parse_limit(text: str) -> Limit:
     """Raises PerfCompareError for anything but a percentage or a time that is not negative."""
     found = _LIMIT.fullmatch(text)
     if found is None:
-        raise PerfCompareError(f"{text!r} is no limit", hint="give a percentage or a time, such as 3% or 250us")
+        raise PerfCompareError(f"{text!r} is no limit", hint="give a percentage or a time, such as 3% or 1.5ms")
     value, unit = float(found[1]), found[2]
     return Limit(fraction=value / 100) if unit == "%" else Limit(us=value * _US[unit])
 
@@ -44,7 +44,9 @@ def parse_budget(text: str) -> tuple[str, Limit]:
     name, equals, limit = text.rpartition("=")
     known = {label.lower(): label for label in CATEGORY_LABELS}
     category = known.get(name.strip().lower())
-    if not equals or category is None:
+    if equals and category is None:
+        raise PerfCompareError(f"there is no category {name.strip()!r}", hint=choices(name.strip(), CATEGORY_LABELS))
+    if category is None:
         hint = f"give CATEGORY=LIMIT such as Communication=+5%; categories are {', '.join(CATEGORY_LABELS)}"
         raise PerfCompareError(f"{text!r} is no budget of a category", hint=hint)
     return category, parse_limit(limit)

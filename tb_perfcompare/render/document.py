@@ -166,7 +166,8 @@ def _side(side: SideFacts) -> str:
         names.append(f"span {side.span}")
     device = side.device.name or side.device.word
     names.append(f"{device} ×{side.device.count}" if side.device.count else device)
-    names.append(f"{side.steps_admitted} of {side.steps_total} {'cycles' if side.format == CYCLES else 'steps'}")
+    noun = "cycle" if side.format == CYCLES else "step"
+    names.append(f"{side.steps_admitted:,} of {number_text.many(side.steps_total, noun)}")
     return printable(" · ".join(names))
 
 
@@ -182,7 +183,7 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
         rows.append((f"{metric}, mean", text))
     if headline.shift is not None:
         rows += _shift(headline.shift, headline.verdict)
-    p = "" if headline.p is None else f"p {number_text.p_value(headline.p)}   "
+    p = "" if headline.p is None else f"{number_text.p_text(headline.p)}   "
     n = f"n {headline.n[0]} and {headline.n[1]}   threshold {number_text.setting(headline.margin)}"
     rows.append(("evidence", f"{p}{n}   {printable(headline.method)}"))
     if headline.sensitivity:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +17,10 @@ from tb_perfcompare.render.widths import display_width
 
 MARKS = {"both": "", "added": "new", "removed": "gone"}
 """Status of a row -> its mark."""
+
+_OF_BYTES = {"bytes": number_text.size, "bytes/s": number_text.rate}
+_PROBABILITY = re.compile(r"(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$")
+"""Names of columns of p, q and their like, which are no quantities."""
 
 _SIGNED_ROLES = frozenset({"delta", "percent"})
 _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
@@ -53,7 +58,14 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
     times = number_text.table_scale(_largest(table, rows, lambda column: column.kind == "time_us"))
     sizes = number_text.byte_scale(_largest(table, rows, lambda column: column.unit == "bytes"))
     heads = tuple(_head(table.columns[index], times, sizes) for index in chosen)
-    cells = tuple(tuple(_draw(table.columns[index], row[index], times, sizes) for index in chosen) for row in rows)
+    unit_at = next((index for index, column in enumerate(table.columns) if column.name == "unit"), None)
+    cells = tuple(
+        tuple(
+            _draw(table.columns[index], row[index], times, sizes, "" if unit_at is None else row[unit_at])
+            for index in chosen
+        )
+        for row in rows
+    )
     return Grid(table.name, table.title, heads, cells, len(table.rows) - len(rows), table.notes, brief)
 
 
@@ -98,13 +110,16 @@ def _head(column: Column, times: number_text.Scale, sizes: number_text.Scale) ->
     return Head(label, column.kind in _NUMERIC_KINDS, column.role == "key", column.description)
 
 
-def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_text.Scale) -> str:
+def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_text.Scale, unit: Cell) -> str:
+    """`unit`: the row's, for numbers whose column has none."""
     signed = column.role in _SIGNED_ROLES
     match cell:
         case None:
             return number_text.ABSENT
         case bool():
             return "yes" if cell else "no"
+        case str() if column.name == "unit":
+            return number_text.UNIT_TEXT.get(cell, printable(cell))
         case str():
             return MARKS.get(cell, printable(cell)) if column.role == "status" else printable(cell)
         case _ if column.kind == "time_us":
@@ -113,5 +128,9 @@ def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_te
             return number_text.percent(cell, signed=signed)
         case _ if column.unit == "bytes":
             return number_text.number(cell * sizes.factor, signed=signed)
+        case _ if column.kind == "number" and _PROBABILITY.search(column.name):
+            return number_text.p_value(cell)
+        case _ if column.kind == "number" and unit in _OF_BYTES:
+            return _OF_BYTES[str(unit)](cell, signed=signed)
         case _:
             return number_text.count(cell, signed=signed)

@@ -1,11 +1,16 @@
-"""Plain text for a terminal or a log: aligned columns, names shortened or cut so that a report's lines stay below
-WIDTH, and all lines within a terminal. A table asked for by itself, elsewhere, is as wide as its numbers need."""
+"""Plain text for a terminal or a log: aligned columns, names shortened, sentences wrapped in their column, so that a
+report's lines stay below WIDTH, and all lines within a terminal. A table asked for by itself, elsewhere, has one line
+for each row, as wide as it needs."""
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
 
+from tb_perfcompare.number_text import ABSENT
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, with_short_names
 from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
@@ -15,6 +20,8 @@ _INDENT = "  "
 _GAP = "  "
 _NARROWEST_NAME = 20
 _WIDEST_NAME = 72
+_INSIDE_FIGURE = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)")
+_UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 def text(blocks: Iterable[Block], terminal: Terminal | None = None) -> str:
@@ -22,7 +29,7 @@ def text(blocks: Iterable[Block], terminal: Terminal | None = None) -> str:
     drawer = _Drawer(terminal)
     lines: list[str] = []
     for block in blocks:
-        if isinstance(block, Heading) and lines:
+        if isinstance(block, Heading) and lines and lines[-1]:
             lines.append("")
         lines.extend(drawer.draw(block))
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -45,7 +52,7 @@ class _Drawer:
     def draw(self, block: Block) -> Iterator[str]:
         match block:
             case Heading(level=1):
-                wrapped = textwrap.wrap(block.text, self._width, break_long_words=False, break_on_hyphens=False)
+                wrapped = _wrap(block.text, self._width)
                 yield from (self._marked(line, _TONES.get(block.text.partition(":")[0], "")) for line in wrapped)
                 yield ""
             case Heading():
@@ -72,10 +79,7 @@ class _Drawer:
                 yield from self._wrapped(detail, " " * len(lead))
 
     def _wrapped(self, line: str, lead: str, width: int | None = None) -> list[str]:
-        return textwrap.wrap(
-            line, width or self._width, initial_indent=lead, subsequent_indent=" " * display_width(lead),
-            break_long_words=self._terminal is not None, break_on_hyphens=False, drop_whitespace=True,
-        ) or [lead]  # fmt: skip
+        return _wrap(line, width or self._width, lead, break_words=self._terminal is not None) or [lead]
 
     def _grid(self, grid: Grid) -> Iterator[str]:
         if len(grid.heads) == 1 and not grid.heads[0].numeric:  # sentences, such as recommendations
@@ -92,7 +96,9 @@ class _Drawer:
             yield from self._wrapped(note, f"{_INDENT}* ")
 
     def _table(self, grid: Grid) -> Iterator[str]:
-        """Columns that do not fit a terminal follow below, behind the names again."""
+        """Columns that do not fit a terminal follow below, behind the names again; one without any text is left out."""
+        if grid.brief or self._terminal is not None:
+            grid = _without_blank(grid)
         grid = with_short_names(grid, self._widths(grid))
         widths = self._widths(grid)
         columns = [
@@ -105,9 +111,9 @@ class _Drawer:
                 yield ""
             heads = tuple(grid.heads[place] for place in places)
             wide = [widths[place] for place in places]
-            yield self._marked(_row([head.label for head in heads], wide, heads))
+            yield from map(self._marked, _row([head.label for head in heads], wide, heads))
             for row in rows:
-                yield _row([row[place] for place in places], wide, heads)
+                yield from _row([row[place] for place in places], wide, heads)
 
     def _bands(self, heads: tuple[Head, ...], widths: list[int]) -> list[list[int]]:
         keys = [place for place, head in enumerate(heads) if head.code][:1]
@@ -124,13 +130,17 @@ class _Drawer:
 
     def _widths(self, grid: Grid) -> list[int]:
         """Natural widths, but texts give way: in a report and on a terminal they share what the numbers leave of the
-        line."""
+        line. Sentences on a terminal have a line of their own, behind the name."""
         columns = [[head.label, *(row[index] for row in grid.rows)] for index, head in enumerate(grid.heads)]
         widths = [max(display_width(cell) for cell in column) for column in columns]
         texts = [index for index, head in enumerate(grid.heads) if not head.numeric]
         if not grid.brief and self._terminal is None:
-            return [min(width, _WIDEST_NAME) if index in texts else width for index, width in enumerate(widths)]
+            return [min(width, _WIDEST_NAME) if grid.heads[index].code else width for index, width in enumerate(widths)]
         whole = self._width if grid.brief else self._terminal or self._width
+        if self._terminal is not None:
+            longest = whole - len(_INDENT) - len(_GAP) - _NARROWEST_NAME
+            widths = [min(width, longest) if index in texts else width for index, width in enumerate(widths)]
+            texts = [index for index in texts if grid.heads[index].code]
         free = whole - len(_INDENT) - len(_GAP) * (len(widths) - 1)
         free -= sum(width for index, width in enumerate(widths) if index not in texts)
         for rank, index in enumerate(sorted(texts, key=lambda index: widths[index])):
@@ -139,12 +149,37 @@ class _Drawer:
         return widths
 
 
-def _row(cells: Iterable[str], widths: list[int], heads: tuple[Head, ...]) -> str:
-    drawn = (
-        _pad(cell if head.numeric else elide(cell, width), width, head.numeric)
+def _without_blank(grid: Grid) -> Grid:
+    kept = [
+        place for place, head in enumerate(grid.heads)
+        if head.numeric or head.code or not grid.rows or any(row[place] not in ("", ABSENT) for row in grid.rows)
+    ]  # fmt: skip
+    heads, rows = (tuple(grid.heads[place] for place in kept), tuple(_picked(row, kept) for row in grid.rows))
+    return replace(grid, heads=heads, rows=rows)
+
+
+def _picked(row: Sequence[str], places: list[int]) -> tuple[str, ...]:
+    return tuple(row[place] for place in places)
+
+
+def _row(cells: Sequence[str], widths: list[int], heads: tuple[Head, ...]) -> Iterator[str]:
+    """The row's lines: a name is cut, a sentence goes on below."""
+    drawn = [
+        [cell] if head.numeric else [elide(cell, width)] if head.code else _wrap(cell, width, break_words=True)
         for cell, width, head in zip(cells, widths, heads, strict=True)
-    )
-    return _INDENT + _GAP.join(drawn)
+    ]
+    for line in zip_longest(*drawn, fillvalue=""):
+        padded = (_pad(cell, width, head.numeric) for cell, width, head in zip(line, widths, heads, strict=True))
+        yield _INDENT + _GAP.join(padded)
+
+
+def _wrap(line: str, width: int, lead: str = "", *, break_words: bool = False) -> list[str]:
+    """Lines of at most `width` columns behind `lead`. A number and its unit stay together."""
+    lines = textwrap.wrap(
+        _INSIDE_FIGURE.sub(_UNBROKEN, line), width, initial_indent=lead, subsequent_indent=" " * display_width(lead),
+        break_long_words=break_words, break_on_hyphens=False,
+    )  # fmt: skip
+    return [text.replace(_UNBROKEN, " ") for text in lines]
 
 
 def _pad(cell: str, width: int, right: bool) -> str:

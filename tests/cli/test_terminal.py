@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.cli.main import COMMANDS, main
 from tb_perfcompare.render.widths import display_width
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import drawn_trace, write_garbage, write_pair, write_run
@@ -33,13 +34,16 @@ def test_every_line_of_a_table_fits(pair: tuple[Path, Path], view: str) -> None:
     assert widest(tb_perfcompare("view", pair[0], "--view", view, screen=True).out) <= 80
 
 
-@pytest.mark.parametrize("table", ["operators", "kernels", "alignment", "ledger", "steps"])
-def test_columns_that_do_not_fit_follow_below(pair: tuple[Path, Path], table: str) -> None:
+@pytest.mark.parametrize(
+    ("table", "blank"),
+    [(table, "Status") for table in ("operators", "kernels", "alignment", "ledger")] + [("steps", "Reason")],
+)
+def test_columns_that_do_not_fit_follow_below(pair: tuple[Path, Path], table: str, blank: str) -> None:
     narrow = tb_perfcompare("diff", *pair, "--table", table, screen=True).out
     wide = tb_perfcompare("diff", *pair, "--table", table).out
     assert widest(narrow) <= 80
     heads = wide.splitlines()[1].split("  ")
-    assert all(head.strip() in narrow for head in heads)
+    assert [head.strip() for head in heads if head.strip() not in narrow] == [blank], "and one without text is left out"
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])
@@ -89,11 +93,25 @@ def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:
         (("view", "RUN", "--view", "kernals"), "there is no view 'kernals'; did you mean 'kernels'?"),
         (("diff", "RUN", "RUN", "--table", "operator"), "no table 'operator'; did you mean 'operators'"),
         (("view", "RUN", "--compat", "--view", "kernl"), "no view 'kernl'; did you mean 'kernel'?"),
+        (("diff", "RUN", "RUN", "--fail-on", "data_loaders"), "no rule 'data_loaders'; did you mean 'data_loader'?"),
+        (("diff", "RUN", "RUN", "--budget", "Kernl=+5%"), "there is no category 'Kernl'; did you mean 'Kernel'?"),
         (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'?; see tb-perfcompare --help"),
     ],
 )
 def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
     assert said in tb_perfcompare(*(pair[0] if word == "RUN" else word for word in words)).err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_fits(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main([command, "--help"])
+    assert widest(capsys.readouterr().out) <= 80
+
+
+def test_a_long_complaint_fits(pair: tuple[Path, Path]) -> None:
+    words = ("diff", *pair, "--fail-on", "no rule is spelled like this one")
+    assert widest(tb_perfcompare(*words, terminal=True).err.rpartition("\x1b[K")[2]) <= 80
+    assert len(tb_perfcompare(*words).err.splitlines()) == 1
 
 
 def test_a_file_that_is_no_json_needs_one_short_line(tmp_path: Path) -> None:

@@ -59,5 +59,5 @@ def test_what_counts_as_sure() -> None:
 
 def test_a_rule_there_is_not_is_refused_with_those_there_are() -> None:
     assert checked_rule("late_rank") == "late_rank"
-    with pytest.raises(PerfCompareError, match="there is no rule 'laterank'; there are: workload_changed, "):
+    with pytest.raises(PerfCompareError, match="there is no rule 'laterank'; did you mean 'late_rank'"):
         checked_rule("laterank")

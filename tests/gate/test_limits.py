@@ -28,7 +28,7 @@ def test_a_limit_is_a_percentage_or_a_time(text: str, limit: Limit) -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "-3%", "3%%", "3 percent", "nan%", "inf us", "1e3us", "3% 4%", "٣%", "%"])
 def test_anything_else_is_no_limit(text: str) -> None:
-    with pytest.raises(PerfCompareError, match="is no limit; give a percentage or a time, such as 3% or 250us"):
+    with pytest.raises(PerfCompareError, match=r"is no limit; give a percentage or a time, such as 3% or 1\.5ms"):
         parse_limit(text)
 
 
@@ -44,7 +44,15 @@ def test_a_budget_names_its_category_in_any_case(text: str) -> None:
     assert parse_budget("cpu exec=10us") == ("CPU Exec", Limit(us=10))
 
 
-@pytest.mark.parametrize("text", ["Communication", "=5%", "Kernels=5%", "step time=5%", ""])
-def test_an_unknown_category_is_refused_with_those_there_are(text: str) -> None:
-    with pytest.raises(PerfCompareError, match=r"is no budget of a category; .*Kernel, Memcpy, Memset, Communication"):
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Kernels=5%", "no category 'Kernels'; did you mean 'Kernel'"),
+        ("step time=5%", "no category 'step time'; there are: Kernel, Memcpy, Memset, Communication"),
+        ("Kernel", "no budget of a category; .*Kernel, Memcpy, Memset, Communication"),
+        ("=5%", "no category ''; there are: Kernel"),
+    ],
+)
+def test_an_unknown_category_is_refused_with_those_there_are(text: str, said: str) -> None:
+    with pytest.raises(PerfCompareError, match=said):
         parse_budget(text)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.render.widths import display_width
 from tests.cli.invoke import Outcome, tb_perfcompare
 from tests.drawn_runs import write_pair, write_run
 from tests.shared_data import SHARED, needs_shared
@@ -39,6 +41,29 @@ def test_every_pair_of_processes() -> None:
         f"{CROSS}slow_gpu (Normal PID:11 vs Abnormal PID:12)",
     ]
     assert found.out.endswith("**\n\n")
+
+
+@pytest.mark.parametrize("method", ["published", "corrected"])
+def test_on_a_terminal_every_line_fits_and_a_pipe_gets_the_published_text(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    words = ("strict", NORMAL, ABNORMAL, "--pid", "10", "--method", method)
+    shown = tb_perfcompare(*words, screen=True).out
+    assert max(map(display_width, shown.splitlines())) <= 80
+    assert "|" not in shown and "(us)" not in shown
+    assert tb_perfcompare(*words, "--format", "md", screen=True) == tb_perfcompare(*words)
+
+
+def test_the_text_has_the_published_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "500")
+    published = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out
+    shown = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10", "--format", "text").out
+    for line in ("Suspicion Score", "High-level performance summary", "Total cycles", "Average cycle time"):
+        assert line in shown
+    overview = next(line for line in published.splitlines() if "appears to be driven by" in line)
+    assert " ".join(re.sub(r"[*`]", "", overview).split()) in " ".join(shown.split())
 
 
 def test_one_process_and_two_chosen_ones() -> None:

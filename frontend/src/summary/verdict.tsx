@@ -39,10 +39,11 @@ export function effectText(headline: Headline): string {
   const { per } = metricWords(headline.metric);
   if (headline.delta === 0) return text.verdict.zero(per);
   const style = timeStyle([headline.baseline, headline.candidate]);
-  const delta = `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
-  const percent = formatPercent(changeOf(headline), true);
-  const said = headline.program || !isSure(headline.verdict) ? text.verdict.measured : text.verdict.by;
-  return said(delta, per, percent);
+  const change = changeOf(headline);
+  const time = (signed: boolean): string => `${formatIn(style, signed ? headline.delta : Math.abs(headline.delta!), signed)}\u202f${style.unit}`;
+  const directed = !headline.program && tone(headline.verdict) === (headline.delta > 0 ? 'more' : 'less');
+  if (!directed) return text.verdict.measured(time(true), per, formatPercent(change, true));
+  return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
 }
 
 function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {

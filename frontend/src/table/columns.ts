@@ -1,7 +1,7 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
 import type { Cell, Column, Table } from '../contract/wire';
-import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
+import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
   column: Column;
@@ -42,7 +42,7 @@ export function sideOfColumn(name: string): 'a' | 'b' | null {
 
 /** p, q and their like, for one measure or several: probabilities, not quantities. */
 export function isProbability(column: Column): boolean {
-  return column.kind === 'number' && /(^|_)[pq]$|^[pu]_(beta|mu)$/.test(column.name);
+  return column.kind === 'number' && /(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$/.test(column.name);
 }
 
 /** q of a test of the row, for one of the table's measures. */
@@ -172,7 +172,7 @@ export function headerUnit(view: ColumnView): string {
 export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }, row?: Cell[]): string {
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
   if (typeof cell === 'boolean') return cell ? words.yes : words.no;
-  if (typeof cell === 'string') return cell;
+  if (typeof cell === 'string') return view.column.name === 'unit' ? formatUnit(cell) : cell;
   const signed = isSigned(view.column);
   switch (view.column.kind) {
     case 'time_us':

@@ -47,6 +47,9 @@ export function formatDigits(value: Measured, signed = false, most = 3): string 
   return formatNumber(value, decimals, signed);
 }
 
+/** A unit as tables name it, as people read it. */
+export const formatUnit = (unit: string): string => UNIT_TEXT[unit as TimeUnit] ?? unit;
+
 function quantile(sorted: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
 }

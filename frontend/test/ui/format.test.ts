@@ -53,6 +53,7 @@ it('reads every number as sentences and reports do', () => {
     time: (value) => formatTime(value),
     'signed time': (value) => formatTime(value, true),
     size: (value) => formatBytes(value),
+    rate: (value) => formatRate(value),
     percent: (value) => formatPercent(value),
     'signed percent': (value) => formatPercent(value, true),
     ratio: formatRatio,

@@ -36,7 +36,7 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
-from tb_perfcompare.number_text import many
+from tb_perfcompare.number_text import count, many
 
 _NO_LENGTH = "no length"
 
@@ -166,8 +166,8 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
     missing = [cycles.label[at] for at in np.flatnonzero(admission.incomplete & (cycles.total_ns > 0)).tolist()]
     if missing:
         message = (
-            f"{_count(len(missing))} left out as incomplete, {_listed(missing)}: fewer than {admission.least:,.4g} "
-            f"launches where {admission.usual:,.0f} are usual; the recorder began late or lost events"
+            f"{_count(len(missing))} left out as incomplete, {_listed(missing)}: fewer than {count(admission.least)} "
+            f"launches where {count(admission.usual)} are usual; the recorder began late or lost events"
         )
         notes.append(Note(NoteCode.STEPS_DROPPED, message, where))
     more = [cycles.label[at] for at in np.flatnonzero(admission.unusual).tolist()]
@@ -175,7 +175,7 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
         most = int(launches[admission.unusual].max())
         message = (
             f"{_count(len(more))} with unusually many launches, {_listed(more)}: up to {most:,} where "
-            f"{admission.usual:,.0f} are usual; they are kept"
+            f"{count(admission.usual)} are usual; they are kept"
         )
         notes.append(Note(NoteCode.UNUSUAL_STEPS, message, where))
     empty = [cycles.label[at] for at in np.flatnonzero(cycles.total_ns <= 0).tolist()]

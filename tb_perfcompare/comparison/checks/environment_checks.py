@@ -55,7 +55,7 @@ def device_count(a: Summary, b: Summary) -> Check:
         return Check(
             "device_count",
             "warn",
-            f"{a.device.count} vs {b.device.count} devices in use",
+            f"{a.device.count} vs {many(b.device.count, 'device')} in use",
             ("device", "communication"),
         )
     return Check("device_count", "ok", f"{many(a.device.count, 'device')} in use on each side")

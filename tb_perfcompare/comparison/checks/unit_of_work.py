@@ -134,35 +134,35 @@ def _named(summary: Summary) -> dict[str, float]:
 def number_of_steps(a: Summary, b: Summary) -> Check:
     """Enough steps for an interval."""
     (n, _), (m, _) = counted_steps(a), counted_steps(b)
-    noun = "cycles" if a.metric == CYCLE_TIME else "steps"
+    counts = f"{n:,} vs {many(m, 'cycle' if a.metric == CYCLE_TIME else 'step')}"
     if a.metric == KERNEL_TIME:
         return Check("steps", "warn", "one listing per side: repeatability is unknown", ("verdict", "p"))
     if min(n, m) < FEW_STEPS:
         return Check(
             "steps",
             "warn",
-            f"{n} vs {m} {noun}; record at least {FEW_STEPS}, better 20, on each side",
+            f"{counts}; record at least {FEW_STEPS}, better 20, on each side",
             ("verdict", "p"),
         )
-    return Check("steps", "ok", f"{n} vs {m} {noun}")
+    return Check("steps", "ok", counts)
 
 
 def left_out(a: Summary, b: Summary) -> Check:
     """Warm-up and incomplete steps that are not compared."""
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
-    told, many = list[str](), False
+    told, serious = list[str](), False
     for side, summary in (("baseline", a), ("candidate", b)):
         admitted, every = counted_steps(summary)
         count = every - admitted
         if not count:
             continue
         reasons = ", ".join(dict.fromkeys(step.reason for step in summary.dropped))
-        told.append(f"{count} of {every} {noun} of the {side} ({reasons})")
-        many |= count > MANY_LEFT_OUT * every
+        told.append(f"{count:,} of {every:,} {noun} of the {side} ({reasons})")
+        serious |= count > MANY_LEFT_OUT * every
     if not told:
         return Check("left_out", "ok", f"all {noun} are compared")
-    detail = f"left out: {'; '.join(told)}"
-    return Check("left_out", "warn", detail, ("verdict",)) if many else Check("left_out", "ok", detail)
+    detail = "; ".join(told)
+    return Check("left_out", "warn", detail, ("verdict",)) if serious else Check("left_out", "ok", detail)
 
 
 def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check:

@@ -107,7 +107,7 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     how = f"{rows} of the same work cover {percent_text(program.coverage)} of the step"
     if aside:
         how += f"; {aside:,} set aside"
-    facts.append(Fact("How", f"{how}; {counts[0]} and {counts[1]} captures"))
+    facts.append(Fact("How", f"{how}; {counts[0]} and {many(counts[1], 'capture')}"))
     return tuple(facts)
 
 

@@ -22,7 +22,7 @@ ADDED, REMOVED, BOTH = "added", "removed", "both"
 
 @dataclass(frozen=True, slots=True)
 class LostFunction:
-    """A function that never had a counter, so that no triplet of the report has it. Times in us per cycle."""
+    """A function that never had a counter, so that no triplet of the report has it. Times in µs per cycle."""
 
     function: str
     device: str

@@ -17,7 +17,7 @@ LEAST_DEVIATION = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Durations:
-    """Cycle lengths of one side in us, (cycles,), longest first, and their plain mean (0 without cycles)."""
+    """Cycle lengths of one side in µs, (cycles,), longest first, and their plain mean (0 without cycles)."""
 
     longest_first_us: Floats
     mean_us: float

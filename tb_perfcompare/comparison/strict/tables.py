@@ -118,9 +118,9 @@ def _cycles(report: StrictReport) -> Table:
         "Cycle lengths, longest first",
         (
             columns.count("rank", "Time rank", "1 is the longest cycle of its side", role="key"),
-            columns.time("normal_us", f"{a} (us)", f"length of the cycle of {a} with this rank", role="baseline"),
-            columns.time("abnormal_us", f"{b} (us)", f"length of the cycle of {b} with this rank", role="candidate"),
-            columns.time("delta_us", "Δ (us)", f"{b} minus {a}", role="delta"),
+            columns.time("normal_us", a, f"length of the cycle of {a} with this rank", role="baseline"),
+            columns.time("abnormal_us", b, f"length of the cycle of {b} with this rank", role="candidate"),
+            columns.time("delta_us", "Δ", f"{b} minus {a}", role="delta"),
             _figure("change", "Δ (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
         ),
         tuple(rows),

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_P, key_findings
 from tb_perfcompare.comparison.strict.report import LEAST_DEVIATION, StrictReport
 from tb_perfcompare.model.recordings.cycles import NO_COUNTER
-from tb_perfcompare.number_text import p_value
+from tb_perfcompare.number_text import number, p_value
 
 _LARGE_Z = 100.0
 _FEW_CYCLES = 10
@@ -45,7 +46,7 @@ def _exploding_z(report: StrictReport) -> str | None:
     many = int((z > _LARGE_Z).sum())
     if not many:
         return None
-    largest = f"largest {z.max():,.0f}"
+    largest = f"largest {number(z.max())}"
     return f"the normal side hardly varies; rows with a Z-score beyond {_LARGE_Z:g} for it: {many} ({largest})"
 
 
@@ -72,7 +73,7 @@ def _few_cycles(report: StrictReport) -> str | None:
     if min(sizes) < _FEW_CYCLES:
         least = f"no rank test of so many gives a p below {p_value(smallest_p(*sizes))}; "
     rule = "rows with fewer than two on a side, whose p-values are 1 by rule"
-    return f"{sizes[0]} and {sizes[1]} cycles; {least}{rule}: {single}"
+    return f"{sizes[0]} and {many(sizes[1], 'cycle')}; {least}{rule}: {single}"
 
 
 def _many_tests(report: StrictReport) -> str | None:

@@ -96,10 +96,10 @@ def _dependent_cycles(normal: CycleTable, abnormal: CycleTable) -> str | None:
         return None
     strongest = min(max(related), _MOST_RELATED)
     factor = ((1 + strongest) / (1 - strongest)) ** 0.5
+    ranks = " and ".join(number(one, most=2) for one in related)
     return (
-        f"cycles resemble their neighbours (rank correlation {related[0]:.2f} and {related[1]:.2f}): the recording "
-        f"drifts, and p-values that take cycles as independent are too small, as if deviations were {number(factor)} "
-        "times smaller"
+        f"cycles resemble their neighbours (rank correlation {ranks}): the recording drifts, and p-values that take "
+        f"cycles as independent are too small, as if deviations were {number(factor)} times smaller"
     )
 
 

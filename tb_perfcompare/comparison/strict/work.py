@@ -15,7 +15,7 @@ from tb_perfcompare.model.recordings.cycles import HOST, CycleTable
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Means over all cycles, cycles without the function included. Times in us."""
+    """Means over all cycles, cycles without the function included. Times in µs."""
 
     calls: float
     time_us: float

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, shape_of
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds
 
 
@@ -50,8 +50,7 @@ def row_lines(
     step, or has no such time."""
     measures = {one.name: one for one in measures_of(name, baseline, candidate)}
     if measure not in measures:
-        known = ", ".join(repr(one) for one in measures) or "none"
-        raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=f"there are: {known}")
+        raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=choices(measure, measures))
     found = measures[measure]
     sides = (_side(side, name, found.source, rows, points) for side in (baseline, candidate))
     return RowLines(name, baseline.metric, measure, found.label or shape_of(name).title, *sides)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tb_perfcompare.comparison.result.headline import Verdict
-from tb_perfcompare.comparison.result.wording import p_text
+from tb_perfcompare.comparison.result.wording import many, p_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, captures_needed, detectable
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
@@ -91,7 +91,7 @@ def scope(settled: Settled, captures: Captures, words: Words, median_p: float | 
         if settled.verdict in (Verdict.INCONCLUSIVE, Verdict.SAME):
             return _ABOUT_THESE
         return "one capture per side: these two captures differ, not necessarily the configurations"
-    clause = f"{counts[0]} and {counts[1]} captures: {_floor_clause(settled, words)}"
+    clause = f"{counts[0]} and {many(counts[1], 'capture')}: {_floor_clause(settled, words)}"
     if min(counts) < CAPTURES_THAT_TELL:
         clause += ", which a difference has to exceed"
     if 1 in counts:
@@ -104,7 +104,7 @@ def scope(settled: Settled, captures: Captures, words: Words, median_p: float | 
 def scope_of_equals(captures: Captures) -> str:
     """The same for sides that hold the same times."""
     counts = capture_counts(captures)
-    return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {counts[1]} captures"
+    return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {many(counts[1], 'capture')}"
 
 
 _ABOUT_THESE = "one capture per side: this holds for these two captures, not necessarily for the configurations"

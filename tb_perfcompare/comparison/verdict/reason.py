@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import Settled
 from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, signed
-from tb_perfcompare.number_text import number, p_value, percent
+from tb_perfcompare.number_text import count, number, p_value, percent
 
 _NAMED_STEPS = 5
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
@@ -79,9 +79,10 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
         return f"; the spread is too large to say how many {words.noun}s are needed"
     clause = f"; {_counted(estimate, words)} like these detect changes of at least {percent(detectable)}"
     if estimate.widening > 1:
+        rho, widening = number(estimate.rho, most=2), number(estimate.widening)
         clause += (
-            f"; neighbouring {words.noun}s are correlated (autocorrelation {estimate.rho:.2f}), which makes the "
-            f"interval {number(estimate.widening)} times as wide"
+            f"; neighbouring {words.noun}s are correlated (autocorrelation {rho}), which makes the interval "
+            f"{widening} times as wide"
         )
     return clause + _needed(estimate, words) if detectable > words.options.margin else clause
 
@@ -162,8 +163,8 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
         clauses.append("range of all pairs instead of an interval")
     if estimate.between is not None:
         freedom = float(estimate.between.freedom[0])
-        clauses.append(f"Student's interval over {words.captures_are}, degrees of freedom: {freedom:.3g}")
-    clauses.append(f"Cliff's delta {estimate.cliffs_delta:+.2f} ({estimate.effect_word})")
+        clauses.append(f"Student's interval over {words.captures_are}, degrees of freedom: {count(freedom)}")
+    clauses.append(f"Cliff's delta {number(estimate.cliffs_delta, signed=True, most=2)} ({estimate.effect_word})")
     return "; ".join(clauses)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tb_perfcompare.comparison.strict.weaknesses import Weakness
 from tb_perfcompare.model.recordings.counter_units import UnitNote
+from tb_perfcompare.number_text import many, quantity
 
 _HEAD = "Known weaknesses of this method that touch this pair (docs/method/strict.md):"
 
@@ -29,4 +30,6 @@ def unit_text(note: UnitNote) -> str:
     text = f"{note.metric} {note.unit.mu_text}"
     if note.low is None or note.high is None:
         return text
-    return f"{text} ({note.samples} samples of all devices, {note.low:,.6g} to {note.high:,.6g} {note.unit.sample})"
+    low, high = (quantity(value, note.unit.sample) for value in (note.low, note.high))
+    ends = f"{low.removesuffix(f' {note.unit.sample}')} to {high}"
+    return f"{text} ({many(note.samples, 'sample')} of all devices, {ends})"

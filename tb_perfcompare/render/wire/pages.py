@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.result.plain_values import note_dict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, picked
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, filled_list, fitted, raw
@@ -139,7 +139,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
     names = [column.name for column in table.columns]
     unknown = [name for name in page.columns if name not in names]
     if unknown:
-        raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=f"there are: {', '.join(names)}")
+        raise SelectionError(f"{table.name} has no column {unknown[0][:80]!r}", hint=choices(unknown[0], names))
     places = [names.index(name) for name in page.columns]
     wanted = picked(table.rows, numbers)
     rows, _ = filled(([row[place] for place in places] if places else row for row in wanted), room)

@@ -27,6 +27,7 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.saved.baseline import SCHEMA, SavedFacts, SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.summary.summary_validation import launches_misfit, misfit
+from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_HEADER, is_point
 from tb_perfcompare.sources.saved import event_file
 from tb_perfcompare.sources.saved.columnar import packed, structure_of, unpacked
@@ -94,7 +95,7 @@ def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | L
                 raise ValueError(wrong)
             return found
         if not 1 <= part <= len(facts.captures):
-            message = f"holds {len(facts.captures)} captures, there is no number {part}"
+            message = f"holds {many(len(facts.captures), 'capture')}, there is no number {part}"
             raise InputError(path, message, hint=f"give a number from 1 to {len(facts.captures)}")
         failed = facts.captures[part - 1].failed
         if failed is not None:

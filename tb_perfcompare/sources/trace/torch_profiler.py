@@ -120,7 +120,7 @@ class _Reading:
             reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(columns.dropped.items()))
             raise CorruptInput(
                 self._path,
-                f"none of its {columns.seen} events is usable: {reasons}",
+                f"no usable event among {columns.seen:,}: {reasons}",
                 place="traceEvents",
                 hint="give a trace written by torch.profiler",
             )

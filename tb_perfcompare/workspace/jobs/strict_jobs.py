@@ -23,7 +23,9 @@ from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.render.strict.banner import banner_lines, banner_markdown
 from tb_perfcompare.render.strict.report import report_title, strict_markdown
 from tb_perfcompare.render.strict.tables import strict_csv
+from tb_perfcompare.render.strict.text_report import strict_text
 from tb_perfcompare.render.strict.wire import strict_dict
+from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data.table_pairs import find_pairs
@@ -40,7 +42,7 @@ from tb_perfcompare.workspace.jobs.strict_sides import (
 )
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, pooled
 
-JSON, MARKDOWN, CSV = "json", "md", "csv"
+JSON, MARKDOWN, CSV, TEXT = "json", "md", "csv", "text"
 FORMS = (JSON, MARKDOWN, CSV)
 
 
@@ -135,9 +137,19 @@ def drawn(sides: StrictSides, pair: ProcessPair, form: str, *, banner: bool = Fa
     return ((banner_markdown(lines) if lines else "") + text).encode("utf-8"), lines
 
 
+def drawn_text(sides: StrictSides, pair: ProcessPair, terminal: Terminal | None, *, banner: bool = False) -> bytes:
+    """The report as text, fitted to a terminal."""
+    answer = _answer(sides, (pair,), 0)
+    lines = banner_lines(answer.weaknesses, answer.units) if banner else []
+    return strict_text(answer, lines, terminal).encode("utf-8", "backslashreplace")
+
+
 def strict_answer(sides: StrictSides, processes: tuple[int, int] | None) -> StrictAnswer:
     """The report with everything that is said about it."""
-    pairs, chosen = named_process(sides, processes)
+    return _answer(sides, *named_process(sides, processes))
+
+
+def _answer(sides: StrictSides, pairs: tuple[ProcessPair, ...], chosen: int) -> StrictAnswer:
     pair = pairs[chosen]
     report = _report(sides, pair)
     return StrictAnswer(

@@ -31,8 +31,7 @@ class RunViews:
         found = self.tables.get(view)
         if found is None:
             why = self.absent.get(view, "the source does not hold it")
-            known = ", ".join(self.tables)
-            raise SelectionError(f"{self.side.source} has no {view}: {why}", hint=f"there are: {known}")
+            raise SelectionError(f"{self.side.source} has no {view}: {why}", hint=choices(view, self.tables))
         return found
 
     def view(self, name: str) -> View:

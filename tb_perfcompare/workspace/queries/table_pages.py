@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.strict.tables import SUMMARY
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows, row_keys
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.document import table_named
 from tb_perfcompare.render.strict.pages import strict_tables
@@ -133,7 +133,7 @@ class TablePages:
             tables = strict_tables(body)
             self._strict.put(key, tables)
         if name not in tables:
-            raise SelectionError(f"there is no table {name[:80]!r}", hint=f"there are: {', '.join(tables) or 'none'}")
+            raise SelectionError(f"there is no table {name[:80]!r}", hint=choices(name, tables))
         return replace(self._rows((key, name), tables[name], query, made.provisional), lost=len(tables[SUMMARY].notes))
 
     def close(self) -> None:

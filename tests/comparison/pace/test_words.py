@@ -1,0 +1,35 @@
+"""The headline's sentence where its figures are out of the ordinary."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tb_perfcompare.comparison.pace.words import told
+from tb_perfcompare.comparison.result.headline import Basis, Part, Verdict
+from tests.render.examples import headline
+
+STILL = Part(0.0, -0.001, 0.001, 1.0, Verdict.SAME, rows=9, kept=9, coverage=0.9, tau=0.0)
+
+
+def sentence(program: Part) -> str:
+    recorded = headline(Verdict.SLOWER, basis=Basis.PROGRAM, machine=STILL, program=program)
+    return told(recorded, (3, 3)).sentence
+
+
+def test_what_takes_thousands_of_times_as_long_is_no_percentage() -> None:
+    grown = replace(STILL, estimate=46_098.37, low=46_000.0, high=46_200.0, verdict=Verdict.SLOWER)
+    assert sentence(grown) == "Slower: the program takes 46,099 times as long (×46,001 to ×46,201)."
+
+
+def test_what_takes_twice_as_long_is_one() -> None:
+    grown = replace(STILL, estimate=1.19, low=1.11, high=1.28, verdict=Verdict.SLOWER)
+    assert sentence(grown) == "Slower: the program takes 119 % longer (111 to 128 %)."
+
+
+def test_one_capture_is_not_one_captures() -> None:
+    (how,) = [
+        fact.text
+        for fact in told(headline(basis=Basis.PROGRAM, machine=STILL, program=STILL), (1, 1)).facts
+        if fact.label == "How"
+    ]
+    assert how.endswith("1 and 1 capture")

@@ -1,0 +1,76 @@
+"""How text is laid out: what stays on one line, and what a table leaves out."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.render.document import Facts, Paragraph, table_blocks
+from tb_perfcompare.render.text import text
+from tb_perfcompare.render.widths import Terminal
+from tb_perfcompare.units import Better
+
+CAUSE = "Data loader wait: +17.6 ms per step; the workers are too few for the transforms that they are given now."
+
+
+def drawn(table: Table, width: int = 80) -> str:
+    return text(table_blocks(table, top=None), Terminal(width))
+
+
+def figures(unit: str, value: float, p: float) -> Table:
+    return Table(
+        "counters", "Counters",
+        (
+            columns.key("name", "Name", ""), columns.text("unit", "Unit", ""),
+            columns.Column("value", "Value", "number", Better.NONE, "", kind="number"),
+            columns.Column("p", "p", "number", Better.NONE, "", kind="number"),
+        ),
+        (("one", unit, value, p),),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", ["49.4 ms", "95 %", "p = 0.0043", "1.11 MiB"])
+def test_a_figure_stays_on_one_line(figure: str) -> None:
+    sentence = f"{'w' * 70} {figure} more"
+    for width in range(74, 90):
+        assert figure in text((Paragraph(sentence), Facts((("name", sentence),))), Terminal(width))
+
+
+def test_a_sentence_goes_on_inside_its_column() -> None:
+    table = Table(
+        "t", "T", (columns.key("name", "Name", ""), columns.text("cause", "Cause", "")), (("run", CAUSE), ("b", "x"))
+    )
+    shown = drawn(table)
+    assert "…" not in shown
+    assert " ".join(shown.split()).startswith(f"T Name Cause run {CAUSE.replace('  ', ' ')} b x")
+
+
+@pytest.mark.parametrize(("cells", "left"), [(("", ""), False), ((None, ""), False), (("new", ""), True)])
+def test_a_column_without_text_is_left_out(cells: tuple[str | None, ...], left: bool) -> None:
+    table = Table(
+        "t", "T", (columns.key("name", "Name", ""), columns.text("why", "Why", "")),
+        tuple(zip("ab", cells, strict=True)),
+    )  # fmt: skip
+    assert ("Why" in drawn(table)) is left
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "shown"),
+    [
+        ("us", 7950.0, "7,950"), ("bytes", 1_159_569, "1.11 MiB"), ("bytes/s", 3_161_205, "3.16 MB/s"),
+        ("MHz", 1410, "1,410"),
+    ],
+)  # fmt: skip
+def test_a_figure_whose_unit_is_its_rows(unit: str, value: float, shown: str) -> None:
+    assert shown in drawn(figures(unit, value, 0.5))
+
+
+def test_microseconds_have_one_sign() -> None:
+    assert " µs" in drawn(figures("us", 1, 0.5))
+    assert " us" not in drawn(figures("us", 1, 0.5))
+
+
+def test_p_in_a_table_is_written_as_in_a_sentence() -> None:
+    assert "0.0043" in drawn(figures("MHz", 1, 0.00431))
+    assert "<0.001" in drawn(figures("MHz", 1, 1e-9))
