@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.alignment.table import alignment_table, matched_notes, with_matched, with_partners
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
-from tb_perfcompare.comparison.causes.detect_causes import Told, told_causes
+from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.largest_entry import with_largest_entry
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -193,9 +193,9 @@ def _findings(
     else:
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
-        told = Told()
+        told = DetectedCauses()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = told_causes(
+            told = detect_causes(
                 RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
             )
         findings = find_causes(

@@ -100,21 +100,21 @@ class Loader:
         """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
         ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called."""
         jobs = [SummaryJob(file, window, paths, side.keeps_tail) for side in sides for file in side.files]
-        intakes = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
-        places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
+        collectors = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
+        places = [(one, file) for one, side in zip(collectors, sides, strict=True) for file in range(len(side.files))]
         waiting = {job: list[tuple[SummaryCollector, int]]() for job in jobs}
         for job, place in zip(jobs, places, strict=True):
             waiting[job].append(place)
 
         def take(flight: Flight[Summary]) -> bool:
             answer = _summary_or_error(flight)
-            intake, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
-            intake.take(at, answer)
+            collector, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
+            collector.take(at, answer)
             # other errors are about what the file holds
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
         provisional = any(self._each(jobs, report, take))
-        loaded = [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)]
+        loaded = [_loaded(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
         attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
             for one in loaded

@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.jobs.strict_jobs import (
-    StrictQuestion,
+    StrictRequest,
     check_kinds,
     refused,
     strict_of_tables,
@@ -85,7 +85,7 @@ class Workspace:
         self.pages = TablePages(self)
         self.rows = RowResponses(self)
         self.paths = PathResponses(self)
-        self.looks = CandidateComparisons(self)
+        self.candidates = CandidateComparisons(self)
         self.step_views = StepViews(self)
         self.histories = LatestHistory()
 
@@ -130,11 +130,11 @@ class Workspace:
         """render/wire/pages.py's answer about the pair, if it is on disk."""
         return None if self._kept is None else self._kept.answer_to(question)
 
-    def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
+    def strict(self, question: StrictRequest, report: Reporter = silent) -> bytes:
         """The strict report, drawn. Leaves when `report` raises; work without a waiting caller ends."""
         return finished(self.ask_strict(question), report).result()
 
-    def ask_strict(self, question: StrictQuestion) -> AbstractContextManager[Flight[bytes]]:
+    def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """The same, done, under way or started now, for as long as the body lasts."""
         return self._strict.joined(question, lambda flight: self._answer_strict(question, flight))
 
@@ -149,7 +149,7 @@ class Workspace:
         self.pages.close()
         self.rows.close()
         self.paths.close()
-        self.looks.close()
+        self.candidates.close()
         self.step_views.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
@@ -180,7 +180,7 @@ class Workspace:
         files = [file for side in sides for file in side.everything]
         return self._loader.work(self._compare, (baseline, candidate, question.options), flight, files, reads=False)
 
-    def _answer_strict(self, question: StrictQuestion, flight: Flight[bytes]) -> bytes:
+    def _answer_strict(self, question: StrictRequest, flight: Flight[bytes]) -> bytes:
         try:
             are_tables = check_kinds(question)
         except NotComparable as error:

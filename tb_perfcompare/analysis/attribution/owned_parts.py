@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.attribution.idle_context import surroundings
+from tb_perfcompare.analysis.attribution.idle_context import idle_context
 from tb_perfcompare.analysis.attribution.ownership import Shares
 from tb_perfcompare.analysis.columns.cells import added_cells
 from tb_perfcompare.analysis.columns.grouping import finest
@@ -47,7 +47,7 @@ def owned_parts(
     step      (n,) step of every event, -1 outside; there are `steps`
     """
     found, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities[0]))
-    around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
+    around, gap_texts = idle_context(timeline, rows, shares.gap_start, shares.gap_end)
     parts, gaps = len(found[0]), len(gap_texts)
     cells = added_cells(
         parts + gaps,

@@ -23,7 +23,7 @@ _NAMED = 3
 _TABLE = "kernels"
 
 
-def join_cut_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
+def join_truncated_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
     """Both sides with their kernels under common names, and what was joined. Sides without cut names are returned as
     they are."""
     names = [_kernels(side) for side in (baseline, candidate)]
