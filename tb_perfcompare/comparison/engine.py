@@ -209,19 +209,19 @@ def _findings(
 
 def _headline(a: Summary, b: Summary, a_ns: Nanoseconds, b_ns: Nanoseconds, options: CompareOptions) -> Headline:
     """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
-    one, two = observations(a), observations(b)
+    seen_a, seen_b = observations(a), observations(b)
     none = np.zeros(0, dtype=np.int64)
     headline = judge(
-        one.means(a_ns) if a.is_timed else none,
-        one.capture if a.is_timed else none,
-        two.means(b_ns) if b.is_timed else none,
-        two.capture if b.is_timed else none,
+        seen_a.means(a_ns) if a.is_timed else none,
+        seen_a.capture if a.is_timed else none,
+        seen_b.means(b_ns) if b.is_timed else none,
+        seen_b.capture if b.is_timed else none,
         options,
         metric=a.metric,
-        labels=(one.label, two.label),
-        captures_are="captures" if one.uneven or two.uneven else "spans",
+        labels=(seen_a.label, seen_b.label),
+        captures_are="captures" if seen_a.uneven or seen_b.uneven else "spans",
     )
-    if not (one.pooled or two.pooled) or headline.delta is None:
+    if not (seen_a.pooled or seen_b.pooled) or headline.delta is None:
         return headline
     mean_a, mean_b = exact_mean(a_ns), exact_mean(b_ns)
     return replace(
@@ -338,20 +338,20 @@ def _groups(side: str, summary: Summary) -> list[Note]:
 
 def _drifts(side: str, summary: Summary) -> list[Note]:
     """Says so when the step time changed in the course of a capture."""
-    found = []
-    for at, capture in enumerate(summary.captures if summary.is_timed else ()):
-        places = np.flatnonzero(summary.steps.capture == at)
-        changed = drift(summary.steps.total_ns[places])
+    notes = []
+    for number, capture in enumerate(summary.captures if summary.is_timed else ()):
+        steps = np.flatnonzero(summary.steps.capture == number)
+        changed = drift(summary.steps.total_ns[steps])
         if changed is not None:
-            label, last = (summary.steps.label[int(place)] for place in (places[changed.at], places[-1]))
+            label, last = (summary.steps.label[int(place)] for place in (steps[changed.at], steps[-1]))
             message = (
                 f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
                 f"{abs(changed.shift):.1%} {'longer' if changed.shift > 0 else 'shorter'} (p = {changed.p:.2g})"
             )
             if label.isdecimal() and last.isdecimal():
                 message += f"; --{side}-steps {label}-{last} compares that part"
-            found.append(Note(NoteCode.DRIFT, message, side))
-    return found
+            notes.append(Note(NoteCode.DRIFT, message, side))
+    return notes
 
 
 def _window_note(
