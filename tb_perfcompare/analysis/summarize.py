@@ -79,8 +79,8 @@ def summarize(
     timeline, both = trace.timeline, trace.windows
     windows = both[window]
     _check_timed(windows, recording)
-    found = event_steps(timeline, both, window)
-    step = found.step
+    of_events = event_steps(timeline, both, window)
+    step = of_events.step
     steps = len(windows.label)
     events = len(recording.events)
     release(events)  # what reading and nesting took
@@ -98,9 +98,9 @@ def summarize(
     release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
     release(events)
-    backlog = _backlog(timeline, owners, found, steps)
-    told = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
-    known = {name for name, present in told if present is not None}
+    backlog = _backlog(timeline, owners, of_events, steps)
+    tables = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
+    known = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
         known.add("kernels_by_launch")  # no loss of its own
     other = both["marker" if window == "device" else "device"]
@@ -135,7 +135,7 @@ def summarize(
         notes=recording.notes
         + iteration_notes(trace, recording.file.path)
         + _notes(recording, timeline, windows)
-        + _disputed(windows, found, backlog, recording.file.path)
+        + _disputed(windows, of_events, backlog, recording.file.path)
         + _pooled(owned.parts, by_module, recording.file.path)
         + ((coarse,) if coarse is not None else ()),
         counters=None if sampled is None else sampled.series,
@@ -214,20 +214,20 @@ def _step_table(
 
 
 def _disputed(
-    windows: Windows, found: EventSteps, backlog: Ints, where: str
+    windows: Windows, of_events: EventSteps, backlog: Ints, where: str
 ) -> tuple[Note, ...]:
     """Says where windows and markers disagree on a step, and how much of the windows is backlog."""
     length = windows.end_ns - windows.start_ns
-    if not windows.marked or not (len(found.disputed) or len(found.collapsed)):
+    if not windows.marked or not (len(of_events.disputed) or len(of_events.collapsed)):
         return ()
-    named = _named([windows.label[at] for at in found.disputed.tolist()])
+    named = _named([windows.label[step] for step in of_events.disputed.tolist()])
     message = f"windows and host markers hold different numbers of calls in step {named}: calls count for their marker"
     if backlog.any():
         message += (
             f"; work launched by an earlier step owns {percent(backlog.sum() / length.sum())} of the windows"
         )
     collapsed = [
-        f"{windows.label[at]} ({time(length[at] / 1000)})" for at in found.collapsed.tolist()
+        f"{windows.label[step]} ({time(length[step] / 1000)})" for step in of_events.collapsed.tolist()
     ]
     if collapsed:
         message += f"; next to nothing is left of the window of step {_named(collapsed)}: other steps own its time"
@@ -256,7 +256,7 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
     total = int(device.sum())
     # Collectives that keep torch-tb-profiler's own kind are host annotations; kernels are the ones moved.
     moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
-    found: list[tuple[bool, NoteCode, str]] = [
+    possible: list[tuple[bool, NoteCode, str]] = [
         (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
         (
             timeline.device_markers > 0,
@@ -299,4 +299,4 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
             f"{moved} collective kernels count as Communication; torch-tb-profiler's Overview has them in Kernel",
         ),
     ]
-    return tuple(Note(code, message, where) for applies, code, message in found if applies)
+    return tuple(Note(code, message, where) for applies, code, message in possible if applies)

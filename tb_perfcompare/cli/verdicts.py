@@ -17,8 +17,8 @@ from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
-from tb_perfcompare.workspace.queries.candidate_responses import several_dict, several_table
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, several
+from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
@@ -46,12 +46,12 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     options = CompareOptions(window=arguments.step_window)
     with new_workspace() as workspace:
         rows = tuple(_row(workspace, arguments, baseline, path, options, console) for path in given)
-    found = several(rows, options.alpha)
+    found = with_adjusted_p(rows, options.alpha)
     if arguments.format == "json":
-        data = wire.encode(several_dict(found), indent=2) + b"\n"
+        data = wire.encode(candidates_dict(found), indent=2) + b"\n"
     else:
         data = render_table(
-            several_table(found, arguments.baseline), arguments.format,
+            candidates_table(found, arguments.baseline), arguments.format,
             terminal=None if arguments.output else console.screen,
         )  # fmt: skip
     if arguments.output:
@@ -70,7 +70,7 @@ def _row(
         side = _side(arguments, path)
     except PerfCompareError as error:
         return CandidateRow(candidate, None, error)
-    return workspace.looks.row(candidate, ComparisonRequest(baseline, side, options), console.progress)
+    return workspace.candidates.row(candidate, ComparisonRequest(baseline, side, options), console.progress)
 
 
 def _side(arguments: argparse.Namespace, path: str) -> Side:

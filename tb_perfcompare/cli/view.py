@@ -27,7 +27,7 @@ from tb_perfcompare.render.formats import render_view
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.inputs.sides import Side
-from tb_perfcompare.workspace.jobs.summary_jobs import CompatQuestion, compat_answer
+from tb_perfcompare.workspace.jobs.summary_jobs import CompatRequest, compat_answer
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
@@ -102,7 +102,7 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
         raise SelectionError("--compat needs one worker and one span", hint=f"choose from: {_choices(side)}")
     workers = len({file.worker for file in everything.files})
     parameters = dict(arguments.param or ())
-    question = CompatQuestion(side.files[0], arguments.view, arguments.group_by, workers, parameters)
+    question = CompatRequest(side.files[0], arguments.view, arguments.group_by, workers, parameters)
     return wire.encode(compat_answer(question, console.progress, console.say_lost), indent=None) + b"\n"
 
 

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.alignment.table import alignment_table, matched_notes, with_matched, with_partners
 from tb_perfcompare.comparison.causes.counters import counter_findings, moved_counters
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
-from tb_perfcompare.comparison.causes.detect_causes import Told, told_causes
+from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.largest_entry import with_largest_entry
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -193,9 +193,9 @@ def _findings(
     else:
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
-        told = Told()
+        told = DetectedCauses()
         if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = told_causes(
+            told = detect_causes(
                 RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
             )
         findings = find_causes(
@@ -209,19 +209,19 @@ def _findings(
 
 def _headline(a: Summary, b: Summary, a_ns: Nanoseconds, b_ns: Nanoseconds, options: CompareOptions) -> Headline:
     """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
-    one, two = observations(a), observations(b)
+    seen_a, seen_b = observations(a), observations(b)
     none = np.zeros(0, dtype=np.int64)
     headline = judge(
-        one.means(a_ns) if a.is_timed else none,
-        one.capture if a.is_timed else none,
-        two.means(b_ns) if b.is_timed else none,
-        two.capture if b.is_timed else none,
+        seen_a.means(a_ns) if a.is_timed else none,
+        seen_a.capture if a.is_timed else none,
+        seen_b.means(b_ns) if b.is_timed else none,
+        seen_b.capture if b.is_timed else none,
         options,
         metric=a.metric,
-        labels=(one.label, two.label),
-        captures_are="captures" if one.uneven or two.uneven else "spans",
+        labels=(seen_a.label, seen_b.label),
+        captures_are="captures" if seen_a.uneven or seen_b.uneven else "spans",
     )
-    if not (one.pooled or two.pooled) or headline.delta is None:
+    if not (seen_a.pooled or seen_b.pooled) or headline.delta is None:
         return headline
     mean_a, mean_b = exact_mean(a_ns), exact_mean(b_ns)
     return replace(
@@ -339,12 +339,12 @@ def _groups(side: str, summary: Summary) -> list[Note]:
 
 def _drifts(side: str, summary: Summary) -> list[Note]:
     """Says so when the step time changed in the course of a capture."""
-    found = []
-    for at, capture in enumerate(summary.captures if summary.is_timed else ()):
-        places = np.flatnonzero(summary.steps.capture == at)
-        changed = drift(summary.steps.total_ns[places])
+    notes = []
+    for number, capture in enumerate(summary.captures if summary.is_timed else ()):
+        steps = np.flatnonzero(summary.steps.capture == number)
+        changed = drift(summary.steps.total_ns[steps])
         if changed is not None:
-            label, last = (summary.steps.label[int(place)] for place in (places[changed.at], places[-1]))
+            label, last = (summary.steps.label[int(place)] for place in (steps[changed.at], steps[-1]))
             how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
             message = (
                 f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
@@ -352,8 +352,8 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
             )
             if label.isdecimal() and last.isdecimal():
                 message += f"; --{side}-steps {label}-{last} compares that part"
-            found.append(Note(NoteCode.DRIFT, message, side))
-    return found
+            notes.append(Note(NoteCode.DRIFT, message, side))
+    return notes
 
 
 def _window_note(

@@ -1,6 +1,6 @@
 """The tab's routes. Everything they do lives below: names in requests.py, work in workspace/, answers in responses.py.
 
-Construction touches nothing; what computes is imported by the first request that needs it (opening.py).
+Construction touches nothing; what computes is imported by the first request that needs it (lazy_workspace.py).
 """
 
 from __future__ import annotations
@@ -164,9 +164,9 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return history_routes.history(self.workspace, request)
 
     def _verdicts(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import candidate_routes as verdict_routes
+        from tb_perfcompare.plugin.routes import candidate_routes
 
-        return verdict_routes.verdicts(self.workspace, self._side, request)
+        return candidate_routes.verdicts(self.workspace, self._side, request)
 
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]

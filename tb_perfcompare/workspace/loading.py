@@ -120,21 +120,26 @@ class Loader:
         jobs = [
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
-        intakes = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
-        places = [(intake, at) for intake, side in zip(intakes, sides, strict=True) for at in range(len(side.files))]
+        collectors = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
+        places = [
+            (collector, number)
+            for collector, side in zip(collectors, sides, strict=True)
+            for number in range(len(side.files))
+        ]
         waiting = {job: list[tuple[SummaryCollector, int]]() for job in jobs}
         for job, place in zip(jobs, places, strict=True):
             waiting[job].append(place)
 
         def take(flight: Flight[Summary]) -> bool:
             answer = _summary_or_error(flight)
-            intake, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
-            intake.take(at, answer)
+            collector, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
+            collector.take(at, answer)
             # other errors are about what the file holds
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
         provisional = any(self._each(jobs, report, take))
-        return [_loaded(side, *intake.finish()) for side, intake in zip(sides, intakes, strict=True)], provisional
+        loaded = [_loaded(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
+        return loaded, provisional
 
     def close(self) -> None:
         """Ends work under way."""

@@ -17,7 +17,7 @@ from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 from tb_perfcompare.workspace.jobs.strict_jobs import (
-    StrictQuestion,
+    StrictRequest,
     check_kinds,
     refused,
     strict_of_tables,
@@ -87,7 +87,7 @@ class Workspace:
         self.pages = TablePages(self)
         self.rows = RowResponses(self)
         self.paths = PathResponses(self)
-        self.looks = CandidateComparisons(self)
+        self.candidates = CandidateComparisons(self)
         self.step_views = StepViews(self)
         self.histories = LatestHistory()
 
@@ -139,11 +139,11 @@ class Workspace:
         """render/wire/pages.py's answer about the pair, if it is on disk."""
         return None if self._kept is None else self._kept.answer_to(question)
 
-    def strict(self, question: StrictQuestion, report: Reporter = silent) -> bytes:
+    def strict(self, question: StrictRequest, report: Reporter = silent) -> bytes:
         """The strict report, drawn. Leaves when `report` raises; work without a waiting caller ends."""
         return finished(self.ask_strict(question), report).result()
 
-    def ask_strict(self, question: StrictQuestion) -> AbstractContextManager[Flight[bytes]]:
+    def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """The same, done, under way or started now, for as long as the body lasts."""
         return self._strict.joined(question, lambda flight: self._answer_strict(question, flight))
 
@@ -158,7 +158,7 @@ class Workspace:
         self.pages.close()
         self.rows.close()
         self.paths.close()
-        self.looks.close()
+        self.candidates.close()
         self.step_views.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
@@ -201,7 +201,7 @@ class Workspace:
             near = f"{error.hint} " if error.hint.endswith("?") else ""
             raise MarkerMissing(error.message, hint=near + has) from error
 
-    def _answer_strict(self, question: StrictQuestion, flight: Flight[bytes]) -> bytes:
+    def _answer_strict(self, question: StrictRequest, flight: Flight[bytes]) -> bytes:
         try:
             are_tables = check_kinds(question)
         except NotComparable as error:

@@ -29,7 +29,7 @@ EXPLAINING = ("tooltip", "tooltips")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DetectedCauses:
     """One tooltip of the overview."""
 
     step: str
@@ -39,7 +39,7 @@ class Told:
     percent: Decimal
 
 
-def told(overview: dict[str, Any]) -> list[list[tuple[str, Any, Told]]]:
+def told(overview: dict[str, Any]) -> list[list[tuple[str, Any, DetectedCauses]]]:
     """Per step (column, its value, what the tooltip beside it says)."""
     titles = [column.get("name", "") for column in overview["steps"]["columns"]]
     out = []
@@ -49,7 +49,7 @@ def told(overview: dict[str, Any]) -> list[list[tuple[str, Any, Told]]]:
             found = TOOLTIP.fullmatch(row[at + 1])
             assert found is not None, row[at + 1]
             figures = (Decimal(found[name]) for name in ("value", "total", "percent"))
-            cells.append((titles[at], row[at], Told(found["step"], found["part"], *figures)))
+            cells.append((titles[at], row[at], DetectedCauses(found["step"], found["part"], *figures)))
         assert all(cell[2].step == row[0] for cell in cells)
         out.append(cells)
     return out

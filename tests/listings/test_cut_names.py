@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.alignment.truncated_names import join_cut_names, matched_names
+from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names, matched_names
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tests.listings.drawn import column, compare, listings, side
@@ -67,13 +67,13 @@ def test_names_that_cannot_be_told_apart_share_a_row_and_are_named() -> None:
 
 def test_listings_that_cut_alike_are_joined_by_the_cut_name() -> None:
     a, b = run((CUT, 1)), run((CUT, 2))
-    assert join_cut_names(a, b) == (a, b, ())
+    assert join_truncated_names(a, b) == (a, b, ())
     assert column(compare(a, b).tables["kernels"], "status") == ["both"]
 
 
 def test_facts_of_a_shared_row_are_weighted_by_time() -> None:
     full = side([(FULL, 30_000, 0.8, 0.2), (OTHER, 10_000, 0.0, 0.6)])
-    _, joined, _ = join_cut_names(run((CUT, 1)), full)
+    _, joined, _ = join_truncated_names(run((CUT, 1)), full)
     kernels = joined.groups["kernels"]
     assert kernels.keys == ((CUT,),)
     assert kernels.facts["tensor_active"].tolist() == pytest.approx([0.6])
@@ -83,7 +83,7 @@ def test_facts_of_a_shared_row_are_weighted_by_time() -> None:
 
 @given(listings(), listings())
 def test_joining_moves_no_time(a: Summary, b: Summary) -> None:
-    for before, after in zip((a, b), join_cut_names(a, b)[:2], strict=True):
+    for before, after in zip((a, b), join_truncated_names(a, b)[:2], strict=True):
         assert after.owned.time_ns.sum() == before.owned.time_ns.sum()
         assert after.groups["kernels"].calls.sum() == before.groups["kernels"].calls.sum()
         assert after.groups["kernels"].measures_ns["total"].sum() == before.groups["kernels"].measures_ns["total"].sum()

@@ -24,7 +24,7 @@ SURE = {Verdict.SLOWER, Verdict.FASTER}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DetectedCauses:
     """What is said of one pair: of the step time as recorded, of the program, of the machine, and in the end."""
 
     recorded: Verdict
@@ -52,7 +52,7 @@ class Rates:
     right: float
 
 
-def told(pair: Drawn) -> Told:
+def told(pair: Drawn) -> DetectedCauses:
     """The product's rules on one pair; the pace counts whatever share of the step it covers."""
     found = pace_of("host", pair.rows, pair.captures, pair.times, "operators", OPTIONS.alpha)
     assert isinstance(found, PaceRows)
@@ -61,7 +61,7 @@ def told(pair: Drawn) -> Told:
     whole = tuple(np.rint(side).astype(np.int64) for side in pair.times)
     recorded = settle((whole[0], whole[1]), pair.captures, OPTIONS)
     verdict, _ = outcome(recorded.verdict, program, machine, clocked, OPTIONS)
-    return Told(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
+    return DetectedCauses(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
                 recorded.estimate.theta_high - recorded.estimate.theta_low)  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tb_perfcompare.analysis.cycles.trace_cycles import EXCLUSIVE, StepsAsCycles, as_cycles
+from tb_perfcompare.analysis.cycles.trace_cycles import EXCLUSIVE, StepsAsCycles, trace_cycles
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.pairing.pairing import WorkerName
@@ -51,7 +51,7 @@ def two_steps(*, extra: float = 0, clocks: tuple[float, ...] = (), marked: bool 
 
 
 def sides(normal: TraceBuilder, abnormal: TraceBuilder, beta: str = "total") -> StepsAsCycles:
-    return as_cycles(summary(normal), summary(abnormal), (ONE, ONE), beta)
+    return trace_cycles(summary(normal), summary(abnormal), (ONE, ONE), beta)
 
 
 def shares(table: CycleTable, metric: str | None = None) -> dict[tuple[str, str], list[float]]:
@@ -209,7 +209,7 @@ def test_each_worker_is_a_process_with_its_own_functions() -> None:
     alone.op("only here", 0, 10)
     side = pool([summary(two_steps()), summary(alone, worker="worker1")])
     numbers = {"worker0": 0, "worker1": 1}
-    table = as_cycles(side, side, (numbers, numbers)).tables[0]
+    table = trace_cycles(side, side, (numbers, numbers)).tables[0]
     assert table.pids() == (0, 1)
     assert set(shares(table.of_pid(1))) == {("only here", "Host")}
     assert ("gemm", "GPU") in shares(table.of_pid(0))

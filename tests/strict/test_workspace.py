@@ -12,7 +12,7 @@ from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace import workspace as workspace_module
-from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
@@ -38,9 +38,9 @@ def local() -> Iterator[Workspace]:
     made.close()
 
 
-def question(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: str) -> StrictQuestion:
+def question(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: str) -> StrictRequest:
     sides = [side_from_path(str(path), None, None) for path in (normal, abnormal)]
-    return StrictQuestion(sides[0], sides[1], **options)  # type: ignore[arg-type]
+    return StrictRequest(sides[0], sides[1], **options)  # type: ignore[arg-type]
 
 
 def test_a_worker_process_draws_it(workspace: Workspace) -> None:
@@ -65,9 +65,9 @@ def test_traces_are_read_once_for_all_forms(tmp_path: Path) -> None:
 
 
 def test_the_same_question_is_computed_once(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[StrictQuestion]()
+    asked = list[StrictRequest]()
 
-    def computed(question: StrictQuestion, report: Reporter) -> bytes:
+    def computed(question: StrictRequest, report: Reporter) -> bytes:
         asked.append(question)
         return b"answer"
 
@@ -90,7 +90,7 @@ def test_a_changed_file_is_another_question(tmp_path: Path) -> None:
 def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
-    def endless(question: StrictQuestion, report: Reporter) -> bytes:
+    def endless(question: StrictRequest, report: Reporter) -> bytes:
         try:
             while True:
                 report(Progress("comparing"))

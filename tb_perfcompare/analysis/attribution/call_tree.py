@@ -192,18 +192,18 @@ def frame_nodes(
         names += paths.name
 
     operators = _Operators(timeline, owners, path)
-    at = operators.of_owner
+    operator_of = operators.of_owner
     wanted = np.zeros(len(operators.around), dtype=np.bool_)
-    for some in chunks(len(at)):
-        wanted[at[some][timed[some]]] = True  # the last place is for those without
-    whole = np.array([NODE_WHOLE], dtype=np.int32)
-    outermost = np.broadcast_to(whole, wanted.shape) if operators.path is None else home[operators.path]
+    for some in chunks(len(operator_of)):
+        wanted[operator_of[some][timed[some]]] = True  # the last place is for those without
+    root = np.array([NODE_WHOLE], dtype=np.int32)
+    outermost = np.broadcast_to(root, wanted.shape) if operators.path is None else home[operators.path]
     paths_found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)
     grown.add(paths_found.parent, paths_found.key, FrameKind.OPERATOR, paths_found.depth)
     node_of = np.append(paths_found.node, np.int32(-1))
     del paths_found, outermost, wanted
 
-    node = gather(node_of, at)
+    node = gather(node_of, operator_of)
     node[~operators.is_own] = -1
     leaf = ~operators.is_own & (timed | begins)
     counts = ~operators.repeats
@@ -214,8 +214,8 @@ def frame_nodes(
         node[calls] = home[paths.of_owner[calls]]
         leaf &= ~paths.is_call
     device = gather(timeline.is_device, rows)
-    _set_above_leaves(node, leaf, at, node_of, None if path is None else (home, path))
-    del at
+    _set_above_leaves(node, leaf, operator_of, node_of, None if path is None else (home, path))
+    del operator_of
     work = rows_where(leaf & device)
     lost = (timeline.launcher[rows[work]] < 0) & (timeline.operator[rows[work]] < 0)
     node[work[lost]] = NODE_LOST

@@ -15,7 +15,7 @@ from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
 
 
-def surroundings(
+def idle_context(
     timeline: InterpretedTrace, rows: EventIndex, gap_start: Nanoseconds, gap_end: Nanoseconds
 ) -> tuple[Ints, list[str]]:
     """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.

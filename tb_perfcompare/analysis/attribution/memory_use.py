@@ -91,14 +91,14 @@ def _keys(
     enclosers = Enclosers(timeline.lane[forest.row], events.start_ns[forest.row], forest.end_ns, forest.parent)
     node = innermost(enclosers, timeline.lane[rows], events.start_ns[rows])
     name = np.append(events.name[forest.row], -1)[node].astype(np.int64)
-    code, at = distinct((name + 1) * len(devices) + device, (len(events.strings) + 1) * len(devices))
+    code, pair_of = distinct((name + 1) * len(devices) + device, (len(events.strings) + 1) * len(devices))
     pairs = [
         (operator_key(events.strings[name_at - 1]) if name_at else OUTSIDE, devices[device_at])
         for name_at, device_at in (divmod(c, len(devices)) for c in code.tolist())
     ]
     ordered = sorted(set(pairs))
     place = {pair: number for number, pair in enumerate(ordered)}
-    return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[at]
+    return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[pair_of]
 
 
 def _per_step(step: AnyInts, key: Ints, size: Ints, keys: int, windows: Windows) -> tuple[Ints, Ints, Ints]:
@@ -149,24 +149,24 @@ def _curves(
     starts, ends = windows.start_ns - zero, windows.end_ns - zero
     curves = []
     for name in sorted(records.devices):
-        mine = np.flatnonzero(records.device == records.devices.index(name))
-        row = records.row[mine]
+        of_device = np.flatnonzero(records.device == records.devices.index(name))
+        row = records.row[of_device]
         stated = np.isfinite(_floats(events, "total_allocated", row))
         absolute = bool(stated.any())
         if absolute:
             row = row[stated]
-            at = events.start_ns[row] - zero
-            if name in before and at[0] > 0:  # what is held when the first step begins
-                row, at = np.append(before[name], row), np.append(0, at)
+            time_ns = events.start_ns[row] - zero
+            if name in before and time_ns[0] > 0:  # what is held when the first step begins
+                row, time_ns = np.append(before[name], row), np.append(0, time_ns)
             held = _floats(events, "total_allocated", row).astype(np.int64)
         else:
-            at = events.start_ns[row] - zero
-            held = np.cumsum(records.size[mine])
+            time_ns = events.start_ns[row] - zero
+            held = np.cumsum(records.size[of_device])
         kept = _floats(events, "total_reserved", row)
         has_reserved = absolute and bool(np.isfinite(kept).all()) and bool((kept > 0).any())
         above = kept.astype(np.int64) if has_reserved else None
         # first of each step and of each gap behind one
-        cuts = unique(np.searchsorted(at, np.concatenate((starts, ends)), side="left").astype(np.int64))
+        cuts = unique(np.searchsorted(time_ns, np.concatenate((starts, ends)), side="left").astype(np.int64))
         shown = thinned((held,) if above is None else (held, above), CURVE_POINTS, cuts)
         curves.append(
             MemoryCurve(
@@ -176,7 +176,7 @@ def _curves(
                 label=windows.label,
                 start_ns=starts,
                 end_ns=ends,
-                time_ns=at[shown],
+                time_ns=time_ns[shown],
                 allocated=held[shown],
                 reserved=None if above is None else above[shown],
                 peak_allocated=int(held.max()),

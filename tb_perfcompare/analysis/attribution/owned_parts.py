@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.attribution.idle_context import surroundings
+from tb_perfcompare.analysis.attribution.idle_context import idle_context
 from tb_perfcompare.analysis.attribution.ownership import Shares
 from tb_perfcompare.analysis.columns.cells import added_cells
 from tb_perfcompare.analysis.columns.grouping import finest
@@ -46,9 +46,9 @@ def owned_parts(
     entity    (m,) their entities; of those the StepCategory and the key, of OperatorKeys.pool
     step      (n,) step of every event, -1 outside; there are `steps`
     """
-    found, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities[0]))
-    around, gap_texts = surroundings(timeline, rows, shares.gap_start, shares.gap_end)
-    parts, gaps = len(found[0]), len(gap_texts)
+    keys_of, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities[0]))
+    around, gap_texts = idle_context(timeline, rows, shares.gap_start, shares.gap_end)
+    parts, gaps = len(keys_of[0]), len(gap_texts)
     cells = added_cells(
         parts + gaps,
         steps,
@@ -63,14 +63,14 @@ def owned_parts(
     callers = [*caller_texts, *gap_texts, SMALLER]
     found_keys = _PartKeys(
         timeline.events.strings,
-        label=np.append(category[found[0]], np.full(gaps, np.int8(StepCategory.OTHER))),
-        entity=np.append(key.code[found[0]], np.full(gaps, nobody, dtype=np.int32)),
-        caller=np.append(found[1].astype(np.int32), np.arange(gaps, dtype=np.int32) + np.int32(len(caller_texts))),
-        shape=np.append(found[2].astype(np.int32), np.zeros(gaps, dtype=np.int32)),
+        label=np.append(category[keys_of[0]], np.full(gaps, np.int8(StepCategory.OTHER))),
+        entity=np.append(key.code[keys_of[0]], np.full(gaps, nobody, dtype=np.int32)),
+        caller=np.append(keys_of[1].astype(np.int32), np.arange(gaps, dtype=np.int32) + np.int32(len(caller_texts))),
+        shape=np.append(keys_of[2].astype(np.int32), np.zeros(gaps, dtype=np.int32)),
         callers=callers,
         shapes=shape_texts,
     )
-    entry = np.append(found[0], np.full(gaps, len(category)))
+    entry = np.append(keys_of[0], np.full(gaps, len(category)))
     cells, is_rest, pooled = cells.largest(MOST_PARTS, found_keys.first, entry)
     split = cells.named(lambda rows: found_keys.of(rows, is_rest))
     if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):

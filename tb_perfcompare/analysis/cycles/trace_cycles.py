@@ -53,7 +53,7 @@ class StepsAsCycles:
     counters: tuple[CounterFacts, ...]
 
 
-def as_cycles(
+def trace_cycles(
     normal: Summary, abnormal: Summary, numbers: tuple[Mapping[str, int], Mapping[str, int]], beta: str = TOTAL
 ) -> StepsAsCycles:
     """Both sides as tables. `numbers`: worker -> the pid its rows get, per side.

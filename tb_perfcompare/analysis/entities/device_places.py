@@ -109,26 +109,26 @@ def _names_and_shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Int
 def _work(timeline: InterpretedTrace, rows: EventIndex, step: StepIndex, node: NodeIndex, places: _Places) -> SplitTime:
     events = timeline.events
     place = np.append(places.of_node, np.int32(-1))[node] + np.int32(1)
-    used, at = factorize(gather(events.name, rows), len(events.strings))
+    used, cell_of = factorize(gather(events.name, rows), len(events.strings))
     key, of_used = factorize(
         kernel_places(events.strings, used), len(places.names)
     )  # names may differ and the keys not
-    (category, kernel, place_of), at = finest(
+    (category, kernel, place_of), cell_of = finest(
         [
             (timeline.role[rows], len(CATEGORY_LABELS)),
-            (gather(of_used, at), len(key)),
+            (gather(of_used, cell_of), len(key)),
             (place, len(places) + 1),
         ]
     )
     first = np.empty(len(category), dtype=np.int64)
-    first[at[::-1]] = np.arange(len(rows))[::-1]  # of equal indices the last one assigned stays
+    first[cell_of[::-1]] = np.arange(len(rows))[::-1]  # of equal indices the last one assigned stays
     texts = [places.names.texts[code] for code in key.tolist()]
     order, rank = _in_order(
         events.start_ns[rows][first],
         (_ranks(CATEGORY_LABELS)[category], _ranks(texts)[kernel]),
         lambda number: places.pool.text(int(place_of[number])),
     )
-    row, steps = rank[at], int(step.max(initial=0)) + 1
+    row, steps = rank[cell_of], int(step.max(initial=0)) + 1
     cells = added_cells(len(order), steps, [(row, (step, rows), (events.dur_ns, rows))], [(row, (step, rows), None)])
     category, kernel, place_of = category[order], kernel[order], place_of[order]
     return cells.named(

@@ -181,16 +181,16 @@ def _extend(timeline: InterpretedTrace, host: Windows, *, tail: bool = False) ->
     inside = (step >= 0) & (call_end <= host.end_ns[np.maximum(step, 0)])
     if not inside.any():
         return host
-    step, mine = step[inside], work[inside]
+    step, launched = step[inside], work[inside]
     hits = np.bincount(step, minlength=count)
     first = np.full(count, np.iinfo(np.int64).max)
     last = np.full(count, np.iinfo(np.int64).min)
-    np.minimum.at(first, step, timeline.events.start_ns[mine])
-    np.maximum.at(last, step, timeline.ends(mine))
+    np.minimum.at(first, step, timeline.events.start_ns[launched])
+    np.maximum.at(last, step, timeline.ends(launched))
     previous = int(host.start_ns[0])
     if hits[0]:
         foreign = timeline.is_device.copy()
-        foreign[mine] = False
+        foreign[launched] = False
         early = timeline.ends(foreign)
         early = early[early < first[0]]
         if len(early):

@@ -93,10 +93,10 @@ def side_of(
     number: list[int | None] = [None] * len(keys)
     for row in range(len(keys)):
         chain = []
-        at: int | None = row
-        while at is not None and number[at] is None:
-            chain.append(at)
-            at = row_of.get(keys[at][2])
+        row_above: int | None = row
+        while row_above is not None and number[row_above] is None:
+            chain.append(row_above)
+            row_above = row_of.get(keys[row_above][2])
         for inner in reversed(chain):
             operator, shape, above = keys[inner]
             upper = row_of.get(above)
@@ -108,21 +108,21 @@ def side_of(
         place = number[row]
         assert place is not None
         calls[place] = calls.get(place, 0) + count
-    found: dict[int, dict[tuple[str, str], Work]] = {}
+    work_at: dict[int, dict[tuple[str, str], Work]] = {}
     times, launches = (figure.tolist() for figure in work.work.totals())
     for order, (category, name, text) in enumerate(work.work.keys):
         if left is not None and not left[order]:
             continue
-        at = row_of.get(text)
-        place = None if at is None else number[at]
-        here = found.setdefault(NOWHERE if place is None else place, {})
+        row_above = row_of.get(text)
+        place = None if row_above is None else number[row_above]
+        here = work_at.setdefault(NOWHERE if place is None else place, {})
         known = here.get((category, name))  # places that differ by shape alone may have become one
         before = (0, 0, order) if known is None else (known.launches, known.time_ns, known.order)
         here[category, name] = Work(
             category, name, NOWHERE if place is None else place,
             before[0] + launches[order], before[1] + times[order], before[2],
         )  # fmt: skip
-    return Side({place: list(here.values()) for place, here in found.items()}, calls, steps)
+    return Side({place: list(here.values()) for place, here in work_at.items()}, calls, steps)
 
 
 def units_of_work(a: DeviceWork, b: DeviceWork, steps: tuple[int, int]) -> tuple[int, int]:

@@ -77,13 +77,13 @@ class PlainMatches:
         """Time of all kernels of a side."""
         return int(self.time[side].sum())
 
-    def match(self, at: int) -> OperatorMatch:
+    def match(self, number: int) -> OperatorMatch:
         """One of them as the rules would make it."""
         texts = self.numbers.texts()
         own = self.kernels
-        stretch = slice(int(own.start[at]), int(own.start[at + 1]))
+        stretch = slice(int(own.start[number]), int(own.start[number + 1]))
         names = own.name[stretch]
-        one, two = (
+        runs_a, runs_b = (
             [
                 Run(name, launches, time)
                 for name, launches, time in zip(
@@ -94,11 +94,13 @@ class PlainMatches:
         )
         kernels = (
             KernelMatch(category, (x,), (y,), SAME, CERTAIN, SAME)
-            for category, x, y in zip(own.category[stretch], one, two, strict=True)
+            for category, x, y in zip(own.category[stretch], runs_a, runs_b, strict=True)
         )
         return OperatorMatch(
-            texts[self.operator[at]], texts[self.shape[at]], SAME_PLACE, CERTAIN if self.is_certain[at] else LIKELY,
-            (int(self.calls[0][at]), int(self.calls[1][at])), (int(self.time[0][at]), int(self.time[1][at])),
+            texts[self.operator[number]], texts[self.shape[number]], SAME_PLACE,
+            CERTAIN if self.is_certain[number] else LIKELY,
+            (int(self.calls[0][number]), int(self.calls[1][number])),
+            (int(self.time[0][number]), int(self.time[1][number])),
             tuple(kernels),
         )  # fmt: skip
 
@@ -150,7 +152,7 @@ def _places(operators: JoinedRows) -> Ints:
 
 
 def _grouped(
-    operators: JoinedRows, work: JoinedRows, row: Ints, found: Ints, calls: Sequence[Ints], units: tuple[int, int],
+    operators: JoinedRows, work: JoinedRows, row: Ints, plain: Ints, calls: Sequence[Ints], units: tuple[int, int],
     sides: tuple[DeviceWork, DeviceWork],
 ) -> PlainMatches:  # fmt: skip
     """The matches of plain rows of the work, `row` being the operator of each."""
@@ -161,9 +163,9 @@ def _grouped(
     order = np.argsort(group, kind="stable")
     size = len(group_code)
     totals = [side.work.totals() for side in sides]
-    at = work.at_a[found], work.at_b[found]
-    time = tuple(total[0][rows] for total, rows in zip(totals, at, strict=True))
-    launches = tuple(total[1][rows] for total, rows in zip(totals, at, strict=True))
+    rows_of_sides = work.at_a[plain], work.at_b[plain]
+    time = tuple(total[0][rows] for total, rows in zip(totals, rows_of_sides, strict=True))
+    launches = tuple(total[1][rows] for total, rows in zip(totals, rows_of_sides, strict=True))
     alike = np.ones(size, dtype=bool)
     alike[group[launches[0] * units[1] != launches[1] * units[0]]] = False
     shape = group_code % len(numbers)
@@ -174,7 +176,7 @@ def _grouped(
         (_added(group[first], calls[0][owners], size), _added(group[first], calls[1][owners], size)),
         PlainKernels(
             np.searchsorted(group[order], np.arange(size + 1)),
-            numbers.column(work.parts[0][found][order]), numbers.column(work.parts[1][found][order]),
+            numbers.column(work.parts[0][plain][order]), numbers.column(work.parts[1][plain][order]),
             (time[0][order], time[1][order]), (launches[0][order], launches[1][order]),
         ),
     )  # fmt: skip

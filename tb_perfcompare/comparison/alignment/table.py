@@ -126,10 +126,10 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     texts = plain.numbers.texts()
     alone = np.ones(len(plain), dtype=bool)
     if any(rule == SAME_PLACE for _, _, rule in rows):
-        for at, (operator, shape) in enumerate(zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)):
+        for number, (operator, shape) in enumerate(zip(plain.operator.tolist(), plain.shape.tolist(), strict=True)):
             if (row := rows.get((texts[operator], texts[shape], SAME_PLACE))) is not None:
-                row.add(plain.match(at))
-                alone[at] = False
+                row.add(plain.match(number))
+                alone[number] = False
     shown = np.flatnonzero(alone)
     time, calls = ([side[shown] for side in both] for both in (plain.time, plain.calls))
     us = [ns / n / 1000 for ns, n in zip(time, steps, strict=True)]
@@ -138,7 +138,7 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
         change = np.where(us[0] != 0, delta / us[0], np.nan)
     called = (calls[0] != 0) | (calls[1] != 0)
     often = (np.where(called, count / n, np.nan) for count, n in zip(calls, steps, strict=True))
-    whole = (np.where(ns != 0, 1.0, np.nan) for ns in time)
+    shares = (np.where(ns != 0, 1.0, np.nan) for ns in time)
     made = [_cells(key, row, steps) for key, row in rows.items()]
     kernels = _PlainKernels(plain.kernels, steps, shown, made)
     numbers, count = plain.numbers, len(shown)
@@ -148,15 +148,15 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
         "operator": plain.operator[shown], "input_shape": plain.shape[shown], "confidence": sure,
         **{name: np.full(count, numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
     }  # fmt: skip
-    figures = dict(zip(_FIGURES, (*us, delta, change, *often, *whole), strict=True))
+    figures = dict(zip(_FIGURES, (*us, delta, change, *often, *shares), strict=True))
     joined: dict[str, Floats | MadeTexts] = {
         "baseline_kernels": MadeTexts(places, kernels.baseline),
         "candidate_kernels": MadeTexts(places, kernels.candidate),
         "baseline_kernel_names": MadeTexts(places, kernels.baseline_names),
         "candidate_kernel_names": MadeTexts(places, kernels.candidate_names),
     }
-    for at, column in enumerate(_COLUMNS):
-        cells = [row[at] for row in made]
+    for number, column in enumerate(_COLUMNS):
+        cells = [row[number] for row in made]
         if column.name in figures:
             values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
             joined[column.name] = np.concatenate((figures[column.name], values))

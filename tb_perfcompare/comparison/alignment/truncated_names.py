@@ -23,7 +23,7 @@ _NAMED = 3
 _TABLE = "kernels"
 
 
-def join_cut_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
+def join_truncated_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
     """Both sides with their kernels under common names, and what was joined. Sides without cut names are returned as
     they are."""
     names = [_kernels(side) for side in (baseline, candidate)]
@@ -40,9 +40,9 @@ def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note
     common = {*a} & {*b}
     only = [sorted({*side} - common) for side in (a, b)]
     groups = _Groups()
-    for mine, others in (only, only[::-1]):
+    for own, others in (only, only[::-1]):
         shortest = None
-        for name in sorted(filter(_is_cut, mine), key=_text):
+        for name in sorted(filter(_is_cut, own), key=_text):
             text = _text(name)
             is_inside = shortest is not None and text.startswith(shortest)
             if not is_inside:
@@ -51,17 +51,17 @@ def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note
             for other in islice(_starting_with(text, others), 1 if is_inside else None):
                 groups.unite(name, other)
     joins: dict[str, str] = {}
-    one, several = 0, []
+    alone, several = 0, []
     for members in groups.members():
         full = max(members, key=lambda name: (len(_text(name)), not _is_cut(name), name))
         if len(members) == 2:
-            one += 1
+            alone += 1
             shared = full
         else:
             shared = min(members, key=lambda name: (len(_text(name)), not _is_cut(name), name))
             several.append((shared, len(members) - 1))
         joins |= {name: shared for name in members if name != shared}
-    return joins, tuple(_notes(one, several))
+    return joins, tuple(_notes(alone, several))
 
 
 def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:

@@ -17,7 +17,7 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DetectedCauses:
     """Findings, largest first; what they explain of each category, microseconds per step; entities they name."""
 
     findings: tuple[Finding, ...] = ()
@@ -25,11 +25,11 @@ class Told:
     entities: frozenset[str] = frozenset()
 
 
-def told_causes(pair: RuleContext) -> Told:
+def detect_causes(pair: RuleContext) -> DetectedCauses:
     """The causes that hold, without those whose time another one explains. Equal sides have none."""
     # a step that is the whole recording is no step: what differs from it follows from that alone
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
-        return Told()
+        return DetectedCauses()
     same_work = find_other_work(pair) is None
     found = [cause for find in FIND for cause in find(pair) if same_work or not cause.same_work]
     found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
@@ -46,4 +46,4 @@ def told_causes(pair: RuleContext) -> Told:
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
     subjects = frozenset(entities | {finding.subject for finding in findings})
-    return Told(tuple(findings), explained.by_category(), subjects)
+    return DetectedCauses(tuple(findings), explained.by_category(), subjects)

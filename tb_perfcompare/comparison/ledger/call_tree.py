@@ -98,27 +98,28 @@ def _walked(frames: Frames, sides: list[_Side], most: int) -> list[Frame]:
     below: dict[int, list[int]] = {}
     depth = [0] * len(frames)
     rest_a, rest_b = ([whole - own for whole, own in zip(side.whole, side.own, strict=True)] for side in sides)
-    for at in range(1, len(frames)):
-        parent = frames.parent[at]
-        depth[at] = depth[parent] + 1
-        if kept[at]:
-            below.setdefault(parent, []).append(at)
-            rest_a[parent] -= a.whole[at]
-            rest_b[parent] -= b.whole[at]
+    for frame in range(1, len(frames)):
+        parent = frames.parent[frame]
+        depth[frame] = depth[parent] + 1
+        if kept[frame]:
+            below.setdefault(parent, []).append(frame)
+            rest_a[parent] -= a.whole[frame]
+            rest_b[parent] -= b.whole[frame]
     out: list[Frame] = []
     waiting = [0]
     while waiting:
-        at = waiting.pop()
-        if at > 0 or not out:
-            own, calls = (a.own[at], b.own[at]), (a.calls[at], b.calls[at])
-            out.append(Frame(depth[at], frames.key[at], a.whole[at], b.whole[at], own, calls, 0))
-            waiting.append(-at)
-            waiting += reversed(below.get(at, ()))
+        frame = waiting.pop()
+        if frame > 0 or not out:
+            own, calls = (a.own[frame], b.own[frame]), (a.calls[frame], b.calls[frame])
+            out.append(Frame(depth[frame], frames.key[frame], a.whole[frame], b.whole[frame], own, calls, 0))
+            waiting.append(-frame)
+            waiting += reversed(below.get(frame, ()))
             continue
-        at = -at
-        one, two = rest_a[at], rest_b[at]
-        if one or two:
-            out.append(Frame(depth[at] + 1, REST, one, two, (one, two), (0.0, 0.0), merged.get(at, 0)))
+        frame = -frame
+        left_a, left_b = rest_a[frame], rest_b[frame]
+        if left_a or left_b:
+            left = left_a, left_b
+            out.append(Frame(depth[frame] + 1, REST, *left, left, (0.0, 0.0), merged.get(frame, 0)))
     return out
 
 
@@ -130,23 +131,23 @@ def _kept(frames: Frames, a: _Side, b: _Side, most: int) -> tuple[list[bool], di
     kept = [time > least and key != REST for time, key in zip(size, frames.key, strict=True)]
     kept[0] = True
     small = [dict[int, int](), dict[int, int]()]
-    for at in range(1, len(frames)):
-        if frames.key[at] == REST:
+    for frame in range(1, len(frames)):
+        if frames.key[frame] == REST:
             for times, side in zip(small, (a, b), strict=True):
-                times[frames.parent[at]] = side.whole[at]
+                times[frames.parent[frame]] = side.whole[frame]
     home = list(range(len(frames)))
     merged: dict[int, int] = {}
     alone: dict[int, int] = {}
-    for at in range(1, len(frames)):
-        parent = frames.parent[at]
-        kept[at] = kept[at] and kept[parent] and not _may_be_small(at, parent, a, b, small)
-        if not kept[at] and size[at]:
-            home[at] = home[parent]
-            alone[home[at]] = at
-            count = max(a.merged[at], b.merged[at]) if frames.key[at] == REST else 1
-            merged[home[at]] = merged.get(home[at], 0) + count
-    for parent, at in alone.items():
-        kept[at] = kept[at] or (merged[parent] == 1 and frames.key[at] != REST)
+    for frame in range(1, len(frames)):
+        parent = frames.parent[frame]
+        kept[frame] = kept[frame] and kept[parent] and not _may_be_small(frame, parent, a, b, small)
+        if not kept[frame] and size[frame]:
+            home[frame] = home[parent]
+            alone[home[frame]] = frame
+            count = max(a.merged[frame], b.merged[frame]) if frames.key[frame] == REST else 1
+            merged[home[frame]] = merged.get(home[frame], 0) + count
+    for parent, frame in alone.items():
+        kept[frame] = kept[frame] or (merged[parent] == 1 and frames.key[frame] != REST)
     return kept, merged
 
 

@@ -44,18 +44,18 @@ class Entities:
     ) -> Entities:
         """The entities of two sides; their times take `factors` to be in ledger units."""
         empty = int(numbers.of(("",))[0])
-        one, two = ((side.category.astype(np.int64), numbers.of(side.key)) for side in (a, b))
+        parts_a, parts_b = ((side.category.astype(np.int64), numbers.of(side.key)) for side in (a, b))
         names = [numbers.of(side.name) for side in (a, b)]
-        joined = join_parts(numbers, one, two)
-        at = joined.at_a, joined.at_b
+        joined = join_parts(numbers, parts_a, parts_b)
+        rows_of_sides = joined.at_a, joined.at_b
         times = [_scaled(side.time_ns.sum(axis=1), factor) for side, factor in zip((a, b), factors, strict=True)]
         if any(time.dtype == object for time in times):
             times = [time.astype(object) for time in times]
-        shown = [at_rows(name, rows, empty) for name, rows in zip(names, at, strict=True)]
+        shown = [at_rows(name, rows, empty) for name, rows in zip(names, rows_of_sides, strict=True)]
         return cls(
             steps, joined, np.where(shown[0] == empty, shown[1], shown[0]),
-            (at_rows(times[0], at[0]), at_rows(times[1], at[1])),
-            (at_rows(a.calls.sum(axis=1), at[0]), at_rows(b.calls.sum(axis=1), at[1])),
+            (at_rows(times[0], rows_of_sides[0]), at_rows(times[1], rows_of_sides[1])),
+            (at_rows(a.calls.sum(axis=1), rows_of_sides[0]), at_rows(b.calls.sum(axis=1), rows_of_sides[1])),
         )  # fmt: skip
 
     def group(self, category: int) -> LedgerGroup:

@@ -33,15 +33,15 @@ def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
     for split, steps in zip((baseline.modules, candidate.modules), counts, strict=True):
         time, _ = split.totals()
         sides.append(dict(zip(split.keys, (time * (common // steps)).tolist(), strict=True)))
-    one, two = sides
-    whole = sum(two.values()) - sum(one.values())
+    before, after = sides
+    change = sum(after.values()) - sum(before.values())
     rows: list[tuple[Cell, ...]] = []
-    for key in sorted({*one, *two}, key=lambda key: (-abs(two.get(key, 0) - one.get(key, 0)), key)):
-        a, b = one.get(key), two.get(key)
+    for key in sorted({*before, *after}, key=lambda key: (-abs(after.get(key, 0) - before.get(key, 0)), key)):
+        a, b = before.get(key), after.get(key)
         delta = (b or 0) - (a or 0)
         times = (None if amount is None else amount / common / 1000 for amount in (a, b, delta))
         status = "added" if a is None else "removed" if b is None else "both"
-        rows.append((*key, *times, delta / whole if whole else None, status))
+        rows.append((*key, *times, delta / change if change else None, status))
     shown = (
         *_KEYS,
         *columns.triple("", "", "Exposed time"),
@@ -54,12 +54,12 @@ def module_ledger(baseline: Summary, candidate: Summary) -> Table | None:
 def own_module_ledger(split: SplitTime, steps: int) -> Table:
     """One run's step by (module path, category), largest first."""
     time, _ = split.totals()
-    whole = int(time.sum())
-    found = sorted(zip(split.keys, time.tolist(), strict=True), key=lambda row: (-row[1], row[0]))
+    step_time = int(time.sum())
+    largest = sorted(zip(split.keys, time.tolist(), strict=True), key=lambda row: (-row[1], row[0]))
     shown = (
         *_KEYS,
         columns.time("mean_us", "Exposed time", f"exposed time, {columns.PER_STEP}"),
         columns.fraction("share", "Share", "share of step time; shares sum to 1"),
     )
-    rows = tuple((*key, amount / steps / 1000, amount / whole if whole else None) for key, amount in found)
+    rows = tuple((*key, amount / steps / 1000, amount / step_time if step_time else None) for key, amount in largest)
     return Table(NAME, "Step time by module", shown, rows, (f"{_WHAT}mean step.", _READING))

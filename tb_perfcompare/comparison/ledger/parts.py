@@ -40,7 +40,7 @@ def parts_of_sides(
     told = {*splits[0].told} & {*splits[1].told}
     sides = [_numbered(split, told, entities) for split in splits if split is not None]
     several = _several(sides[0], sides[1], calls, len(entities.numbers))
-    found: dict[int, tuple[dict[str, Total], dict[str, Total]]] = {
+    parts_of: dict[int, tuple[dict[str, Total], dict[str, Total]]] = {
         row: ({}, {}) for row in np.flatnonzero(several).tolist()
     }
     texts = entities.numbers.texts()
@@ -50,10 +50,10 @@ def parts_of_sides(
         columns = (cells.entity, cells.caller, cells.shape, cells.time, cells.calls)
         for row, caller, shape, time, often in zip(*(column[there].tolist() for column in columns), strict=True):
             name = _name(texts[caller], texts[shape])
-            parts = found[row][side]
+            parts = parts_of[row][side]
             new = Total(time * factor, often, steps, name)
             parts[name] = parts[name].plus(new) if name in parts else new
-    return dict(found)
+    return dict(parts_of)
 
 
 def _name(caller: str, shape: str) -> str:

@@ -65,15 +65,15 @@ def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[Ledger
     for group in rows.groups:
         category = group.entities.category
         names = {path[1] for path in wanted if len(path) == 2 and path[0] == category}
-        kept.append({at for at, key in enumerate(group.entities.key) if key in names} if names else set())
-    room = most - sum(_taken(group, at) for group, some in zip(rows.groups, kept, strict=True) for at in some)
-    for _, _, _, number, at in merge(*(_ranked(group, number) for number, group in enumerate(rows.groups))):
-        if at in kept[number]:
+        kept.append({entity for entity, key in enumerate(group.entities.key) if key in names} if names else set())
+    room = most - sum(_taken(group, entity) for group, some in zip(rows.groups, kept, strict=True) for entity in some)
+    for _, _, _, number, entity in merge(*(_ranked(group, number) for number, group in enumerate(rows.groups))):
+        if entity in kept[number]:
             continue
-        room -= _taken(rows.groups[number], at)
+        room -= _taken(rows.groups[number], entity)
         if room < 0:
             break
-        kept[number].add(at)
+        kept[number].add(entity)
     return tuple(row for group, some in zip(rows.groups, kept, strict=True) for row in _shortened(group, some))
 
 

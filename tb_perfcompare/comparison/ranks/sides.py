@@ -52,30 +52,30 @@ class Ranks:
 def ranks_of(summary: Summary) -> Ranks:
     """The workers of a side."""
     captures = summary.captures
-    capture, label, total_ns, owned_ns, found = _steps(summary)
+    capture, label, total_ns, owned_ns, communication = _steps(summary)
     known: dict[str, int | None] = {}
-    for one in captures:
-        known.setdefault(one.worker, one.rank)
+    for recorded in captures:
+        known.setdefault(recorded.worker, recorded.rank)
     if None not in known.values() and len(set(known.values())) == len(known):
         known = dict(sorted(known.items(), key=lambda item: item[1] or 0))
     workers = tuple(known)
-    index = {worker: at for at, worker in enumerate(workers)}
-    rank_of = np.array([index[one.worker] for one in captures], dtype=np.int64)[capture]
-    names = [(captures[at].span, text) for at, text in zip(capture.tolist(), label, strict=True)]
+    index = {worker: rank for rank, worker in enumerate(workers)}
+    rank_of = np.array([index[recorded.worker] for recorded in captures], dtype=np.int64)[capture]
+    names = [(captures[rank].span, text) for rank, text in zip(capture.tolist(), label, strict=True)]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     job_step = np.array([numbers[name] for name in names], dtype=np.int64)
     spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in numbers))}
     return Ranks(
         workers=workers,
         numbers=tuple(known.values()),
-        columns=tuple(np.flatnonzero(rank_of == at) for at in range(len(workers))),
+        columns=tuple(np.flatnonzero(rank_of == rank) for rank in range(len(workers))),
         common=_common(rank_of, job_step, len(workers)),
         capture=np.array([spans[span] for span, _ in names], dtype=np.int32),
         total_ns=total_ns,
         owned_ns=owned_ns,
-        busy_ns=None if found is None else found.busy_ns,
-        hidden_ns=None if found is None else found.hidden_ns,
-        waiting=None if found is None else split_waiting(found, job_step, capture),
+        busy_ns=None if communication is None else communication.busy_ns,
+        hidden_ns=None if communication is None else communication.hidden_ns,
+        waiting=None if communication is None else split_waiting(communication, job_step, capture),
     )
 
 

@@ -33,13 +33,13 @@ class Waiting:
     waiting: Ints
 
 
-def split_waiting(found: Collectives, job_step: Ints, clock: AnyInts) -> Waiting:
+def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> Waiting:
     """`job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
     rank the same; `clock` (s,) numbers the recordings they are in."""
-    steps, keys = len(job_step), len(found.keys)
-    order = np.lexsort((found.key, found.step))  # stable: calls of one key keep their order
-    step, key, dur = found.step[order], found.key[order], found.dur_ns[order]
-    start = found.start_ns[order]
+    steps, keys = len(job_step), len(communication.keys)
+    order = np.lexsort((communication.key, communication.step))  # stable: calls of one key keep their order
+    step, key, dur = communication.step[order], communication.key[order], communication.dur_ns[order]
+    start = communication.start_ns[order]
     first, ordinal, count = _runs(step * keys + key)
     # one row per (step of a rank, key): do all ranks that have the key there call it equally often?
     place, member = np.unique(job_step[step[first]] * keys + key[first], return_inverse=True)
@@ -47,7 +47,7 @@ def split_waiting(found: Collectives, job_step: Ints, clock: AnyInts) -> Waiting
     most, least = np.zeros(len(place), dtype=np.int64), np.full(len(place), np.iinfo(np.int64).max)
     np.maximum.at(most, member, count)
     np.minimum.at(least, member, count)
-    size = found.group_size[place % keys]
+    size = communication.group_size[place % keys]
     usable = (ranks > 1) & (most == least) & ((size <= 0) | (ranks <= size))
     group = np.repeat(member, count)
     chosen = np.flatnonzero(usable[group])

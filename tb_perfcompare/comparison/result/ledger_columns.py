@@ -92,19 +92,19 @@ class EntityRows(Sequence[LedgerRow]):
         calls = self.calls[0][rows], self.calls[1][rows]
         return EntityRows(self.category, key, name, a, b, calls, count, mix, self.status[rows])
 
-    def _rows(self, at: slice) -> tuple[LedgerRow, ...]:
+    def _rows(self, rows: slice) -> tuple[LedgerRow, ...]:
         if self._made is not None:
-            return self._made[at]
+            return self._made[rows]
         a, b, count, mix = (
-            column[at].tolist() for column in (self.baseline, self.candidate, self.count_effect, self.mix_effect)
+            column[rows].tolist() for column in (self.baseline, self.candidate, self.count_effect, self.mix_effect)
         )
-        calls = zip(self.calls[0][at].tolist(), self.calls[1][at].tolist(), strict=True)
-        status = map(STATUSES.__getitem__, self.status[at].tolist())
+        calls = zip(self.calls[0][rows].tolist(), self.calls[1][rows].tolist(), strict=True)
+        status = map(STATUSES.__getitem__, self.status[rows].tolist())
         category = self.category
         return tuple(
             LedgerRow((category, key), name, x, y, y - x, often, by_count, y - x - by_count, word, by_mix)
             for key, name, x, y, often, by_count, word, by_mix in zip(
-                self.key[at], self.name[at], a, b, calls, count, status, mix, strict=True
+                self.key[rows], self.name[rows], a, b, calls, count, status, mix, strict=True
             )
         )
 
@@ -186,18 +186,18 @@ class LedgerGroup:
     def __len__(self) -> int:
         return 1 + len(self.entities) + sum(map(len, self.parts.values()))
 
-    def row(self, at: int) -> LedgerRow:
+    def row(self, number: int) -> LedgerRow:
         """One of the rows, as on iterating."""
-        if not at:
+        if not number:
             return self.head
-        at -= 1
+        number -= 1
         for place in sorted(self.parts):
-            if at <= place:
+            if number <= place:
                 break
-            if at <= place + len(self.parts[place]):
-                return self.parts[place][at - place - 1]
-            at -= len(self.parts[place])
-        return self.entities[at]
+            if number <= place + len(self.parts[place]):
+                return self.parts[place][number - place - 1]
+            number -= len(self.parts[place])
+        return self.entities[number]
 
 
 class LedgerRows(Sequence[LedgerRow]):

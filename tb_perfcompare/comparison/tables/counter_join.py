@@ -91,18 +91,18 @@ def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChang
     labels = device_labels(*(_devices(side.counters) for side in sides))
     rows = [_rows(side.counters, names) for side, names in zip(sides, labels, strict=True)]
     samples = [observations(side) if side.counters is not None else None for side in sides]
-    found = []
+    changes = []
     for key in dict.fromkeys([*rows[0], *rows[1]]):
-        one, two = (_side(side, own.get(key)) for side, own in zip(sides, rows, strict=True))
-        if one is None and two is None:
+        before, after = (_side(side, own.get(key)) for side, own in zip(sides, rows, strict=True))
+        if before is None and after is None:
             continue
         p = apart = None
-        if one is not None and two is not None:
+        if before is not None and after is not None:
             x, y = (_values(s, own[key], seen) for s, own, seen in zip(sides, rows, samples, strict=True))
             p, apart = _p(x, y), _apart(x[0], y[0])
-        found.append(CounterChange(*key, one, two, p, apart=apart))
-    q = q_values(np.array([math.nan if row.p is None else row.p for row in found]))
-    tested = [replace(row, q=None if math.isnan(x) else float(x)) for row, x in zip(found, q.tolist(), strict=True)]
+        changes.append(CounterChange(*key, before, after, p, apart=apart))
+    q = q_values(np.array([math.nan if row.p is None else row.p for row in changes]))
+    tested = [replace(row, q=None if math.isnan(x) else float(x)) for row, x in zip(changes, q.tolist(), strict=True)]
     return tuple(sorted(tested, key=lambda row: (-row.relative, row.counter, row.device, row.unit)))
 
 

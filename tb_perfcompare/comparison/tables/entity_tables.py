@@ -349,7 +349,7 @@ def _share_and_effects(
 
 
 def _means_and_shares(
-    one: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: JoinedRows
+    noun: str, main: tuple[Floats, Floats, Floats], calls: tuple[Floats, Floats], joined: JoinedRows
 ) -> list[_Column]:
     mean_a, mean_b = (
         np.divide(time, count, out=np.full(len(time), np.nan), where=count > 0)
@@ -357,7 +357,7 @@ def _means_and_shares(
     )
     out: list[_Column] = [
         (column, _cells(values, _mask(column.role, joined)))
-        for column, values in zip(columns.means(one), (mean_a, mean_b, mean_b - mean_a), strict=True)
+        for column, values in zip(columns.means(noun), (mean_a, mean_b, mean_b - mean_a), strict=True)
     ]
     for column, time, absent in zip(columns.shares(), main, (joined.at_a < 0, joined.at_b < 0), strict=False):
         share = time / time.sum() if time.sum() else np.full(len(time), np.nan)

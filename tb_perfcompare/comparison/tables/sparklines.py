@@ -31,7 +31,7 @@ class SideLines:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RowLines:
+class RowSparklines:
     """One time of several rows on both sides. `measure` is its name, "" the table's main one, `label` what it is."""
 
     table: str
@@ -42,9 +42,9 @@ class RowLines:
     candidate: SideLines
 
 
-def row_lines(
+def row_sparklines(
     name: str, rows: Sequence[str], measure: str, points: int, baseline: StepSource, candidate: StepSource
-) -> RowLines:
+) -> RowSparklines:
     """The rows with these keys (tables/row_query.py) of the table `name`, at most `points` figures of each side. Rows
     that neither side has are absent on both. Raises SelectionError where it is no table of entities with times of each
     step, or has no such time."""
@@ -53,7 +53,7 @@ def row_lines(
         raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=choices(measure, measures))
     found = measures[measure]
     sides = (_side(side, name, found.source, rows, points) for side in (baseline, candidate))
-    return RowLines(name, baseline.metric, measure, found.label or shape_of(name).title, *sides)
+    return RowSparklines(name, baseline.metric, measure, found.label or shape_of(name).title, *sides)
 
 
 def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:

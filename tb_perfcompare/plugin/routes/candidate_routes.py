@@ -26,8 +26,14 @@ from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import Side
-from tb_perfcompare.workspace.queries.candidate_responses import row_dict, several_dict
-from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, row_of, several
+from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
+from tb_perfcompare.workspace.queries.candidates import (
+    MOST_CANDIDATES,
+    Candidate,
+    CandidateRow,
+    row_of,
+    with_adjusted_p,
+)
 from tb_perfcompare.workspace.sharing.single_flight import follow
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -61,7 +67,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         if isinstance(one.question, PerfCompareError):
             rows.append(CandidateRow(one.candidate, None, one.question))
             continue
-        with workspace.looks.one(one.question) as flight:
+        with workspace.candidates.one(one.question) as flight:
             follow([flight], connection.report)
             rows.append(row_of(one.candidate, flight))
             keeps = keeps and rows[-1].error is None and not flight.provisional  # what failed may be readable next time
@@ -70,7 +76,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
 
 def _answer(rows: Sequence[CandidateRow], alpha: float) -> bytes:
     """Names of absurd length lose their middle where the answer would be too large."""
-    return fitted(wire.encode(several_dict(several(tuple(rows), alpha))), MOST_BYTES)
+    return fitted(wire.encode(candidates_dict(with_adjusted_p(tuple(rows), alpha))), MOST_BYTES)
 
 
 class _Lines:
@@ -95,7 +101,7 @@ def _talk(
         if isinstance(one.question, PerfCompareError):
             rows.append(CandidateRow(one.candidate, None, one.question))
         else:
-            with workspace.looks.one(one.question) as flight:
+            with workspace.candidates.one(one.question) as flight:
                 yield from progress_lines(flight, connection, row=number)
                 if not flight.done:
                     return

@@ -38,7 +38,7 @@ from tb_perfcompare.render.strict.pages import strict_first
 from tb_perfcompare.render.wire.pages import table_answer, view_answer
 from tb_perfcompare.render.wire.sparklines import lines_answer
 from tb_perfcompare.workspace.jobs import strict_jobs
-from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.queries.table_pages import TableRows
 from tb_perfcompare.workspace.sharing.single_flight import finished
 from tb_perfcompare.workspace.workspace import Workspace
@@ -144,7 +144,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/strict."""
     asked = strict_request(request.args)
     form = strict_jobs.JSON if asked.table else asked.form
-    question = StrictQuestion(
+    question = StrictRequest(
         side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
     )
     connection = Connection(request.environ)

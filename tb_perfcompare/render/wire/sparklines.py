@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.tables.sparklines import RowLines, SideLines
+from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled
 
 ROWS_SCHEMA = "tb_perfcompare.rows/1"
@@ -14,7 +14,7 @@ _RESERVE = 8_000
 """The head, and the places of the rows."""
 
 
-def lines_answer(places: Sequence[int], lines: RowLines, lost: int) -> bytes:
+def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> bytes:
     """The rows at `places`, as many of the first ones as fit; `lost` as in render/wire/pages.py."""
     rows, _ = filled(_rows(len(places), lines), MOST_BYTES - _RESERVE)
     return encoded(
@@ -33,7 +33,7 @@ def lines_answer(places: Sequence[int], lines: RowLines, lost: int) -> bytes:
     )
 
 
-def _rows(count: int, lines: RowLines) -> Iterator[dict[str, Any]]:
+def _rows(count: int, lines: RowSparklines) -> Iterator[dict[str, Any]]:
     for at in range(count):
         yield {"baseline": _side(lines.baseline, at), "candidate": _side(lines.candidate, at)}
 

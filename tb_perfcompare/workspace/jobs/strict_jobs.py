@@ -47,7 +47,7 @@ FORMS = (JSON, MARKDOWN, CSV)
 
 
 @dataclass(frozen=True, slots=True)
-class StrictQuestion:
+class StrictRequest:
     """Everything a strict report depends on. Equal questions have equal answers.
 
     processes  the two pids (of traces: numbers of workers) to compare; None: the first pair
@@ -88,7 +88,7 @@ def holds_tables(side: Side) -> bool:
     return found == {True}
 
 
-def strict_of_tables(question: StrictQuestion, report: Reporter) -> bytes:
+def strict_of_tables(question: StrictRequest, report: Reporter) -> bytes:
     """The answer about two recorded tables, which are read here."""
     files = [_one_table(side) for side in question.sides]
     recordings = [read_table(file, report) for file in files]
@@ -103,7 +103,7 @@ def strict_of_tables(question: StrictQuestion, report: Reporter) -> bytes:
     return _answered(sides, question)
 
 
-def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: StrictQuestion, report: Reporter) -> bytes:
+def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: StrictRequest, report: Reporter) -> bytes:
     """The answer about two traces. What cannot be compared is said in the JSON answer, and an error in the others."""
     report(Progress("comparing"))
     try:
@@ -113,14 +113,14 @@ def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: Stri
     return _answered(sides, question)
 
 
-def refused(error: NotComparable, question: StrictQuestion) -> bytes:
+def refused(error: NotComparable, question: StrictRequest) -> bytes:
     """The answer where there is nothing to compare; raises the error again where only a report was asked for."""
     if question.form != JSON:
         raise error
     return wire.encode(strict_dict(StrictAnswer("", (), 0, None, absent=str(error))))
 
 
-def check_kinds(question: StrictQuestion) -> bool:
+def check_kinds(question: StrictRequest) -> bool:
     """Whether both sides are tables. Raises NotComparable when only one is."""
     kinds = [holds_tables(side) for side in question.sides]
     check_same_kind(*kinds)
@@ -163,7 +163,7 @@ def _answer(sides: StrictSides, pairs: tuple[ProcessPair, ...], chosen: int) -> 
     )
 
 
-def _answered(sides: StrictSides, question: StrictQuestion) -> bytes:
+def _answered(sides: StrictSides, question: StrictRequest) -> bytes:
     if question.form == JSON:
         return wire.encode(strict_dict(strict_answer(sides, question.processes)))
     pairs, chosen = named_process(sides, question.processes)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL, CounterFacts, as_cycles
+from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL, CounterFacts, trace_cycles
 from tb_perfcompare.comparison.pairing.pairing import WorkerName
 from tb_perfcompare.comparison.strict.processes import ProcessPair, all_pairs, chosen_pair
 from tb_perfcompare.comparison.strict.workers import numbered_workers
@@ -94,7 +94,7 @@ def sides_of_tables(
 def sides_of_traces(normal: Summary, abnormal: Summary, beta: str = TOTAL, *, case: str | None = None) -> StrictSides:
     """Traces: a process is a worker, a cycle a step. Raises NotComparable for what has no steps or other ones."""
     ours, theirs, pairs = numbered_workers(_workers(normal), _workers(abnormal))
-    found = as_cycles(normal, abnormal, (ours, theirs), beta)
+    found = trace_cycles(normal, abnormal, (ours, theirs), beta)
     return StrictSides(
         case=f"{_name(normal)} against {_name(abnormal)}" if case is None else case,
         phase="",

@@ -171,7 +171,7 @@ def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareO
 
 
 @dataclass(frozen=True, slots=True)
-class CompatQuestion:
+class CompatRequest:
     """One of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run; `params` are the
     route's other arguments."""
 
@@ -183,7 +183,7 @@ class CompatQuestion:
 
 
 def compat_answer(
-    question: CompatQuestion, report: Reporter, noted: Callable[[tuple[Note, ...]], None] = lambda notes: None
+    question: CompatRequest, report: Reporter, noted: Callable[[tuple[Note, ...]], None] = lambda notes: None
 ) -> Any:
     """The answer as JSON-able values, which has no place for what weakens it: `noted` is told. Raises InputError and
     SelectionError."""

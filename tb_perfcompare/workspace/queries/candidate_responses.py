@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.number_text import percent, setting
-from tb_perfcompare.workspace.queries.candidates import CandidateRow, Several
+from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateRows
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 
@@ -39,11 +39,11 @@ def row_dict(row: CandidateRow) -> dict[str, Any]:
     return {
         "candidate": {"run": asked.run, "worker": asked.worker, "span": asked.span, "steps": asked.steps},
         "error": None if row.error is None else _error(row),
-        "look": None if row.look is None else _look(row.look),
+        "look": None if row.result is None else _result_dict(row.result),
     }
 
 
-def several_dict(found: Several) -> dict[str, Any]:
+def candidates_dict(found: CandidateRows) -> dict[str, Any]:
     """All rows, each with its adjusted p."""
     return {
         "schema": VERDICTS_SCHEMA,
@@ -57,13 +57,13 @@ def several_dict(found: Several) -> dict[str, Any]:
     }
 
 
-def several_table(found: Several, baseline: str) -> Table:
+def candidates_table(found: CandidateRows, baseline: str) -> Table:
     """One row per candidate."""
     rows = tuple(_cells(row, one) for row, one in zip(found.rows, found.adjusted, strict=True))
     return Table("verdicts", f"Candidates against {baseline}", _COLUMNS, rows, notes_on(found))
 
 
-def notes_on(found: Several) -> tuple[str, ...]:
+def notes_on(found: CandidateRows) -> tuple[str, ...]:
     """What many looks at one baseline mean."""
     if found.looks < 2:
         return ()
@@ -81,7 +81,7 @@ def _error(row: CandidateRow) -> dict[str, str]:
     return {"code": row.error.code, "message": row.error.message, "hint": row.error.hint}
 
 
-def _look(look: CandidateResult) -> dict[str, Any]:
+def _result_dict(look: CandidateResult) -> dict[str, Any]:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),
@@ -108,15 +108,15 @@ def _side(side: SideBrief) -> dict[str, Any]:
 
 def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
     name = row.candidate.text
-    if row.look is None:
+    if row.result is None:
         return (name, "not compared", *[None] * 10, str(row.error))
-    headline, side, shift = row.look.headline, row.look.candidate, row.look.headline.shift
+    headline, side, shift = row.result.headline, row.result.candidate, row.result.headline.shift
     estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
     return (
         name, VERDICT_WORDS[headline.verdict], _reading(one), headline.candidate, headline.delta, *estimates,
         headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
-        ", ".join(check.check for check in row.look.checks) or None,
-        None if row.look.cause is None else row.look.cause.sentence,
+        ", ".join(check.check for check in row.result.checks) or None,
+        None if row.result.cause is None else row.result.cause.sentence,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Comparisons in brief, for several candidates against one baseline. What they are made of is shared with the pairs."""
+"""Comparisons in short, for several candidates against one baseline. What they are made of is shared with the pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.queries.computations import Computations
 
 MOST_CANDIDATES = 20
-_LOOK_CACHE_BYTES = 8 * 2**20
+_RESULT_CACHE_BYTES = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class CandidateRow:
     """A candidate and its comparison in brief, or why there is none."""
 
     candidate: Candidate
-    look: CandidateResult | None
+    result: CandidateResult | None
     error: PerfCompareError | None
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
+class CandidateRows:
     """All rows in the order they were asked for, and each one's adjusted p (None: not tested)."""
 
     rows: tuple[CandidateRow, ...]
@@ -64,7 +64,7 @@ class CandidateComparisons:
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
-        self._looks: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_LOOK_CACHE_BYTES))
+        self._results: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_RESULT_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
         """Done, under way or started now, while the body lasts. The work ends when no caller waits any more."""
@@ -74,7 +74,7 @@ class CandidateComparisons:
             flight.provisional = compared.provisional
             return candidate_result(compared.result())
 
-        return self._looks.joined(question, make)
+        return self._results.joined(question, make)
 
     def row(self, candidate: Candidate, question: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
         """`one` and wait. Leaves when `report` raises."""
@@ -84,7 +84,7 @@ class CandidateComparisons:
 
     def close(self) -> None:
         """Ends work under way."""
-        self._looks.cancel_all()
+        self._results.cancel_all()
 
 
 def row_of(candidate: Candidate, flight: Flight[CandidateResult]) -> CandidateRow:
@@ -97,6 +97,6 @@ def row_of(candidate: Candidate, flight: Flight[CandidateResult]) -> CandidateRo
         return CandidateRow(candidate, None, error)
 
 
-def several(rows: tuple[CandidateRow, ...], alpha: float) -> Several:
+def with_adjusted_p(rows: tuple[CandidateRow, ...], alpha: float) -> CandidateRows:
     """The rows with their adjusted p values."""
-    return Several(rows, adjusted([row.look.headline if row.look else None for row in rows], alpha), alpha)
+    return CandidateRows(rows, adjusted([row.result.headline if row.result else None for row in rows], alpha), alpha)

@@ -11,7 +11,7 @@ from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
-from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.sharing.single_flight import Flight
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class Computations(Protocol):
         """The comparison, finished, under way or started now, for as long as the body lasts."""
         ...
 
-    def ask_strict(self, question: StrictQuestion) -> AbstractContextManager[Flight[bytes]]:
+    def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """The strict report in the same way."""
         ...
 

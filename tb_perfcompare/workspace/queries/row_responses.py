@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.tables.row_steps import (
     shape_of,
     step_source,
 )
-from tb_perfcompare.comparison.tables.sparklines import RowLines, row_lines
+from tb_perfcompare.comparison.tables.sparklines import RowSparklines, row_sparklines
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
@@ -53,10 +53,10 @@ class RowResponses:
         measure: str,
         points: int,
         report: Reporter = silent,
-    ) -> tuple[RowLines, bool]:
+    ) -> tuple[RowSparklines, bool]:
         """Rows by their keys, at most `points` figures of each side, and whether they may be more complete soon."""
         (baseline, candidate), provisional = self._sources(question, table, report)
-        return row_lines(table, rows, measure, points, baseline, candidate), provisional
+        return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
     def _sources(
         self, question: ComparisonRequest, table: str, report: Reporter

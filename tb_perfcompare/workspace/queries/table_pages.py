@@ -17,7 +17,7 @@ from tb_perfcompare.render.document import table_named
 from tb_perfcompare.render.strict.pages import strict_tables
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.inputs.sides import Side
-from tb_perfcompare.workspace.jobs.strict_jobs import StrictQuestion
+from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.queries.run_views import RunViews, run_views
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
@@ -123,7 +123,7 @@ class TablePages:
         found = made.result()
         return found, self._rows((side, window, view), found.table(view), query, made.provisional)
 
-    def of_strict(self, question: StrictQuestion, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
+    def of_strict(self, question: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's strict answer. Raises SelectionError for one that there is not."""
         made = finished(self._computations.ask_strict(question), report)
         body = made.result()

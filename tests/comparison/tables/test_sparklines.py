@@ -13,14 +13,14 @@ from tb_perfcompare.comparison.alignment.same_names import with_same_names
 from tb_perfcompare.comparison.tables.entity_tables import diff_table
 from tb_perfcompare.comparison.tables.row_query import row_keys
 from tb_perfcompare.comparison.tables.row_steps import only_table, row_steps, step_source
-from tb_perfcompare.comparison.tables.sparklines import RowLines, SideLines, extremes, row_lines
+from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines, extremes, row_sparklines
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.tables.test_row_steps import gemms
 
 
-def lines(rows: list[str], a: Summary, b: Summary, points: int = 60, measure: str = "") -> RowLines:
-    return row_lines("kernels", rows, measure, points, step_source(a), step_source(b))
+def lines(rows: list[str], a: Summary, b: Summary, points: int = 60, measure: str = "") -> RowSparklines:
+    return row_sparklines("kernels", rows, measure, points, step_source(a), step_source(b))
 
 
 def test_rows_have_the_times_that_each_has_by_itself() -> None:
@@ -80,7 +80,7 @@ def test_a_table_by_itself_has_the_rows_that_it_has_among_all(table: str) -> Non
     whole = diff_table(table, *with_same_names(a, b)[:2], None)
     assert whole is not None
     alone = (step_source(side) for side in with_same_names(only_table(a, table), only_table(b, table))[:2])
-    found = row_lines(table, row_keys(whole), "", 60, *alone)
+    found = row_sparklines(table, row_keys(whole), "", 60, *alone)
     assert found.baseline.present.all() and found.candidate.present.all()
     at = [column.name for column in whole.columns].index("baseline_us")
     assert found.baseline.median_ns.tolist() == pytest.approx([1000 * float(str(row[at])) for row in whole.rows])

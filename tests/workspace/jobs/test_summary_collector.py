@@ -22,22 +22,22 @@ def test_the_order_of_answers_does_not_show() -> None:
     answers = [rank(0, 3), rank(1, 3), rank(2, 3)]
     seen = set()
     for order in itertools.permutations(range(3)):
-        intake = SummaryCollector(3, many=True)
+        collector = SummaryCollector(3, many=True)
         for at in order:
-            intake.take(at, answers[at])
-        (one,), failed = intake.finish()
+            collector.take(at, answers[at])
+        (one,), failed = collector.finish()
         assert failed == {}
         seen.add(packed(one))
     assert len(seen) == 1
 
 
 def test_a_file_that_failed_is_named_and_the_others_count() -> None:
-    intake = SummaryCollector(3, many=True)
+    collector = SummaryCollector(3, many=True)
     error = InputError("x", "no trace")
-    intake.take(1, error)
-    intake.take(2, rank(2, 3))
-    intake.take(0, rank(0, 3))
-    (one,), failed = intake.finish()
+    collector.take(1, error)
+    collector.take(2, rank(2, 3))
+    collector.take(0, rank(0, 3))
+    (one,), failed = collector.finish()
     assert failed == {1: error}
     assert [capture.worker for capture in one.captures] == ["worker0", "worker2"]
 
