@@ -41,7 +41,9 @@ COMMANDS: dict[str, str] = {
     "pairs": "Suggest which runs to compare, from their names, each pair with its reason; the best comes first.",
     "view": "Show one run by itself: its overview, steps, operators, kernels and more.",
     "diff": "Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.",
-    "verdicts": "Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number.",
+    "verdicts": (
+        "Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number."
+    ),
     "strict": (
         'Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables '
         "(*_perf_data.csv), or traces."
