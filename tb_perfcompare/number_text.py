@@ -12,7 +12,7 @@ from dataclasses import dataclass
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"  # not measured, or absent on this side; never zero
 TIMES_FROM = 10.0
-"""As a fraction: what is more than this is a multiple (×46,000) rather than a percentage."""
+"""As a fraction: a change from here on is a multiple (×46,000) rather than a percentage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +106,19 @@ def quantity(value: float, unit: str) -> str:
     return written(value) if written else f"{count(value)} {unit}"
 
 
-def percent(fraction: float, *, signed: bool = False) -> str:
-    """0.0531 -> "5.31 %"; from 1,000 % on the multiple: "×46,000", which for a change (`signed`) counts the whole."""
-    if TIMES_FROM <= fraction < math.inf:
-        return ratio(1 + fraction if signed else fraction)
+def percent(fraction: float, *, signed: bool = False, share: bool = False) -> str:
+    """0.0531 -> "5.31 %". What is `signed` and no `share` of something is a change: from +1,000 % on it is written as
+    the multiple that it makes, "×46,000"."""
+    if signed and not share and TIMES_FROM <= fraction < math.inf:
+        return ratio(1 + fraction)
     text = number(fraction * 100, signed=signed, most=2)
     return text if text == ABSENT else f"{text} %"
 
 
 def rough(fraction: float, *, signed: bool = False) -> str:
     """The same for a headline, with two significant digits: "18 %", "2.6 %", "154 %", "×12"."""
-    if TIMES_FROM <= fraction < math.inf:
-        return f"×{1 + fraction if signed else fraction:,.0f}"
+    if signed and TIMES_FROM <= fraction < math.inf:
+        return f"×{1 + fraction:,.0f}"
     text = _rough(abs(100 * fraction))
     if text == "0" and fraction:
         return f"{'<' if fraction > 0 else f'>{MINUS}'}0.01 %"

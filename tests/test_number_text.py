@@ -28,6 +28,7 @@ SHOWN: dict[str, Callable[[float], str]] = {
     "rate": number_text.rate,
     "percent": number_text.percent,
     "signed percent": partial(number_text.percent, signed=True),
+    "signed share": partial(number_text.percent, signed=True, share=True),
     "ratio": number_text.ratio,
     "p": number_text.p_value,
     "many": partial(number_text.many, noun="row"),
@@ -55,7 +56,7 @@ def test_a_setting_keeps_the_digits_it_was_given() -> None:
 def test_a_headline_has_two_digits() -> None:
     shares = (0.1849, 0.0264, 0.02, 1.54, 0.0053, 1e-6, -1e-6, 0.0, 11.4)
     assert [number_text.rough(share) for share in shares] == [
-        "18 %", "2.6 %", "2 %", "154 %", "0.53 %", "<0.01 %", ">−0.01 %", "0 %", "×11",
+        "18 %", "2.6 %", "2 %", "154 %", "0.53 %", "<0.01 %", ">−0.01 %", "0 %", "1,140 %",
     ]  # fmt: skip
     assert number_text.rough(11.4, signed=True) == "×12", "a change counts the whole"
     assert number_text.rough_range(-0.044, 0.089, signed=True) == "−4.4 to +8.9 %"

@@ -1,6 +1,6 @@
 """Save runs as baselines: small files to compare against without the traces, which can be committed.
 
-A baseline's name can then stand wherever a run is asked for: tb-perfcompare diff NAME RUN.
+Use a baseline's name in place of a run: tb-perfcompare diff NAME RUN.
 """
 
 from __future__ import annotations

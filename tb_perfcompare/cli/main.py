@@ -42,8 +42,7 @@ COMMANDS: dict[str, str] = {
     "view": "Show one run by itself: its overview, steps, operators, kernels and more.",
     "diff": "Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.",
     "verdicts": (
-        "Compare several runs with one BASELINE: a row for each CANDIDATE, and what so many looks leave of "
-        "the verdicts."
+        "Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number."
     ),
     "strict": (
         'Compare two recordings in the "Strict Performance Comparison" format: per-cycle tables '

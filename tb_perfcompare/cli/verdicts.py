@@ -1,4 +1,4 @@
-"""Compare several runs with one BASELINE: a row for each CANDIDATE, and what so many looks leave of the verdicts.
+"""Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number.
 
 A candidate that cannot be compared says why in its row; the exit status is then 2.
 """

@@ -125,7 +125,8 @@ def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_te
         case _ if column.kind == "time_us":
             return number_text.number(cell * times.factor, signed=signed)
         case _ if column.kind == "fraction":
-            return number_text.percent(cell, signed=signed)
+            share = column.role != "percent" or column.name == "share"
+            return number_text.percent(cell, signed=signed, share=share)
         case _ if column.unit == "bytes":
             return number_text.number(cell * sizes.factor, signed=signed)
         case _ if column.kind == "number" and _PROBABILITY.search(column.name):

@@ -74,3 +74,9 @@ def test_microseconds_have_one_sign() -> None:
 def test_p_in_a_table_is_written_as_in_a_sentence() -> None:
     assert "0.0043" in drawn(figures("MHz", 1, 0.00431))
     assert "<0.001" in drawn(figures("MHz", 1, 1e-9))
+
+
+def test_a_change_is_a_multiple_and_a_share_of_the_change_is_not() -> None:
+    change = columns.fraction("percent", "Δ %", "", role="percent")
+    table = Table("t", "T", (columns.key("name", "Name", ""), change, columns.SHARE), (("a", 46_098.37, 12.5),))
+    assert drawn(table).splitlines()[2].split(maxsplit=1) == ["a", "×46,099  +1,250 %"]

@@ -178,7 +178,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes:
     case 'time_us':
       return view.style ? formatIn(view.style, cell, signed) : NOT_MEASURED;
     case 'fraction':
-      return formatPercent(cell, signed);
+      return formatPercent(cell, signed, view.column.role !== 'percent' || view.column.name === 'share');
     case 'count':
       return formatNumber(cell, view.decimals, signed);
     default:

@@ -121,10 +121,10 @@ export function formatTime(us: Measured, signed = false): string {
   return `${formatDigits(us / US_PER_UNIT[unit], signed)}${THIN}${UNIT_TEXT[unit]}`;
 }
 
-/** A fraction as percent; from 1,000 % on the multiple, which for a change (`signed`) counts the whole. */
-export function formatPercent(fraction: Measured, signed = false): string {
+/** A fraction as percent. What is `signed` and no `share` of something is a change: from +1,000 % on the multiple that it makes. */
+export function formatPercent(fraction: Measured, signed = false, share = false): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return NOT_MEASURED;
-  if (fraction >= 10) return formatRatio(signed ? 1 + fraction : fraction);
+  if (signed && !share && fraction >= 10) return formatRatio(1 + fraction);
   return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 

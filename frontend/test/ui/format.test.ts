@@ -56,6 +56,7 @@ it('reads every number as sentences and reports do', () => {
     rate: (value) => formatRate(value),
     percent: (value) => formatPercent(value),
     'signed percent': (value) => formatPercent(value, true),
+    'signed share': (value) => formatPercent(value, true, true),
     ratio: formatRatio,
     p: formatP,
     many: (value) => formatMany(value, 'row'),

@@ -1,7 +1,7 @@
 // What is said about frames: the path to the one shown, the tooltip, the legend.
 
 import { Delta } from '../../ui/delta';
-import { arrow, formatCount, formatNumber, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
+import { arrow, formatNumber, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
 import { Icon } from '../../ui/icons';
 import { text } from '../../ui/strings';
 import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
@@ -93,7 +93,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
         </th>
         <td>{timeText(tree.us[index][frame]!)}</td>
         <td>{Number.isNaN(tree.share[index][frame]!) ? '' : words.ofStep(formatPercent(tree.share[index][frame]), whole)}</td>
-        <td>{Number.isNaN(calls) || calls === 0 ? '' : words.calls(formatCount(calls))}</td>
+        <td>{Number.isNaN(calls) || calls === 0 ? '' : words.calls(calls)}</td>
       </tr>
     );
   };

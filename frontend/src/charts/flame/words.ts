@@ -29,7 +29,7 @@ export const words = {
   outward: 'Zoom out one frame (Esc)',
   status: { both: '', added: 'only in B', removed: 'only in A' } as Record<Status, string>,
   merged: (n: number) => `${formatMany(n, 'small frame', 'small frames')} together`,
-  calls: (n: string) => `${n} calls`,
+  calls: (n: number) => formatMany(n, 'call'),
   ofStep: (percent: string, whole: string) => `${percent} of the ${whole}`,
   /** percentage points */
   points: 'pp',

@@ -1,5 +1,6 @@
 // The stretch of time in view: zooming, moving, round instants, and what lies at a place.
 
+import { formatNumber, THIN } from '../../ui/format';
 import type { Row } from './wire';
 
 /** Nanoseconds from the beginning of the steps; both sides share it. */
@@ -89,14 +90,11 @@ export interface Ruler {
   baseLabel: string;
 }
 
-const THIN = '\u202f';
-const MINUS = '\u2212';
-
 /** An instant in one unit, with the decimals that a step needs. */
 export function instant(ns: number, unit: [number, string], step: number): string {
   const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / step) - 1e-9));
-  const size = (Math.abs(ns) / unit[0]).toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
-  return `${ns < 0 && Number(Math.abs(ns / unit[0]).toFixed(decimals)) > 0 ? MINUS : ''}${size}${THIN}${unit[1]}`;
+  const shown = Number((ns / unit[0]).toFixed(decimals)); // 0 at the beginning, however near
+  return `${formatNumber(shown, decimals)}${THIN}${unit[1]}`;
 }
 
 /** The largest unit in which a length is at least one. */
