@@ -90,3 +90,32 @@ def test_a_region_compiled_again_is_a_recompilation() -> None:
 def test_equal_sides_have_none() -> None:
     assert found(compiled(), compiled())[1] == []
     assert found(eager(), eager())[1] == []
+
+
+def test_operators_inside_compiled_regions_make_no_other_work() -> None:
+    """A fifth of the names is left of an eager step, and the question whether it is faster has an answer."""
+    comparison, _ = found(eager(), compiled())
+    (check,) = [one for one in comparison.comparability if one.check == "same_work"]
+    assert (check.status, comparison.headline.verdict) == ("warn", "faster")
+    assert check.detail.startswith(
+        "only the candidate runs compiled regions, whose operators are not recorded; in common: "
+    )
+    back, _ = found(compiled(), eager())
+    assert back.headline.verdict == "slower"
+
+
+def test_operators_gone_into_a_region_are_named_by_the_forward_pass() -> None:
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, STEPS + 1):
+        begin = at
+        for name, us in (
+            ("autograd::engine::evaluate_function: GeluBackward0", 300),
+            ("aten::gelu", 200),
+            ("aten::linear", 100),
+        ):
+            trace.op(name, at + 20, at + 20 + us + step % 3)
+            at += us + 30
+        trace.step(step, begin, at + 30)
+        at += 40
+    _, (told,) = found(summary(trace), compiled())
+    assert "gone: aten::gelu, autograd::engine::evaluate_function: GeluBackward" in told.sentence

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
+from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -121,7 +122,7 @@ def _instead(pair: RuleContext, gained: bool) -> str:
     calls = [sum(getattr(one, side) for one in operators.values()) for side in ("calls_a", "calls_b")]
     here, there = ("us_a", "calls_b") if gained else ("us_b", "calls_a")
     alone = [key for key, one in operators.items() if not getattr(one, there) and not is_compiled(key[0])]
-    alone.sort(key=lambda key: (-getattr(operators[key], here), key))
+    alone.sort(key=lambda key: (is_backward(key[0]), -getattr(operators[key], here), key))
     if calls[0] == calls[1] and not alone:
         return ""
     more = f" and {many(len(alone) - _MOST_GONE, 'other')}" if len(alone) > _MOST_GONE else ""
