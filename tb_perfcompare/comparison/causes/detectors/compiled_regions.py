@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -23,7 +24,7 @@ HOST = "CPU Exec"
 
 _MOST_IDS, _MOST_GONE = 6, 3
 _LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"
-_COUNTED = "certain: compiled regions are counted"
+_COUNTED = "certain: compiled regions are counted; their time is as measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +71,18 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     if (a.per_step > 0) == (b.per_step > 0):
         return
     gained = b.per_step > 0
-    rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
+    rows = _moved(pair)
     explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
-    whole = sum(explained.values())
     rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
-    if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and rest * whole > 0:
-        explained["Other", NOBODY] = rest  # Python between operators goes with them
+    if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
+        explained["Other", NOBODY] = rest  # Python between operators goes with them; more of it is another matter
     delta = sum(explained.values())
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
+    again = b.again if gained else a.again
+    compiled_again = f", {many(again, 'recompilation')}" if again else ""
     sentence = (
         f"{'More' if gained else 'Less'} code is compiled: {signed_time(delta)} per step; the {word} runs "
-        f"{(b if gained else a).text}, the {other} none{_instead(pair, gained)}."
+        f"{(b if gained else a).text}{compiled_again}, the {other} none{_instead(pair, gained)}."
     )
     yield cause(
         pair, "compilation_gained" if gained else "compilation_lost", _first(rows), HOST, delta, sentence,
@@ -100,7 +102,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
         more = round(b.per_step - a.per_step, 6)
     if not more:
         return
-    rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
+    rows = _moved(pair)
     explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
     delta = sum(explained.values())
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
@@ -114,6 +116,15 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
         (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
         confidence=_COUNTED, look_at=_LOOK_AT, explains=explained, rank=2,
     )  # fmt: skip
+
+
+def _moved(pair: RuleContext) -> list[LedgerRow]:
+    """What stands for compiled code, and operators that regions took over: gone, new, or called another number of
+    times."""
+    return [
+        row for row in pair.entities(HOST)
+        if row.status != "both" or is_compiled(row.path[1]) or called_otherwise(*row.calls)
+    ]  # fmt: skip
 
 
 def _instead(pair: RuleContext, gained: bool) -> str:
