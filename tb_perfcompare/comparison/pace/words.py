@@ -51,7 +51,8 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
             return f"{verdict_word(verdict)}: program {signed(program.estimate)}, {machine_too}."
         more = "longer" if program.estimate > 0 else "less"
         return f"{verdict_word(verdict)}: the program takes {rough(abs(program.estimate))} {more}{_ends(program)}."
-    if alone and abs(machine.estimate) > headline.margin and verdict is Verdict.INCONCLUSIVE:
+    paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
+    if alone and paced and verdict is Verdict.INCONCLUSIVE:
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
