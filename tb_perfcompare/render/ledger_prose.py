@@ -19,17 +19,13 @@ def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
     """(entry, its largest parts and the rest), for the entries with the largest change among those that have parts."""
     ledger = comparison.ledger
     unit = ledger.denominator * 1000
-    parts: dict[tuple[str, ...], list[LedgerRow]] = {}
-    for row in ledger.rows:
-        if len(row.path) == 3:
-            parts.setdefault(row.path[:2], []).append(row)
-    entries = sorted((row for row in ledger.rows if row.path in parts), key=lambda row: (-abs(row.delta), row.path))
+    entries = sorted(ledger.with_parts(), key=lambda entry: (-abs(entry[0].delta), entry[0].path))
     items = []
-    for entry in entries[:_ENTRIES]:
-        listed = [row for row in parts[entry.path] if row.delta][:_PARTS]
+    for entry, parts in entries[:_ENTRIES]:
+        listed = [row for row in parts if row.delta][:_PARTS]
         texts = [_part(row, unit) for row in listed]
         rest = entry.delta - sum(row.delta for row in listed)
-        if rest or len(parts[entry.path]) > len(listed) + 1:
+        if rest or len(parts) > len(listed) + 1:
             texts.append(f"{numbers.time(rest / unit, signed=True)} all others")
         items.append((f"{entry.path[0]}: {short(entry.name)} {numbers.time(entry.delta / unit, signed=True)}",
                       "; ".join(texts)))  # fmt: skip

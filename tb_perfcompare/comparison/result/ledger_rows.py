@@ -106,6 +106,17 @@ class Ledger:
         if not hasattr(self.rows, "groups"):
             yield from (row.path for row in self.rows)
 
+    def with_parts(self) -> list[tuple[LedgerRow, Sequence[LedgerRow]]]:
+        """The entities that have parts, and these."""
+        groups = getattr(self.rows, "groups", None)
+        if groups is not None:
+            return [(group.entities[at], parts) for group in groups for at, parts in group.parts.items() if parts]
+        parts: dict[tuple[str, ...], list[LedgerRow]] = {}
+        for row in self.rows:
+            if len(row.path) == 3:
+                parts.setdefault(row.path[:2], []).append(row)
+        return [(row, parts[row.path]) for row in self.rows if row.path in parts]
+
     def to_dict(self) -> dict[str, Any]:
         """Integers as they are; divide by the denominator."""
         return {

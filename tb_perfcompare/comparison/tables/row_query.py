@@ -96,16 +96,20 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
 def sums_of(table: Table, rows: Sequence[int] | None = None) -> dict[str, Sums]:
     """Column -> sum over some rows, over all of them without, None where nothing was measured; of the columns whose
     cells add up."""
-    some = table.rows if rows is None else picked(table.rows, rows)
-    return {column.name: _sum(some, index) for index, column in enumerate(table.columns) if adds_up(column)}
+    some = None if rows is None else np.asarray(rows, dtype=np.int64)
+    return {column.name: _sum(table.rows, index, some) for index, column in enumerate(table.columns) if adds_up(column)}
 
 
-def _sum(rows: Sequence[Row], index: int) -> Sums:
+def _sum(rows: Sequence[Row], index: int, some: NDArray[np.int64] | None) -> Sums:
+    """Of this column alone: other columns may hold texts that are costly to make."""
     numbers = numbers_of(rows, index)
     if numbers is not None:
-        values = numbers[~np.isnan(numbers)].tolist()
+        chosen = numbers if some is None else numbers[some]
+        values = chosen[~np.isnan(chosen)].tolist()
     else:
-        values = [cell for row in rows if type(cell := row[index]) is float or _is_number(cell)]
+        cells = cells_of(rows, index)
+        asked = cells if some is None else (cells[number] for number in some.tolist())
+        values = [cell for cell in asked if type(cell) is float or _is_number(cell)]
     return exact_sum(values) if values else None
 
 

@@ -3,7 +3,7 @@
 One file per comparison: the JSON that the tab is sent first, then MessagePack of the object that was computed; reading
 them never runs code. The key is everything the comparison depends on: the names and the content of all files, steps,
 options, this package's code. A comparison from which a file is missing is not kept, because the file may be readable
-the next time. Documented in docs/internals/reliability.md.
+the next time; nor is one of very many rows, which is sooner made again. Documented in docs/internals/reliability.md.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache, wi
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 
+MOST_ROWS = 500_000
+"""Of all tables together. Writing 800,000 takes twice as long as comparing, and 360 MB."""
+
 
 class ComparisonCache(ResponseCache):
     """Comparisons by request, in the folder of the summaries. After any failure there is just no comparison."""
@@ -31,8 +34,10 @@ class ComparisonCache(ResponseCache):
         return self._part(key, 1, from_bytes)
 
     def put(self, key: str, question: ComparisonRequest, comparison: Comparison) -> None:
-        """Keeps it, unless a file was left out or has changed since `key` was made."""
-        if comparison.files_left_out or key != self.key(question):
+        """Keeps it, unless a file was left out or has changed since `key` was made, or it has too many rows."""
+        if comparison.files_left_out or sum(len(table.rows) for table in comparison.tables.values()) > MOST_ROWS:
+            return
+        if key != self.key(question):
             return
         try:
             body = as_bytes(comparison)

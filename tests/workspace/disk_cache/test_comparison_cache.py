@@ -118,6 +118,15 @@ def test_a_comparison_that_lacks_a_file_is_not_kept(logdir: Path, tmp_path: Path
     assert entries(tmp_path) == []
 
 
+def test_a_comparison_of_too_many_rows_is_not_kept(
+    logdir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = sum(len(table.rows) for table in compared(logdir).tables.values())
+    monkeypatch.setattr("tb_perfcompare.workspace.disk_cache.comparison_cache.MOST_ROWS", rows - 1)
+    compared(logdir, window="marker")
+    assert len(entries(tmp_path)) == 1
+
+
 def test_what_cannot_be_written_is_not_kept(logdir: Path, tmp_path: Path) -> None:
     cache = SummaryCache(tmp_path / "cache").comparisons
     opened = workspace(logdir)

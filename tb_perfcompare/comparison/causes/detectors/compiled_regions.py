@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, cause
@@ -149,9 +151,9 @@ def _first(rows: list[LedgerRow]) -> str:
 
 def _both(pair: RuleContext) -> tuple[_Regions, _Regions]:
     rows = pair.entities(HOST)
-    of = [row for row in rows if row.path[1].startswith(COMPILED_REGION)] or [
-        row for row in rows if is_compiled(row.path[1])
-    ]
+    regions = np.array([key.startswith(COMPILED_REGION) for key in rows.key], dtype=bool)
+    compiled = regions if regions.any() else np.array([is_compiled(key) for key in rows.key], dtype=bool)
+    of = rows.picked(compiled)
     ids = [_ids(side) for side in (pair.baseline, pair.candidate)]
     a, b = (_Regions(sum(row.calls[side] for row in of), ids[side]) for side in (0, 1))
     return a, b
