@@ -99,7 +99,9 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
     robustness = sensitivity(baseline, candidate, headline, work, options)
-    headline = replace(headline, reason=_with_hint(headline.reason, robustness.hint), sensitivity=robustness.text)
+    # at one pace the verdict is not the one that the reason is about
+    hint = robustness.hint if headline.program is None else ""
+    headline = replace(headline, reason=_with_hint(headline.reason, hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
@@ -62,7 +64,7 @@ def test_compiling_is_the_first_cause_and_says_which_operators_it_took_the_place
     assert told.sentence.startswith("More code is compiled: −")
     assert "the candidate runs 1 compiled region per step (0/0), the baseline none" in told.sentence
     assert "operator calls 20 → 3 per step, gone: aten::add, aten::gelu, aten::layer_norm and 1 other." in told.sentence
-    assert told.confidence == "certain: compiled regions are counted"
+    assert told.confidence == "certain: compiled regions are counted; their time is as measured"
 
 
 def test_exchanging_the_sides_finds_the_opposite() -> None:
@@ -90,3 +92,56 @@ def test_a_region_compiled_again_is_a_recompilation() -> None:
 def test_equal_sides_have_none() -> None:
     assert found(compiled(), compiled())[1] == []
     assert found(eager(), eager())[1] == []
+
+
+def test_operators_inside_compiled_regions_make_no_other_work() -> None:
+    """A fifth of the names is left of an eager step, and the question whether it is faster has an answer."""
+    comparison, _ = found(eager(), compiled())
+    (check,) = [one for one in comparison.comparability if one.check == "same_work"]
+    assert (check.status, comparison.headline.verdict) == ("warn", "faster")
+    assert check.detail.startswith(
+        "only the candidate runs compiled regions, whose operators are not recorded; in common: "
+    )
+    back, _ = found(compiled(), eager())
+    assert back.headline.verdict == "slower"
+
+
+def test_operators_gone_into_a_region_are_named_by_the_forward_pass() -> None:
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, STEPS + 1):
+        begin = at
+        for name, us in (
+            ("autograd::engine::evaluate_function: GeluBackward0", 300),
+            ("aten::gelu", 200),
+            ("aten::linear", 100),
+        ):
+            trace.op(name, at + 20, at + 20 + us + step % 3)
+            at += us + 30
+        trace.step(step, begin, at + 30)
+        at += 40
+    _, (told,) = found(summary(trace), compiled())
+    assert "gone: aten::gelu, autograd::engine::evaluate_function: GeluBackward" in told.sentence
+
+
+def test_what_a_slower_graph_takes_and_saves_is_one_cause() -> None:
+    """Python between operators is gone, and aten::linear is called once instead of four times: both are the graph's."""
+    comparison, _ = found(eager(), compiled(us=2000.0))
+    ledger = comparison.ledger
+    assert [one.rule for one in comparison.findings] == ["compilation_gained"]
+    assert comparison.findings[0].delta_us == pytest.approx(ledger.delta / ledger.denominator / 1000)
+
+
+def test_more_untraced_time_beside_a_compiled_region_is_a_cause_of_its_own() -> None:
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, STEPS + 1):
+        trace.annotation("Torch-Compiled Region: 0/0", at + 3000, at + 3800 + step % 3)
+        trace.op("CompiledFunction", at + 3010, at + 3700)
+        trace.step(step, at, at + 3900)
+        at += 3910
+    comparison, _ = found(eager(), summary(trace))
+    assert {one.rule for one in comparison.findings} == {"compilation_gained", "unrecorded_time"}
+
+
+def test_recompilations_are_told_where_only_one_side_is_compiled() -> None:
+    _, (told,) = found(eager(), compiled((("0/0",), ("0/1",), ("0/2",))))
+    assert "1 compiled region per step (0/0, 0/1, 0/2), 2 recompilations, the baseline none" in told.sentence

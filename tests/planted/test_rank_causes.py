@@ -8,6 +8,7 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.model.summary.summary import Summary
+from tests.build import TraceBuilder
 from tests.planted.faults import BASE
 from tests.planted.programs import Program
 from tests.planted.sides import causes, compared, first, rules, summary
@@ -85,6 +86,30 @@ def test_one_rank_alone_cannot_tell_the_two_apart_and_says_so() -> None:
     assert "waiting for a late rank looks the same" in first(found).sentence
     (check,) = [check for check in found.comparability if check.check == "ranks"]
     assert check.status == "warn" and "1 of 4 ranks" in check.detail
+
+
+def buckets(count: int) -> Summary:
+    """A step on the CPU with `count` collectives of a millisecond each."""
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, 11):
+        begin = at
+        trace.op("aten::mm", at + 5, at + 1000 + step % 3)
+        at += 1010
+        for _ in range(count):
+            trace.annotation("gloo:all_reduce", at, at + 1000)
+            at += 1005
+        trace.step(step, begin, at)
+        at += 10
+    return summary(trace)
+
+
+def test_more_collectives_are_no_slower_network() -> None:
+    more, fewer = (first(compared(buckets(a), buckets(b))) for a, b in ((1, 4), (4, 1)))
+    assert more.sentence.startswith("More collectives: +3.0")
+    assert "collectives take 1 → 4 calls, 1.00 → 4.00 ms per step, mostly gloo:all_reduce" in more.sentence
+    assert more.confidence == "certain: calls are counted; their time is as measured"
+    assert (more.rule, fewer.rule) == ("collective_slower", "collective_faster")
+    assert fewer.sentence.startswith("Fewer collectives: -3.0")
 
 
 def test_equal_jobs_have_no_findings() -> None:

@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import percent_text
+from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
@@ -25,9 +26,10 @@ def same_work_checks(
     baseline: Summary, candidate: Summary, alignment: Alignment | None, numbers: TextNumbers
 ) -> tuple[Check, ...]:
     """`same_work`: fails, and takes the verdict, when neither step contains the other's work by time and neither
-    operators nor kernels by name nor device time by operator have half in common; `input_shapes`, `input_types`: warn
-    when the same operators run on other inputs. Where one side recorded the CPU alone, operators must have nine
-    tenths in common: what a rank without a device does may be called alike and be other work."""
+    operators nor kernels by name nor device time by operator have half in common; it only warns when one side alone
+    runs compiled regions. `input_shapes`, `input_types`: warn when the same operators run on other inputs. Where one
+    side recorded the CPU alone, operators must have nine tenths in common: what a rank without a device does may be
+    called alike and be other work."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = shared_calls(table, baseline, candidate, numbers)
@@ -58,10 +60,23 @@ def _same_work(
         partly = f"partly other work: {_both_ways(held)} by input shape"
         return Check("same_work", "warn", partly, ("cause",))
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
+    side = _compiled_side(a, b)
+    if side and not alone:
+        reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
+        return Check("same_work", "warn", reason, ("cause", "operators"))
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
     if held is not None:
         reason = f"neither step contains the other's work: {_both_ways(held)}; shared by name: {detail}"
     return Check("same_work", "fail", reason, ("verdict", "cause"))
+
+
+def _compiled_side(a: Summary, b: Summary) -> str:
+    """The side that alone runs compiled regions, "" if neither or both do."""
+    one, two = (
+        "operators" in side.groups and any(is_compiled(key[0]) for key in side.groups["operators"].keys)
+        for side in (a, b)
+    )
+    return "" if one == two else "baseline" if one else "candidate"
 
 
 def _contained(held: Containment, a: Summary, b: Summary) -> str:

@@ -74,7 +74,7 @@ def sensitivity(
     judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options)
     whole = judge(sides, None)
     tried: list[str] = []
-    changed: dict[Verdict, list[str]] = {}
+    changed: dict[Verdict, list[tuple[str, str]]] = {}
     moved: list[str] = []
     hint = ""
     for what, group, left in _variants(baseline, candidate, sides, ranks=work.clocked is None):
@@ -85,13 +85,14 @@ def sensitivity(
         tried.append(group)
         if found is not headline.verdict:
             moved.append(group)
-            changed.setdefault(found, []).append(what)
+            changed.setdefault(found, []).append((what, group))
             one_step = group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline)))
             if not hint and one_step and not _one_way(found, headline.verdict):
                 hint = _hint(baseline, sides, left, found)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
-        f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(dropped)}' for found, dropped in changed.items()
+        f'becomes "{VERDICT_WORDS[found]}" when dropping {_any_of(_grouped(dropped, Counter(tried)))}'
+        for found, dropped in changed.items()
     ]
     return Robustness("; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint)
 
@@ -137,6 +138,12 @@ def _range(kept: tuple[str, ...], dropped: frozenset[str]) -> str:
 
 def _noun(baseline: Summary) -> str:
     return {CYCLE_TIME: "cycle"}.get(baseline.metric, "step")
+
+
+def _grouped(dropped: list[tuple[str, str]], tried: Counter[str]) -> list[str]:
+    """What is dropped, where each of several spans does the same "any one span"."""
+    of_group = Counter(group for _, group in dropped)
+    return list(dict.fromkeys(group if 1 < of_group[group] == tried[group] else what for what, group in dropped))
 
 
 def _any_of(names: list[str]) -> str:

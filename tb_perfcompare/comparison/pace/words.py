@@ -51,7 +51,8 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
             machine_too = _and_machine(headline, program, machine)
             return f"{verdict_word(verdict)}: program {rough(program.estimate, signed=True)}, {machine_too}."
         return f"{verdict_word(verdict)}: the program takes {_longer(program.estimate)}{_ends(program)}."
-    if alone and abs(machine.estimate) > headline.margin and verdict is Verdict.INCONCLUSIVE:
+    paced = abs(machine.estimate) > headline.margin and not machine.low <= 0 <= machine.high
+    if alone and paced and verdict is Verdict.INCONCLUSIVE:
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from functools import cache
 
@@ -117,6 +118,34 @@ def test_two_captures_are_said_to_be_no_more() -> None:
     other = compared(0, captures=1, machine=1.5)
     assert other.headline.verdict is Verdict.INCONCLUSIVE
     assert other.headline.sentence.startswith("These two captures: the same work runs 1.5 times slower; program")
+
+
+def disturbed(seed: int) -> Summary:
+    """A capture in which other work on the machine lengthens every call by another factor."""
+    chance, trace, at = random.Random(seed), TraceBuilder(), 0
+    for number in range(8):
+        start = at
+        for place, (name, us) in enumerate(OPERATORS.items()):
+            length = round(us * chance.choice((1, 1, 1.2, 3)))
+            trace.op(name, at, at + length, dims=[[place, 8]])
+            at += length
+        trace.step(number, start, at)
+    return summary(trace, span=str(seed))
+
+
+def test_a_pace_that_may_as_well_be_the_same_is_no_headline() -> None:
+    headline = compare_summaries(disturbed(32), disturbed(33), CompareOptions(resamples=200)).headline
+    machine = headline.machine
+    assert machine is not None and machine.low < 0 < machine.high and abs(machine.estimate) > headline.margin
+    assert headline.sentence.startswith("Inconclusive: the program changed by ")
+
+
+def test_what_one_step_changes_at_one_pace_is_no_clause_of_the_times_as_recorded() -> None:
+    sides = disturbed(8), capture(8, 1.5, 0, slow_step=4)
+    headline = compare_summaries(*sides, CompareOptions(resamples=100)).headline
+    assert headline.program is not None
+    assert headline.sensitivity.startswith('becomes "faster" when dropping the slowest step of each side')
+    assert " without steps " not in headline.reason
 
 
 @pytest.mark.parametrize(("slow_in", "rules"), [((0,), []), ((0, 1, 2), ["slow_steps"])])

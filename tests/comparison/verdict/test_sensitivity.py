@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.pace.sensitivity import _grouped
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
@@ -54,6 +56,12 @@ def test_one_span_may_decide() -> None:
     both = pool([run(STEADY, span="1"), run(STEADY, span="2"), run(slower(STEADY, 1.25), span="3")])
     found = said(both, pool([run(slower(STEADY, 1.3), span=span) for span in ("1", "2", "3")]))
     assert '"slower" when dropping span 3 of the baseline' in found
+
+
+def test_spans_that_all_change_the_verdict_are_one_entry() -> None:
+    every = [("the first step", "first"), ("span 1", "any one span"), ("span 2", "any one span")]
+    assert _grouped(every, Counter({"first": 1, "any one span": 2})) == ["the first step", "any one span"]
+    assert _grouped(every, Counter({"first": 1, "any one span": 3})) == ["the first step", "span 1", "span 2"]
 
 
 def test_leaving_out_a_span_does_not_make_spans_alike() -> None:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import extra_work
 from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 Floats = NDArray[np.float64]
@@ -57,16 +58,23 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, *, alone: bool) -> Cause:
     slower = exposed > 0
+    word = "slower" if slower else "faster"
     ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
+    title, calls = f"Collectives are {word}", ""
+    confidence = "a late rank would look the same" if alone else ""
+    look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
+    if called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0:
+        title = "More collectives" if slower else "Fewer collectives"
+        calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
+        confidence = "certain: calls are counted; their time is as measured"
+        look_at = f"bucket sizes (bucket_cap_mb), gradient accumulation with no_sync(), {look_at}"
     sentence = (
-        f"Collectives are {'slower' if slower else 'faster'}: {signed_time(exposed)} exposed per step; collectives "
-        f"take {times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
+        f"{title}: {signed_time(exposed)} exposed per step; collectives take {calls}"
+        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
     )
     return cause(
         pair, COLLECTIVE_SLOWER, first.path[1], COMMUNICATION, exposed, sentence,
-        (Evidence("communication", first.path[1]),),
-        confidence="a late rank would look the same" if alone else "",
-        look_at=f"{COLLECTIVE_SLOWER.look_at}; compare all ranks" if alone else "",
+        (Evidence("communication", first.path[1]),), confidence=confidence, look_at=look_at,
     )  # fmt: skip
 
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
+from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -69,17 +71,18 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     if (a.per_step > 0) == (b.per_step > 0):
         return
     gained = b.per_step > 0
-    rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
+    rows = _moved(pair)
     explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
-    whole = sum(explained.values())
     rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
-    if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and rest * whole > 0:
-        explained["Other", NOBODY] = rest  # Python between operators goes with them
+    if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
+        explained["Other", NOBODY] = rest  # Python between operators goes with them; more of it is another matter
     delta = sum(explained.values())
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
+    again = b.again if gained else a.again
+    compiled_again = f", {many(again, 'recompilation')}" if again else ""
     sentence = (
         f"{'More' if gained else 'Less'} code is compiled: {signed_time(delta)} per step; the {word} runs "
-        f"{(b if gained else a).text}, the {other} none{_instead(pair, gained)}."
+        f"{(b if gained else a).text}{compiled_again}, the {other} none{_instead(pair, gained)}."
     )
     yield cause(
         pair, REGIONS_LOST, _first(rows), HOST, delta, sentence, (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
@@ -98,7 +101,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
         more = round(b.per_step - a.per_step, 6)
     if not more:
         return
-    rows = [row for row in pair.entities(HOST) if row.status != "both" or is_compiled(row.path[1])]
+    rows = _moved(pair)
     explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
     delta = sum(explained.values())
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
@@ -113,13 +116,22 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     )  # fmt: skip
 
 
+def _moved(pair: RuleContext) -> list[LedgerRow]:
+    """What stands for compiled code, and operators that regions took over: gone, new, or called another number of
+    times."""
+    return [
+        row for row in pair.entities(HOST)
+        if row.status != "both" or is_compiled(row.path[1]) or called_otherwise(*row.calls)
+    ]  # fmt: skip
+
+
 def _instead(pair: RuleContext, gained: bool) -> str:
     """ "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"."""
     operators = pair.amounts("operators", "host_total")
     calls = [sum(getattr(one, side) for one in operators.values()) for side in ("calls_a", "calls_b")]
     here, there = ("us_a", "calls_b") if gained else ("us_b", "calls_a")
     alone = [key for key, one in operators.items() if not getattr(one, there) and not is_compiled(key[0])]
-    alone.sort(key=lambda key: (-getattr(operators[key], here), key))
+    alone.sort(key=lambda key: (is_backward(key[0]), -getattr(operators[key], here), key))
     if calls[0] == calls[1] and not alone:
         return ""
     more = f" and {many(len(alone) - _MOST_GONE, 'other')}" if len(alone) > _MOST_GONE else ""
@@ -149,7 +161,7 @@ def _ids(summary: Summary) -> tuple[str, ...]:
 
 
 _LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"
-_COUNTED = "certain: compiled regions are counted"
+_COUNTED = "certain: compiled regions are counted; their time is as measured"
 
 REGIONS_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
