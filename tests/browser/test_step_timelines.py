@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, MLU_B, NORMAL, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, LOAD_MS, MLU_A, MLU_B, NORMAL, Tab, link
 from tests.workspace.waiting import becomes_true
 
 TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
@@ -44,7 +44,7 @@ def address(tab: Tab, key: str) -> str:
 
 def settled(tab: Tab, script: str) -> None:
     """Until the address, which follows a moment later, holds what the script says of it."""
-    tab.page.wait_for_function(f"(() => {{ const hash = location.hash; return {script}; }})()", timeout=10_000)
+    tab.page.wait_for_function(f"(() => {{ const hash = location.hash; return {script}; }})()", timeout=LOAD_MS)
 
 
 def test_both_steps_are_drawn_with_their_lanes(tab: Tab, screenshots: Path) -> None:
@@ -85,7 +85,7 @@ def test_wheel_drag_and_keys_move_both(tab: Tab) -> None:
         before = tab.address()
         for key in keys:
             tab.press(key)
-        tab.page.wait_for_function("before => location.hash !== before", arg=before, timeout=10_000)
+        tab.page.wait_for_function("before => location.hash !== before", arg=before, timeout=LOAD_MS)
     tab.press("0")
     settled(tab, "!hash.includes('.at=')")
 
