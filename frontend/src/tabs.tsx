@@ -11,7 +11,7 @@ import { sentence, text } from './ui/strings';
 
 const ORDER = [
   'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
-  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
+  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'iteration_kinds', 'device', 'environment', 'recommendations',
 ];
 
 /** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */

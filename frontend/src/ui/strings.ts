@@ -185,6 +185,7 @@ export const text = {
       kernels: 'Kernels',
       launches: 'Launches',
       steps: 'Steps',
+      iteration_kinds: 'Kinds',
       modules: 'Modules',
       modules_ledger: 'By module',
       communication: 'Communication',
