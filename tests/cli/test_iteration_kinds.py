@@ -36,10 +36,11 @@ def test_each_kind_has_a_row_and_the_effects_add_up(tmp_path: Path) -> None:
     a, b = run(tmp_path / "a", 3), run(tmp_path / "b", 3, decode_us=360)
     rows = kinds(a, b)
     assert set(rows) == {PREFILL, DECODE}
-    assert float(rows[DECODE]["delta_us"]) == 60 and float(rows[PREFILL]["delta_us"]) == 0
+    assert float(rows[DECODE]["mean_delta_us"]) == 60 and float(rows[PREFILL]["mean_delta_us"]) == 0
     effects = [float(row[name]) for row in rows.values() for name in ("time_effect_us", "mix_effect_us")]
     delta = compared(a, b)["headline"]["delta"]  # type: ignore[index]
     assert abs(sum(effects) - delta) < 0.001
+    assert abs(sum(float(row["delta_us"]) for row in rows.values()) - delta) < 0.001
 
 
 def test_a_changed_mix_alone_is_neither_slower_nor_faster(tmp_path: Path) -> None:

@@ -20,9 +20,15 @@ _COLUMNS = (
     columns.count("candidate_count", "Count B", "iterations of the candidate"),
     columns.fraction("baseline_share", "Share A", "share of the baseline's iterations"),
     columns.fraction("candidate_share", "Share B", "share of the candidate's iterations"),
-    columns.time("baseline_us", "A", "mean iteration of the baseline", role="baseline"),
-    columns.time("candidate_us", "B", "mean iteration of the candidate", role="candidate"),
-    columns.time("delta_us", "Δ", "candidate minus baseline: mean iteration", role="delta"),
+    columns.time("baseline_mean_us", "Mean A", "mean iteration of the kind in the baseline"),
+    columns.time("candidate_mean_us", "Mean B", "mean iteration of the kind in the candidate"),
+    columns.time("mean_delta_us", "Mean Δ", "candidate minus baseline: mean iteration of the kind", role="delta"),
+    columns.time("baseline_us", "A", "of the mean iteration of the baseline, what is in this kind", role="baseline",
+                 shown=False),
+    columns.time("candidate_us", "B", "of the mean iteration of the candidate, what is in this kind",
+                 role="candidate", shown=False),
+    columns.time("delta_us", "Δ", "candidate minus baseline: share of the kind x its mean; adds up to the change of "
+                 "the mean iteration", role="delta", shown=False),
     columns.time("baseline_median_us", "Median A", "median iteration of the baseline", shown=False),
     columns.time("candidate_median_us", "Median B", "median iteration of the candidate", shown=False),
     columns.time("time_effect_us", "Δ by time", "part of the change of the mean from what the kind takes, at the "
@@ -60,10 +66,11 @@ def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha:
         n, m = map(len, sides)
         mean = [float(side.mean()) if len(side) else None for side in sides]
         median = [float(np.median(side)) if len(side) else None for side in sides]
+        within = [float(side.sum()) / len(whole.steps) for side, whole in zip(sides, (a, b), strict=True)]
         found = tested[at]
         rows.append((
             kind, n, m, n / len(a.steps), m / len(b.steps), *mean,
-            None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *median,
+            None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *within, within[1] - within[0], *median,
             int(split.time_ns[at]) / 1000, int(split.mix_ns[at]) / 1000,
             *((None, None, None) if found is None else found[1:]), None if found is None else next(q),
             "both" if n and m else "removed" if n else "added",
