@@ -32,8 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis/trace": {"analysis/columns"},
     "comparison": {
         "comparison/alignment", "comparison/causes", "comparison/causes/evidence", "comparison/checks",
-        "comparison/launches", "comparison/ledger", "comparison/pace", "comparison/ranks", "comparison/result",
-        "comparison/statistics", "comparison/tables", "comparison/verdict",
+        "comparison/kinds", "comparison/launches", "comparison/ledger", "comparison/pace", "comparison/ranks",
+        "comparison/result", "comparison/statistics", "comparison/tables", "comparison/verdict",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/causes": {
@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "comparison/causes/evidence": {"comparison/result", "comparison/statistics", "comparison/tables"},
     "comparison/checks": {"comparison/alignment", "comparison/result", "comparison/statistics"},
+    "comparison/kinds": {"comparison/result", "comparison/statistics"},
     "comparison/launches": {"comparison/result"},
     "comparison/ledger": {"comparison/result"},
     "comparison/pace": {"comparison/result", "comparison/statistics", "comparison/verdict"},

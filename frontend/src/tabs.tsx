@@ -13,7 +13,7 @@ import { firstOf, viewOf, type View } from './views';
 
 const ORDER = [
   'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
-  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'device', 'environment', 'recommendations',
+  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'iteration_kinds', 'device', 'environment', 'recommendations',
 ];
 
 /** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */

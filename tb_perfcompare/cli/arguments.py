@@ -70,6 +70,14 @@ def add_step_marker(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_kind(parser: argparse.ArgumentParser) -> None:
+    """--kind."""
+    parser.add_argument(
+        "--kind", metavar="NAME", type=_marker, default="",
+        help="only the iterations whose markers are called like this ('step[DECODE*'); * stands for anything",
+    )  # fmt: skip
+
+
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
     """--scheduler."""
     parser.add_argument(

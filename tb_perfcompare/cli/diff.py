@@ -11,6 +11,7 @@ import os
 from tb_perfcompare.cli.arguments import (
     add_all_steps,
     add_counters,
+    add_kind,
     add_launches,
     add_output,
     add_scheduler,
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_counters(parser, "candidate")
     add_step_window(parser)
     add_step_marker(parser)
+    add_kind(parser)
     parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
     add_output(parser)
     parser.add_argument("--table", metavar="NAME", help="only this table, e.g. operators; ledger is one too")
@@ -85,7 +87,7 @@ def _side(arguments: argparse.Namespace, side: str) -> Side:
     return named_side(
         getattr(arguments, side), arguments.baselines, **chosen, all_steps=arguments.all_steps,
         launches=getattr(arguments, f"{side}_launches"), counters=getattr(arguments, f"{side}_counters"),
-        marker=arguments.step_marker,
+        marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
 def named_side(
     given: str, baselines: str, *, worker: str | None, span: str | None, steps: Steps | None, all_steps: bool,
     launches: str | None = None, counters: str | None = None, marker: str = "",
+    kind: str = "",
 ) -> Side:  # fmt: skip
     """The side a user means; it is called what they wrote, wherever the baselines lie. Raises InputError and
     SelectionError."""
@@ -31,4 +32,4 @@ def named_side(
     side = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
     if path != given:
         side = replace(side, source=given, files=tuple(replace(file, source=given) for file in side.files))
-    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker)
+    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker, kind=kind)

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 import argparse
 
-from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_selection, add_step_marker, add_step_window
+from tb_perfcompare.cli.arguments import (
+    add_all_steps,
+    add_kind,
+    add_output,
+    add_selection,
+    add_step_marker,
+    add_step_window,
+)
 from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
@@ -32,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all_steps(parser)
     add_step_window(parser)
     add_step_marker(parser)
+    add_kind(parser)
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="default: text")
     add_output(parser)
 
@@ -76,5 +84,5 @@ def _row(
 def _side(arguments: argparse.Namespace, path: str) -> Side:
     return named_side(
         path, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
-        all_steps=arguments.all_steps, marker=arguments.step_marker,
+        all_steps=arguments.all_steps, marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip

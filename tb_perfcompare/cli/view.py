@@ -10,6 +10,7 @@ import argparse
 from tb_perfcompare.cli.arguments import (
     add_all_steps,
     add_counters,
+    add_kind,
     add_launches,
     add_output,
     add_selection,
@@ -33,7 +34,7 @@ from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
 _COMPAT_ONLY = ("group_by", "param")
 _PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")
-_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters", "step_marker")
+_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters", "step_marker", "kind")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_counters(parser)
     add_step_window(parser)
     add_step_marker(parser)
+    add_kind(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="answer JSON")
     form.add_argument("--csv", action="store_true", help="answer CSV")
@@ -80,7 +82,7 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     side = named_side(
         arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
         all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
-        marker=arguments.step_marker,
+        marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip
     with new_workspace() as workspace:
         summary = workspace.load(side, arguments.step_window, console.progress)

@@ -20,6 +20,8 @@ from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes,
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
+from tb_perfcompare.comparison.kinds.check import mix_check, mix_text
+from tb_perfcompare.comparison.kinds.table import iteration_kinds_table, kinds_split
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
 from tb_perfcompare.comparison.ledger.call_tree import joint_tree
@@ -75,6 +77,8 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
+_DIRECTED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
+
 
 @paused_collector()
 def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
@@ -93,6 +97,10 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
     work = common_work(baseline, candidate, options)
     headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
+    kinds = kinds_split(baseline, candidate)
+    if kinds is not None:
+        checks += (mix_check(kinds, options.margin, directed=headline.verdict in _DIRECTED),)
+        headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
     headline = _withheld_if_void(headline, checks)
     itself = with_itself(checks)
     if itself:
@@ -114,6 +122,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         if baseline.metric != CYCLE_TIME:
             tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
+        tables |= _those_there_are((iteration_kinds_table(baseline, candidate, kinds, options.alpha),))
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(
         baseline, candidate, headline, alignment, options, paces_of_observations(work), numbers

@@ -25,7 +25,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
-from tb_perfcompare.workspace.step_agreement import common_marker
+from tb_perfcompare.workspace.step_agreement import agreed_markers
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
@@ -104,9 +104,9 @@ class Loader:
         ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called. Recordings
         whose steps would be different units are cut by what all of them have, if there is such a thing."""
         loaded, provisional = self._as_asked(sides, window, report, whole=whole, paths=paths)
-        marker = common_marker([summary for one in loaded for summary in one.summaries])
-        if marker:
-            sides = [replace(side, marker=side.marker or marker) for side in sides]
+        markers = agreed_markers([one.summaries for one in loaded])
+        if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):
+            sides = [replace(side, marker=side.marker or marker) for side, marker in zip(sides, markers, strict=True)]
             loaded, provisional = self._as_asked(sides, window, report, whole=whole, paths=paths)
         attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))

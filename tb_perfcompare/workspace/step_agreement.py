@@ -10,14 +10,21 @@ from tb_perfcompare.model.summary.summary import Summary
 _MOST_NAMED = 8
 
 
-def common_marker(summaries: Sequence[Summary]) -> str:
-    """The --step-marker that cuts all of them into the same unit; "" where they agree as they are, or cannot."""
+def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
+    """The --step-marker of each side that cuts all recordings into the same unit; "" where they agree as they are, or
+    where the sides cannot. Recordings of one side that have nothing in common are each a step."""
+    common = _common([summary for side in sides for summary in side])
+    return [common or ("" if _common(side) is not None else WHOLE) for side in sides]
+
+
+def _common(summaries: Sequence[Summary]) -> str | None:
+    """The same of some recordings; "" where they agree, None where they cannot."""
     told = [one.iterations for one in summaries if one.iterations is not None]
     if len({one.chosen.unit for one in told}) < 2:
         return ""
     everywhere = set.intersection(*map(_units, told))
     best = [marker for marker in told[0].candidates if marker.unit in everywhere]
-    return best[0].asked_as if best else ""
+    return best[0].asked_as if best else "" if any(one.fixed for one in told) else None
 
 
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:

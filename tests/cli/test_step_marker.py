@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.analysis.iterations.loops import server, training
+from tests.analysis.iterations.loops import model_once, server, training
 from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
 
@@ -54,6 +54,14 @@ def test_captures_of_a_side_are_cut_by_what_all_have(tmp_path: Path) -> None:
     answer = json.loads(tb_perfcompare("diff", side, side, "--format", "json").out)
     assert by(answer["baseline"]) == "enumerate(DataLoader)*"
     assert answer["baseline"]["steps"]["admitted"] == 14
+
+
+def test_captures_without_a_common_marker_are_a_step_each(tmp_path: Path) -> None:
+    side = written(tmp_path / "a", training(8))
+    written(side, model_once(), span=2)
+    answer = json.loads(tb_perfcompare("diff", side, side, "--format", "json").out)
+    assert by(answer["baseline"]) == "whole"
+    assert answer["baseline"]["steps"]["admitted"] == 2
 
 
 def test_sides_of_different_units_get_no_verdict_and_are_told_what_there_is(tmp_path: Path) -> None:

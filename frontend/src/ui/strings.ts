@@ -228,6 +228,7 @@ export const text = {
       kernels: 'Kernels',
       launches: 'Launches',
       steps: 'Steps',
+      iteration_kinds: 'Kinds',
       modules: 'Modules',
       modules_ledger: 'By module',
       communication: 'Communication',

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.pooling.pool_memory import some_steps
 from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import SelectionError, choices
+from tb_perfcompare.model.names.numbers_out import glob_pattern
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.rank_steps import RankSteps
 from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
@@ -103,6 +104,21 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
         counters=None if summary.counters is None else _counters(summary.counters, columns),
         memory=memory,
     )
+
+
+def of_kind(summary: Summary, pattern: str) -> Summary:
+    """The summary of only the iterations whose markers are called like this pattern, in which * stands for anything;
+    the others are listed as dropped. All of them for "". Raises SelectionError, naming what there is."""
+    if not pattern:
+        return summary
+    if not summary.steps.text:
+        raise SelectionError(f"--kind {pattern[:200]}: the steps have no texts of their own", hint="leave --kind out")
+    matches = glob_pattern(pattern).match
+    others = {at: f"not of the kind {pattern}" for at, text in enumerate(summary.steps.text) if not matches(text)}
+    if len(others) == len(summary.steps):
+        known = sorted({*summary.steps.text})
+        raise SelectionError(f"no iteration is called like {pattern[:200]!r}", hint=choices(pattern, known))
+    return without_steps(summary, others) if others else summary
 
 
 _MOST_DIGITS = 20

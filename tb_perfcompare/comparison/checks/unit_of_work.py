@@ -81,7 +81,7 @@ def _other_has(a: Summary, b: Summary) -> str:
         for side, summary in (("baseline", a), ("candidate", b))
         if summary.iterations is not None
     ]
-    return f" (--step-marker: {'; '.join(told)})" if told else ""
+    return f" (--step-marker: {' and '.join(told)})" if told else ""
 
 
 def _iterations(a: Summary, b: Summary) -> Check | None:

@@ -23,13 +23,15 @@ _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class SideRequest:
     """One side by name; `launches` names the run whose figures its kernels get, `all_steps` keeps the steps that are
-    usually left out, `marker` says what delimits steps ("": what is found)."""
+    usually left out, `marker` says what delimits steps ("": what is found), `kind` keeps those whose markers are
+    called like this."""
 
     selection: Selection
     steps: Steps | None
     launches: str | None = None
     all_steps: bool = False
     marker: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ def side_request(query: Mapping[str, str], run: str, worker: str, span: str, ste
     """One side by the names of its parameters. Raises BadRequest."""
     selection = Selection(run, query.get(worker) or None, query.get(span) or None)
     every = flag(query, "all_steps", default=False)
-    return SideRequest(selection, _steps(query, steps), all_steps=every, marker=marker_of(query))
+    own = _steps(query, steps)
+    return SideRequest(selection, own, all_steps=every, marker=marker_of(query), kind=marker_of(query, "kind"))
 
 
 def _steps(query: Mapping[str, str], name: str) -> Steps | None:
@@ -100,11 +103,11 @@ def window_of(query: Mapping[str, str]) -> str:
     return choice(query, "step_window", WINDOWS, WINDOWS[0])
 
 
-def marker_of(query: Mapping[str, str]) -> str:
+def marker_of(query: Mapping[str, str], name: str = "step_marker") -> str:
     """What delimits steps: an origin, a pattern of names, or "". Raises BadRequest for one that is too long."""
-    marker = query.get("step_marker") or ""
+    marker = query.get(name) or ""
     if len(marker) > LONGEST_MARKER:
-        raise BadRequest("step_marker is too long", hint=f"at most {LONGEST_MARKER:,} characters are taken")
+        raise BadRequest(f"{name} is too long", hint=f"at most {LONGEST_MARKER:,} characters are taken")
     return marker
 
 

@@ -66,7 +66,8 @@ class Side:
     """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
     listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
     `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py); `marker` says what
-    delimits the steps of traces, "" for what is found (analysis/iterations/find.py); `notes` say what of the source was
+    delimits the steps of traces, "" for what is found (analysis/iterations/find.py), `kind` keeps those whose markers
+    are called like this pattern; `notes` say what of the source was
     not read.
     """
 
@@ -77,6 +78,7 @@ class Side:
     counters: CaptureFile | None = None
     all_steps: bool = False
     marker: str = ""
+    kind: str = ""
     notes: tuple[Note, ...] = ()
 
     @property

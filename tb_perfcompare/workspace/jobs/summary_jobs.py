@@ -14,7 +14,7 @@ from tb_perfcompare.analysis.listings.attach_launches import attach_launches
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.analysis.pooling.baseline_summary import saved_summary
 from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.pooling.select import select_steps
+from tb_perfcompare.analysis.pooling.select import of_kind, select_steps
 from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 from tb_perfcompare.analysis.summarize import summarize, without_unread
 from tb_perfcompare.comparison.engine import compare_summaries
@@ -148,7 +148,7 @@ def pooled(loaded: LoadedSide) -> Summary:
     summaries = loaded.summaries
     if loaded.counters is not None:
         summaries = with_counter_file(summaries, loaded.counters)
-    summary = narrowed(pool(summaries), loaded.side.steps)
+    summary = of_kind(narrowed(pool(summaries), loaded.side.steps), loaded.side.kind)
     if loaded.side.steps is None and not loaded.side.all_steps:
         summary = admit_steps(summary)
     if loaded.launches is not None:

@@ -1,0 +1,1 @@
+"""Kinds of iterations: the change of the mean by time and by mix."""

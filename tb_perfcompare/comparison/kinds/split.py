@@ -1,0 +1,79 @@
+"""The change of a mean, split into what iterations of each kind take and how often each kind occurs.
+
+Direct standardisation at the baseline's mix (docs/method/iterations.md#kinds).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+MOST_KINDS = 200
+"""Kinds that are told apart; the rarest stand together."""
+
+OTHERS = "(rarer kinds)"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixSplit:
+    """k kinds, the most frequent first.
+
+    kinds       k texts
+    baseline, candidate  k arrays: the steps of each kind, places in the side's steps
+    time_ns     (k,) effect of what iterations of the kind take, at the baseline's mix; 0 for kinds of one side
+    mix_ns      (k,) effect of how often they occur; with time_ns it adds up to total_ns exactly
+    total_ns    change of the mean, rounded
+    mean_ns     mean of the baseline
+    """
+
+    kinds: tuple[str, ...]
+    baseline: tuple[Ints, ...]
+    candidate: tuple[Ints, ...]
+    time_ns: Ints
+    mix_ns: Ints
+    total_ns: int
+    mean_ns: float
+
+
+def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints]) -> MixSplit | None:
+    """Of the kind and time of every step of both sides; None where all are of one kind."""
+    frequent = [kind for kind, _ in Counter([*kinds[0], *kinds[1]]).most_common(MOST_KINDS)]
+    if len(frequent) < 2:
+        return None
+    place = {kind: at for at, kind in enumerate(frequent)}
+    rare = len(frequent)
+    code = [np.array([place.get(kind, rare) for kind in side], dtype=np.int64) for side in kinds]
+    names = [*frequent, OTHERS] if any((side == rare).any() for side in code) else frequent
+    steps = [[np.flatnonzero(side == at) for at in range(len(names))] for side in code]
+    count = [[len(own) for own in side] for side in steps]
+    total = [[sum(times[own].tolist()) for own in side] for side, times in zip(steps, times_ns, strict=True)]
+    all_a, all_b = map(sum, count)
+    mean = Fraction(sum(total[0]), all_a)
+    time, mix = list[Fraction](), list[Fraction]()
+    for (n, m), (sum_a, sum_b) in zip(zip(*count, strict=True), zip(*total, strict=True), strict=True):
+        moved = Fraction(m, all_b) - Fraction(n, all_a)
+        both = n > 0 and m > 0
+        time.append(Fraction(n, all_a) * (Fraction(sum_b, m) - Fraction(sum_a, n)) if both else Fraction(0))
+        mix.append(moved * ((Fraction(sum_b, m) if m else Fraction(sum_a, n)) - mean))
+    whole = _whole([*time, *mix])
+    return MixSplit(
+        tuple(names), tuple(steps[0]), tuple(steps[1]), whole[: len(names)], whole[len(names) :], int(whole.sum()),
+        float(mean),
+    )  # fmt: skip
+
+
+def _whole(parts: Sequence[Fraction]) -> Ints:
+    """Integers that add up to the rounded sum, each less than one from its part."""
+    done, out, sum_ = 0, [], Fraction(0)
+    for part in parts:
+        sum_ += part
+        out.append(round(sum_) - done)
+        done += out[-1]
+    return np.array(out, dtype=np.int64)

@@ -1,0 +1,96 @@
+"""Kinds of iterations (prefill and decode, batch sizes): how often each occurs, what it takes, what that changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.kinds.split import MixSplit, split_mix
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.table import Row, Table
+from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
+from tb_perfcompare.model.names.kinds import kinds_of
+from tb_perfcompare.model.summary.summary import Summary
+
+NAME = "iteration_kinds"
+
+_COLUMNS = (
+    columns.key("kind", "Kind", "text of the iteration's marker, its numbers binned"),
+    columns.count("baseline_count", "Count A", "iterations of the baseline"),
+    columns.count("candidate_count", "Count B", "iterations of the candidate"),
+    columns.fraction("baseline_share", "Share A", "share of the baseline's iterations"),
+    columns.fraction("candidate_share", "Share B", "share of the candidate's iterations"),
+    columns.time("baseline_mean_us", "Mean A", "mean iteration of the kind in the baseline"),
+    columns.time("candidate_mean_us", "Mean B", "mean iteration of the kind in the candidate"),
+    columns.time("mean_delta_us", "Mean Δ", "candidate minus baseline: mean iteration of the kind", role="delta"),
+    columns.time("baseline_us", "A", "of the mean iteration of the baseline, what is in this kind", role="baseline",
+                 shown=False),
+    columns.time("candidate_us", "B", "of the mean iteration of the candidate, what is in this kind",
+                 role="candidate", shown=False),
+    columns.time("delta_us", "Δ", "candidate minus baseline: share of the kind x its mean; adds up to the change of "
+                 "the mean iteration", role="delta", shown=False),
+    columns.time("baseline_median_us", "Median A", "median iteration of the baseline", shown=False),
+    columns.time("candidate_median_us", "Median B", "median iteration of the candidate", shown=False),
+    columns.time("time_effect_us", "Δ by time", "part of the change of the mean from what the kind takes, at the "
+                 "baseline's mix; with the parts by mix it adds up to that change", role="delta"),
+    columns.time("mix_effect_us", "Δ by mix", "part of the change of the mean from how often the kind occurs",
+                 role="delta"),
+    *columns.interval("", ""),
+    columns.number("q", "q", "", "share of false discoveries among the kinds with a q up to this one "
+                   "(Benjamini-Hochberg)"),
+    columns.STATUS,
+)  # fmt: skip
+
+
+def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
+    """The change by kinds; None where markers have no texts, or all one kind."""
+    if not a.steps.text or not b.steps.text or not len(a.steps) or not len(b.steps):
+        return None
+    kinds = kinds_of((*a.steps.text, *b.steps.text))
+    return split_mix((kinds[: len(a.steps)], kinds[len(a.steps) :]), (a.steps.total_ns, b.steps.total_ns))
+
+
+def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha: float) -> Table | None:
+    """One row per kind, the most frequent first."""
+    if split is None:
+        return None
+    tested = [_tested(a, b, one, two, alpha) for one, two in zip(split.baseline, split.candidate, strict=True)]
+    p = np.array([found[0] for found in tested if found is not None])
+    q = iter(q_values(p).tolist() if len(p) else ())
+    rows: list[Row] = []
+    for at, kind in enumerate(split.kinds):
+        sides = [
+            summary.steps.total_ns[own] / 1000
+            for summary, own in ((a, split.baseline[at]), (b, split.candidate[at]))
+        ]
+        n, m = map(len, sides)
+        mean = [float(side.mean()) if len(side) else None for side in sides]
+        median = [float(np.median(side)) if len(side) else None for side in sides]
+        within = [float(side.sum()) / len(whole.steps) for side, whole in zip(sides, (a, b), strict=True)]
+        found = tested[at]
+        rows.append((
+            kind, n, m, n / len(a.steps), m / len(b.steps), *mean,
+            None if mean[0] is None or mean[1] is None else mean[1] - mean[0], *within, within[1] - within[0], *median,
+            int(split.time_ns[at]) / 1000, int(split.mix_ns[at]) / 1000,
+            *((None, None, None) if found is None else found[1:]), None if found is None else next(q),
+            "both" if n and m else "removed" if n else "added",
+        ))  # fmt: skip
+    return Table(NAME, "Kinds of iterations", _COLUMNS, tuple(rows), (_note(split),))
+
+
+def _note(split: MixSplit) -> str:
+    time, mix = int(split.time_ns.sum()) / 1000, int(split.mix_ns.sum()) / 1000
+    total = split.total_ns / 1000
+    return f"By time {time:+,.3f} µs and by mix {mix:+,.3f} µs: the mean iteration changes by {total:+,.3f} µs."
+
+
+def _tested(
+    a: Summary, b: Summary, one: np.ndarray, two: np.ndarray, alpha: float
+) -> tuple[float, float, float | None, float | None] | None:
+    """p and the shift of one kind in microseconds with its interval; None for a kind of one side."""
+    if not len(one) or not len(two):
+        return None
+    captures = a.steps.capture[one], b.steps.capture[two]
+    found = row_shifts(a.steps.total_ns[None, one], b.steps.total_ns[None, two], captures, alpha)
+    ends = [float(end[0]) / 1000 if np.isfinite(end[0]) else None for end in (found.low, found.high)]
+    return float(found.p[0]), float(found.shift[0]) / 1000, ends[0], ends[1]
