@@ -28,6 +28,9 @@ CAPTURES_THAT_TELL = 3
 
 _LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
 
+GAP_LEVEL = 0.05
+"""Level that the size of a gap between captures was measured to keep; for a lower one only the exact test counts."""
+
 
 def less_sure(verdict: Verdict) -> Verdict:
     """Probably slower for slower, probably faster for faster; others as they are."""
@@ -87,7 +90,8 @@ def gap_between(times: Times, captures: Captures, options: CompareOptions) -> fl
     if gap <= math.log1p(options.margin) + SLACK:
         return 0.0
     range_ = max(float(side.max() - side.min()) for side in (one, two))
-    if smallest_p(len(one), len(two)) > options.alpha and gap < range_ / 2:
+    wide = options.alpha >= GAP_LEVEL and gap >= range_ / 2
+    if smallest_p(len(one), len(two)) > options.alpha and not wide:
         return 0.0
     return gap if up > down else -gap
 
