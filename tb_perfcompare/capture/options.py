@@ -25,7 +25,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class CaptureOptions:
-    """`step`: function whose calls are steps, "" for steps of the optimizer; `whole`: from `import torch` to the end."""
+    """`step`: function whose calls are steps, "" for the optimizer's; `whole`: from `import torch` to the end."""
 
     out: str
     schedule: Schedule = Schedule()

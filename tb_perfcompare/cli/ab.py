@@ -18,6 +18,7 @@ from tb_perfcompare.cli.gate import add_gate, check_gate
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.config import read_config
@@ -110,7 +111,7 @@ class _Recording:
             if not left:
                 continue
             if self._is_late(left):
-                self._console.complain(f"stopped after {number - 1} rounds: another would exceed --most-minutes")
+                self._console.complain(f"stopped after {many(number - 1, 'round')}: another would exceed --most-minutes")
                 return
             for name in left:
                 self._record(number, name)
@@ -119,7 +120,7 @@ class _Recording:
 
     def _is_late(self, names: Sequence[str]) -> bool:
         usual = sum(self._made.manifest.usual_seconds(name) or 0.0 for name in names)
-        return self._end_s is not None and time.monotonic() + usual > self._end_s
+        return self._end_s is not None and usual > 0 and time.monotonic() + usual > self._end_s
 
     def _record(self, number: int, name: str) -> None:
         manifest = self._made.manifest
@@ -129,7 +130,8 @@ class _Recording:
             self._console.draw(f"round {number} of {manifest.most_rounds}  {name}  {_progress(seconds, usual)}")
 
         facts = self._made.record(number, name, tick)
-        self._console.complain(f"round {number}  {name}  {self._looks.of_recording(number, name)}, {facts.seconds:.0f} s")
+        seen = self._looks.of_recording(number, name)
+        self._console.complain(f"round {number}  {name}  {seen}, {facts.seconds:.0f} s")
 
 
 def _progress(seconds: float, usual: float | None) -> str:
@@ -156,7 +158,8 @@ def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
     if not arguments.out:
         raise PerfCompareError("--out is missing", hint="give a log directory to write")
     if len(variants) - 1 > MOST_CANDIDATES:
-        raise SelectionError(f"{len(variants) - 1} candidates", hint=f"at most {MOST_CANDIDATES} are compared at a time")
+        hint = f"at most {MOST_CANDIDATES} are compared at a time"
+        raise SelectionError(f"{len(variants) - 1} candidates", hint=hint)
     return variants
 
 

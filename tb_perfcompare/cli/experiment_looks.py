@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import many, verdict_word
 from tb_perfcompare.experiment.experiment import Experiment
 from tb_perfcompare.experiment.manifest import Look
-from tb_perfcompare.experiment.stopping import FIRST_LOOK, Plan, is_settled, rounds_needed
+from tb_perfcompare.experiment.stopping import Plan, is_settled, rounds_needed, word
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.wire import json_encoding as wire
@@ -48,13 +48,16 @@ class Looks:
 
     def after(self, rounds: int) -> bool:
         """Compares, says what is known now, and whether all candidates are settled."""
+        if rounds < self._plan.first:
+            self._console.complain(f"round {rounds}  first comparison after round {self._plan.first}")
+            return False
         headlines = [self._compared(name, rounds).headline for name in self._candidates]
         for name, headline in zip(self._candidates, headlines, strict=True):
             said = "" if len(self._candidates) == 1 else f"{name}: "
             self._console.complain(f"round {rounds}  {said}{self._sentence(headline, rounds)}")
             self._keep(name, headline, rounds)
         self._made.save()
-        return rounds >= FIRST_LOOK and all(is_settled(headline) for headline in headlines)
+        return all(is_settled(headline) for headline in headlines)
 
     def report(self, form: str, top: int | None, *, to_file: bool) -> bytes:
         """The report of `diff` for one candidate, the table of `verdicts` for several."""
@@ -97,14 +100,12 @@ class Looks:
     def _sentence(self, headline: Headline, rounds: int) -> str:
         shown = _interval(headline)
         level = numbers.percent(1 - self._plan.level(rounds))
-        said = f"{shown}, {level} CI: {verdict_word(headline.verdict)}" if shown else headline.reason
-        return said if is_settled(headline) and rounds >= FIRST_LOOK else said + self._forecast(headline, rounds)
+        said = f"{shown}, {level} CI: {verdict_word(word(headline))}" if shown else headline.reason
+        return said if is_settled(headline) else said + self._forecast(headline, rounds)
 
     def _forecast(self, headline: Headline, rounds: int) -> str:
         if rounds >= self._plan.most:
             return ""
-        if rounds < FIRST_LOOK:
-            return f"; first look after round {min(FIRST_LOOK, self._plan.most)}"
         needed = rounds_needed(headline)
         if needed is None:
             return ""

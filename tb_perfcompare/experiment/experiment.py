@@ -103,7 +103,7 @@ def experiment(
     out: str, variants: Sequence[Variant], capture: Sequence[str], *, seed: int | None, most_rounds: int | None,
     alpha: float, resume: bool,
 ) -> Iterator[Experiment]:  # fmt: skip
-    """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError and InputError."""
+    """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError."""
     known = read_manifest(out)
     if known is None and resume:
         raise InputError(out, f"has no {FILE} to go on from", hint="leave out --resume")

@@ -29,8 +29,8 @@ class Ended:
 def run_process(
     words: Sequence[str], directory: str, variables: Mapping[str, str], log: str, tick: Callable[[float], None]
 ) -> Ended:
-    """Both of its streams go to the file `log`; `tick` is called with the seconds so far. An interrupt from the keyboard
-    reaches this process alone, which ends the group and raises it again."""
+    """Both of its streams go to the file `log`; `tick` is called with the seconds so far. An interrupt from the
+    keyboard reaches this process alone, which ends the group and raises it again."""
     begin = time.monotonic()
     with open(log, "wb") as output:
         try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.statistics.group_sequential import nominal_levels
 
 FIRST_LOOK = 3
-"""Rounds before the first look: fewer captures do not tell how captures differ."""
+"""Rounds before the first look, where as many are planned: fewer captures do not tell how captures differ."""
 
 LOWEST_LEVEL = 0.0001
 
@@ -25,21 +25,28 @@ class Plan:
     alpha: float
     candidates: int = 1
 
+    @property
+    def first(self) -> int:
+        """Rounds before the first look."""
+        return min(FIRST_LOOK, self.most)
+
     @cached_property
     def _levels(self) -> tuple[float, ...]:
-        first = min(FIRST_LOOK, self.most)
-        return nominal_levels(range(first, self.most + 1), self.most, self.alpha / self.candidates)
+        return nominal_levels(range(self.first, self.most + 1), self.most, self.alpha / self.candidates)
 
     def level(self, rounds: int) -> float:
         """Two-sided level of the comparison after so many rounds; before the first look that of the first."""
-        index = min(max(rounds - FIRST_LOOK, 0), len(self._levels) - 1)
-        return max(self._levels[index], LOWEST_LEVEL)
+        return max(self._levels[max(rounds - self.first, 0)], LOWEST_LEVEL)
+
+
+def word(headline: Headline) -> Verdict:
+    """The verdict on the program where it is told apart from the machine: the sides take turns on one machine."""
+    return headline.verdict if headline.program is None else headline.program.verdict
 
 
 def is_settled(headline: Headline) -> bool:
-    """Whether more rounds would not change the word. A machine that differs is a reason to go on: the sides took turns
-    on it."""
-    return headline.verdict in _SETTLED and headline.basis is not Basis.MACHINE
+    """Whether more rounds would hardly change the word, or could not: sides that are not comparable stay so."""
+    return headline.verdict is Verdict.WITHHELD or word(headline) in _SETTLED
 
 
 def rounds_needed(headline: Headline) -> int | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
 from tb_perfcompare.capture.recorder import FACTS_FILE
-from tb_perfcompare.sources.discover import rank_of
 from tb_perfcompare.sources.recognition.format_sniffers import TRACE_FILE
+
+_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
+"""Other numbers in a worker's name may be a process id, which is another one in each round."""
 
 LOOKED_FOR = "*.pt.trace.json[.gz]"
 
@@ -27,13 +30,12 @@ def take_traces(written: str, run: str, number: int) -> list[str]:
         if stamp >= latest.get(matched["worker"], (0, path))[0]:
             latest[matched["worker"]] = stamp, path
     os.makedirs(run, exist_ok=True)
-    ranks = {worker: rank_of(worker) for worker in latest}
-    known = None not in ranks.values() and len(set(ranks.values())) == len(ranks)
+    stated = {worker: int(matched[1]) for worker in latest if (matched := _RANK.search(worker))}
+    ranks = stated if len(set(stated.values())) == len(latest) else {w: at for at, w in enumerate(sorted(latest))}
     moved = []
-    for place, worker in enumerate(sorted(latest)):
-        path = latest[worker][1]
+    for worker, (_, path) in sorted(latest.items()):
         end = ".json.gz" if path.name.endswith(".gz") else ".json"
-        target = os.path.join(run, f"worker{ranks[worker] if known else place}.{number}.pt.trace{end}")
+        target = os.path.join(run, f"worker{ranks[worker]}.{number}.pt.trace{end}")
         shutil.move(path, target)
         moved.append(target)
     return moved

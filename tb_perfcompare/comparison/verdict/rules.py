@@ -28,8 +28,9 @@ CAPTURES_THAT_TELL = 3
 
 _LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
 
-GAP_LEVEL = 0.05
-"""Level that the size of a gap between captures was measured to keep; for a lower one only the exact test counts."""
+USUAL_LEVEL = 0.05
+"""Level that the rules for captures which the interval leaves undecided were measured to keep. Below it, as at one of
+several looks, the interval decides alone."""
 
 
 def less_sure(verdict: Verdict) -> Verdict:
@@ -68,7 +69,7 @@ def settle(times: Times, captures: Captures, options: CompareOptions, like: Sett
     by_steps = decide(estimate.by_steps, options.margin)
     if min(counts) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, estimate, options.margin, floor)
-    elif verdict not in (*_LESS_SURE, Verdict.SAME):
+    elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= USUAL_LEVEL:
         gap = gap_between(times, captures, options)
         if gap:
             verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER
@@ -90,8 +91,7 @@ def gap_between(times: Times, captures: Captures, options: CompareOptions) -> fl
     if gap <= math.log1p(options.margin) + SLACK:
         return 0.0
     range_ = max(float(side.max() - side.min()) for side in (one, two))
-    wide = options.alpha >= GAP_LEVEL and gap >= range_ / 2
-    if smallest_p(len(one), len(two)) > options.alpha and not wide:
+    if smallest_p(len(one), len(two)) > options.alpha and gap < range_ / 2:
         return 0.0
     return gap if up > down else -gap
 
