@@ -111,7 +111,8 @@ class _Recording:
             if not left:
                 continue
             if self._is_late(left):
-                self._console.complain(f"stopped after {many(number - 1, 'round')}: another would exceed --most-minutes")
+                done = many(number - 1, "round")
+                self._console.complain(f"stopped after {done}: another would exceed --most-minutes")
                 return
             for name in left:
                 self._record(number, name)

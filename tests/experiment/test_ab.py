@@ -161,7 +161,7 @@ command = {command(1, "alike")!r}
     rows = {line.split()[0]: line.split()[1] for line in found.out.splitlines() if line.startswith("  ")}
     assert (rows["slow"].lower(), rows["alike"].lower()) == ("slower", "same")
     levels = [one["level"] for one in manifest(tmp_path / "logs")["looks"]]
-    assert levels == pytest.approx([0.025, 0.025])
+    assert levels == pytest.approx([0.95 * 0.025] * 2)
 
 
 @pytest.mark.parametrize(

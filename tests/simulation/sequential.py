@@ -53,7 +53,8 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class SequentialRates:
-    """Shares of experiments. any_look: a direction at any look; slower, same: the verdict in the end; rounds: mean number until it stopped."""
+    """Shares of experiments. any_look: a direction at any look; slower, same: the verdict in the end;
+    rounds: mean number until it stopped."""
 
     any_look: float
     slower: float
