@@ -26,6 +26,8 @@ from tb_perfcompare.experiment.process import Ended, run_process
 from tb_perfcompare.experiment.revision import git_state, worktree
 from tb_perfcompare.experiment.traces import LOOKED_FOR, program_facts, take_traces
 
+USUAL_ROUNDS = 10
+
 _WRITING = ".recording"
 _LOGS = "output"
 
@@ -124,12 +126,10 @@ def experiment(
                 raise InputError(out, f"cannot be made: {error.strerror}", hint="choose another --out") from error
             drawn = time.time_ns() % 2**31 if seed is None else seed
             known = Manifest(facts, drawn, most_rounds or USUAL_ROUNDS, alpha, environment())
+            write_manifest(out, known)
         else:
             _check_same(known, facts, out, seed, most_rounds)
         yield Experiment(out, tuple(variants), directories, capture, known)
-
-
-USUAL_ROUNDS = 10
 
 
 def _check_same(

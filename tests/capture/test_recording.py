@@ -6,13 +6,15 @@ import gzip
 import importlib.util
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.capture.test_launch import LAUNCHER
+from tests.capture.test_launch import LAUNCHER, ROOT
+from tests.cli.invoke import tb_perfcompare
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="records with torch, which is not installed (the extra `record`)"
@@ -100,3 +102,16 @@ def test_a_program_that_ends_too_soon_says_so(tmp_path: Path) -> None:
     found = record(tmp_path, TRAINING, "--wait", "50")
     assert "nothing recorded: the program ended after 12 steps, recording begins after 54" in found.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_the_readmes_experiment_ends_with_its_cause(tmp_path: Path) -> None:
+    """`ab` on an unchanged training script, one round, few steps: the launcher, the directory and the report together."""
+    script = ROOT / "demo_logs" / "train.py"
+    one = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    found = tb_perfcompare(
+        "ab", "--a", one, "--b", f"{one} --slow-loader", "--out", tmp_path / "logs", "--most-rounds", "1",
+        "--wait", "2", "--warmup", "1", "--active", "8",
+    )  # fmt: skip
+    assert found.status == 0, found.err
+    assert "8 steps, mean" in found.err
+    assert "Data loader wait: +" in found.out

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+from pathlib import Path
+
 import pytest
 
+from tb_perfcompare.cli.main import build_parser
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.experiment.command import LAUNCHER, parse_command
+from tb_perfcompare.experiment.config import read_config
 from tb_perfcompare.experiment.secrets import relevant_variables, shown_command
 from tb_perfcompare.experiment.turns import turns
 
@@ -66,3 +72,19 @@ def test_turns_are_balanced_and_seeded() -> None:
     assert order != turns(["a", "b", "c"], 10, seed=4)
     for name in "abc":
         assert sum(one.index(name) for one in order) == 10  # in the middle on average
+
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "ab.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("text", re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL))
+def test_the_guides_setups_can_be_used(text: str, tmp_path: Path) -> None:
+    (tmp_path / "ab.toml").write_text(text, "utf-8")
+    found = read_config(str(tmp_path / "ab.toml"))
+    assert {variant.command.text for variant in found.variants} <= {"python train.py", "python train.py --compile"}
+
+
+def test_the_guides_job_is_a_command_line_there_is() -> None:
+    (job,) = re.findall(r"run: >\n(.*?)\n\s+- uses", GUIDE, re.DOTALL)
+    found = build_parser(["ab"]).parse_args(shlex.split(job)[1:])
+    assert (found.config, found.github_summary, found.format) == ("ab.toml", "", "html")
