@@ -33,7 +33,8 @@ class Samples(Dataset):
 def main() -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    network = nn.Sequential(*(nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU()) for _ in range(4)), nn.Linear(WIDTH, 10))
+    blocks = [nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU()) for _ in range(4)]
+    network = nn.Sequential(*blocks, nn.Linear(WIDTH, 10))
     optimizer = torch.optim.Adam(network.parameters())
     for inputs, labels in DataLoader(Samples(sortings=8 if "--slow-loader" in sys.argv else 1), batch_size=BATCH):
         optimizer.zero_grad()

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "gate": BASE | {"model", "comparison", "render"},
     "search_path": set(),
     "capture": set(),
-    "experiment": BASE | {"capture", "sources", "comparison"},
+    "experiment": BASE | {"capture", "model", "sources", "comparison", "render", "workspace"},
     "workspace": BASE | {"search_path", "model", "sources", "analysis", "comparison", "render"},
     "api": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
     "cli": BASE

@@ -13,8 +13,7 @@ from typing import Any
 
 from tb_perfcompare.capture.options import add_capture, capture_words
 from tb_perfcompare.cli.arguments import add_output, add_top, positive
-from tb_perfcompare.cli.experiment_looks import Looks
-from tb_perfcompare.cli.gate import add_gate, check_gate
+from tb_perfcompare.cli.gate import add_gate, check_gate, run_gate
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -23,10 +22,12 @@ from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.config import read_config
 from tb_perfcompare.experiment.experiment import CommandFailed, Experiment, Variant, experiment
+from tb_perfcompare.experiment.looks import Looks
 from tb_perfcompare.experiment.stopping import Plan
 from tb_perfcompare.experiment.turns import turns
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
+from tb_perfcompare.workspace.workspace import Workspace
 
 _FAILED = 2
 _INTERRUPTED = 130
@@ -65,18 +66,18 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         alpha=options.alpha, resume=arguments.resume,
     ) as made, new_workspace() as workspace:  # fmt: skip
         plan = Plan(made.manifest.most_rounds, made.manifest.alpha, len(variants) - 1)
-        looks = Looks(made, plan, options, workspace, console)
+        looks = Looks(made, plan, options, workspace, console.complain, console.progress)
         stopped = _Recording(made, looks, console, arguments.most_minutes).run()
         if not made.manifest.rounds():
             if stopped == _INTERRUPTED:
                 console.complain("interrupted before the first round was complete; go on with --resume")
             return stopped
-        data = looks.report(arguments.format, arguments.top, to_file=arguments.output is not None)
+        data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
         if arguments.output:
             write_file(arguments.output, data)
         else:
             console.answer(data)
-        return stopped or looks.gate(arguments)
+        return stopped or _gate(looks, made.manifest.rounds(), workspace, arguments, console)
 
 
 class _Recording:
@@ -133,6 +134,20 @@ class _Recording:
         facts = self._made.record(number, name, tick)
         seen = self._looks.of_recording(number, name)
         self._console.complain(f"round {number}  {name}  {seen}, {facts.seconds:.0f} s")
+
+
+def _gate(looks: Looks, rounds: int, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
+    """The worst status of all candidates: 1 before 3 before 0."""
+    statuses = []
+    gates = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
+    several = len(looks.candidates) > 1 and gates
+    for name in looks.candidates:
+        if several:
+            console.complain(f"{name}:")
+        request = looks.request(name, rounds)
+        comparison = workspace.compare(request, console.progress)
+        statuses.append(run_gate(comparison, request, workspace, arguments, console))
+    return next((status for status in (1, 3) if status in statuses), 0)
 
 
 def _progress(seconds: float, usual: float | None) -> str:

@@ -46,9 +46,9 @@ def run_process(
             while process.poll() is None:
                 time.sleep(_POLL_S)
                 tick(time.monotonic() - begin)
-        except BaseException:
-            _end(process)
-            raise
+        finally:
+            if process.poll() is None:
+                _end(process)
     return Ended(process.returncode, time.monotonic() - begin, tail(log))
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
-from tb_perfcompare.comparison.statistics.group_sequential import nominal_levels
+from tb_perfcompare.experiment.alpha_spending import nominal_levels
 
 FIRST_LOOK = 3
 """Rounds before the first look, where as many are planned: fewer captures do not tell how captures differ."""
 
 LOWEST_LEVEL = 0.0001
 
-FEW_CAPTURES = 0.95
+FEW_CAPTURES = 0.93
 """Part of alpha that is spent: bounds are those of normal sums, and Student's statistics of few captures, which follow
 one another less closely, cross them in 5.2 instead of 5 of 100 experiments (tests/simulation/test_sequential.py)."""
 

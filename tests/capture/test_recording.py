@@ -105,7 +105,7 @@ def test_a_program_that_ends_too_soon_says_so(tmp_path: Path) -> None:
 
 
 def test_the_readmes_experiment_ends_with_its_cause(tmp_path: Path) -> None:
-    """`ab` on an unchanged training script, one round, few steps: the launcher, the directory and the report together."""
+    """`ab` on an unchanged training script: launcher, directory and report together."""
     script = ROOT / "demo_logs" / "train.py"
     one = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
     found = tb_perfcompare(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.experiment.stopping import FEW_CAPTURES
 from tb_perfcompare.sources.discover import find_runs
 from tests.cli.invoke import tb_perfcompare
 from tests.experiment.programs import ab, command, manifest, write_program
@@ -86,13 +87,14 @@ def test_a_command_that_is_not_there(tmp_path: Path) -> None:
     assert (found.status, "no_such_program cannot be started" in found.err) == (2, True)
 
 
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="no process groups here")
 def test_an_interrupt_keeps_and_reports_and_the_experiment_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "logs"
     words = ["ab", "--a", command(1, "one"), "--b", command(1.002, "other"), "--out", str(out), "--most-rounds", "400"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [sys.executable, "-m", "tb_perfcompare", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=environment,
+        env=environment, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     while not list(out.glob("candidate/*.1.pt.trace.json")) or not list(out.glob("baseline/*.1.pt.trace.json")):
         assert process.poll() is None
@@ -159,9 +161,10 @@ command = {command(1, "alike")!r}
     found = tb_perfcompare("ab", "--config", "ab.toml", "--fail-if-slower", "3%")
     assert found.status == 1, found.err
     rows = {line.split()[0]: line.split()[1] for line in found.out.splitlines() if line.startswith("  ")}
-    assert (rows["slow"].lower(), rows["alike"].lower()) == ("slower", "same")
+    assert rows["slow"].lower() == "slower"
+    assert rows["alike"].lower() in ("same", "inconclusive")
     levels = [one["level"] for one in manifest(tmp_path / "logs")["looks"]]
-    assert levels == pytest.approx([0.95 * 0.025] * 2)
+    assert levels == pytest.approx([FEW_CAPTURES * 0.025] * 2)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def _bound(density: tuple[Floats, Floats], more: int, count: int, allowed: float
     """z beyond which the statistic after `count` rounds lies with the probability `allowed`, of those that went on."""
     points, weights = density
     low, high = 0.0, _LARGEST
-    for _ in range(60):
+    for _ in range(48):
         middle = (low + high) / 2
         edge = middle * math.sqrt(count)
         outside = _tail((edge - points) / math.sqrt(more)) + _tail((edge + points) / math.sqrt(more))
@@ -84,7 +84,4 @@ def _normal(z: Floats) -> Floats:
 
 
 def _tail(z: Floats) -> Floats:
-    from scipy.special import ndtr
-
-    values: Floats = ndtr(-z)
-    return values
+    return np.array([math.erfc(one / math.sqrt(2)) / 2 for one in z.tolist()])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Callable
 from dataclasses import replace
 
-from tb_perfcompare.cli.gate import run_gate
-from tb_perfcompare.cli.output import Console
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Headline, Part, Shift
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -14,8 +12,10 @@ from tb_perfcompare.comparison.result.wording import many, verdict_word
 from tb_perfcompare.experiment.experiment import Experiment
 from tb_perfcompare.experiment.manifest import Look
 from tb_perfcompare.experiment.stopping import Plan, is_settled, rounds_needed, word
+from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.render import numbers
 from tb_perfcompare.render.formats import render, render_table
+from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -28,46 +28,48 @@ class Looks:
     """Compares each candidate with the baseline, at the level that the plan leaves for this look."""
 
     def __init__(
-        self, made: Experiment, plan: Plan, options: CompareOptions, workspace: Workspace, console: Console
-    ) -> None:
+        self, made: Experiment, plan: Plan, options: CompareOptions, workspace: Workspace, say: Callable[[str], None],
+        report: Reporter,
+    ) -> None:  # fmt: skip
         self._made = made
         self._plan = plan
         self._options = options
         self._workspace = workspace
-        self._console = console
-        self._baseline, *self._candidates = [variant.name for variant in made.variants]
+        self._say = say
+        self._progress = report
+        self._baseline, *names = [variant.name for variant in made.variants]
+        self.candidates = tuple(names)
 
     def of_recording(self, number: int, name: str) -> str:
         """ "10 steps, mean 14.4 ms" of one recording. Raises PerfCompareError where it cannot be read."""
         path = self._made.run_directory(name)
         side = side_from_path(path, None, None)
         own = tuple(file for file in side.files if f".{number}.pt.trace." in file.name)
-        steps = self._workspace.load(replace(side, files=own), report=self._console.progress).steps
+        steps = self._workspace.load(replace(side, files=own), report=self._progress).steps
         mean = f", mean {numbers.time(float(steps.total_ns.mean()) / 1000)}" if len(steps) else ""
         return f"{many(len(steps), 'step')}{mean}"
 
     def after(self, rounds: int) -> bool:
         """Compares, says what is known now, and whether all candidates are settled."""
         if rounds < self._plan.first:
-            self._console.complain(f"round {rounds}  first comparison after round {self._plan.first}")
+            self._say(f"round {rounds}  first comparison after round {self._plan.first}")
             return False
-        headlines = [self._compared(name, rounds).headline for name in self._candidates]
-        for name, headline in zip(self._candidates, headlines, strict=True):
-            said = "" if len(self._candidates) == 1 else f"{name}: "
-            self._console.complain(f"round {rounds}  {said}{self._sentence(headline, rounds)}")
+        headlines = [self._compared(name, rounds).headline for name in self.candidates]
+        for name, headline in zip(self.candidates, headlines, strict=True):
+            said = "" if len(self.candidates) == 1 else f"{name}: "
+            self._say(f"round {rounds}  {said}{self._sentence(headline, rounds)}")
             self._keep(name, headline, rounds)
         self._made.save()
         return all(is_settled(headline) for headline in headlines)
 
-    def report(self, form: str, top: int | None, *, to_file: bool) -> bytes:
+    def report(self, form: str, top: int | None, terminal: Terminal | None) -> bytes:
         """The report of `diff` for one candidate, the table of `verdicts` for several."""
-        terminal = None if to_file else self._console.screen
         rounds = self._made.manifest.rounds()
-        if len(self._candidates) == 1:
-            return render(self._compared(self._candidates[0], rounds), form, top=top, terminal=terminal)
+        if len(self.candidates) == 1:
+            return render(self._compared(self.candidates[0], rounds), form, top=top, terminal=terminal)
         rows = tuple(
-            self._workspace.looks.row(Candidate(name), self._request(name, rounds), self._console.progress)
-            for name in self._candidates
+            self._workspace.looks.row(Candidate(name), self.request(name, rounds), self._progress)
+            for name in self.candidates
         )
         # each pair's level is its share of this one already
         found = several(rows, min(self._plan.level(rounds) * len(rows), self._plan.alpha))
@@ -75,22 +77,11 @@ class Looks:
             return wire.encode(several_dict(found), indent=2) + b"\n"
         return render_table(several_table(found, self._baseline), form, terminal=terminal)
 
-    def gate(self, arguments: argparse.Namespace) -> int:
-        """The worst status of all candidates: 1 before 3 before 0."""
-        rounds = self._made.manifest.rounds()
-        statuses = []
-        for name in self._candidates:
-            if len(self._candidates) > 1 and _has_gate(arguments):
-                self._console.complain(f"{name}:")
-            request = self._request(name, rounds)
-            comparison = self._workspace.compare(request, self._console.progress)
-            statuses.append(run_gate(comparison, request, self._workspace, arguments, self._console))
-        return next((status for status in (1, 3) if status in statuses), 0)
-
     def _compared(self, name: str, rounds: int) -> Comparison:
-        return self._workspace.compare(self._request(name, rounds), self._console.progress)
+        return self._workspace.compare(self.request(name, rounds), self._progress)
 
-    def _request(self, name: str, rounds: int) -> ComparisonRequest:
+    def request(self, name: str, rounds: int) -> ComparisonRequest:
+        """What is asked of a candidate after so many rounds."""
         options = replace(self._options, alpha=self._plan.level(rounds))
         baseline, candidate = (
             side_from_path(self._made.run_directory(each), None, None) for each in (self._baseline, name)
@@ -139,6 +130,3 @@ def _interval(headline: Headline) -> str:
     low, high = numbers.percent(part.low, signed=True), numbers.percent(part.high, signed=True)
     return f"{what} {numbers.percent(part.estimate, signed=True)} [{low}, {high}]"
 
-
-def _has_gate(arguments: argparse.Namespace) -> bool:
-    return bool(arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on)
