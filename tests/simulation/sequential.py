@@ -34,8 +34,6 @@ WORLDS: dict[str, World] = {
     "alike in time, 0.9": World(in_time=0.9),
     "t with 2 df": World(by_capture="heavy"),
     "skewed": World(by_capture="skewed"),
-    "candidate 3x as unsteady": World(candidate_between=3.0),
-    "rows 5 %": World(row_noise=0.05),
 }
 WORLDS = {name: replace(world, captures=ROUNDS, balanced=True) for name, world in WORLDS.items()}
 CHANGES = (0.02, 0.05, 0.1)
