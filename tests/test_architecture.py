@@ -25,9 +25,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "render": BASE | {"model", "comparison"},
     "gate": BASE | {"model", "comparison", "render"},
     "search_path": set(),
+    "capture": set(),
+    "experiment": BASE | {"capture", "model", "sources", "comparison", "render", "workspace"},
     "workspace": BASE | {"search_path", "model", "sources", "analysis", "comparison", "render"},
     "api": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
-    "cli": BASE | {"model", "sources", "analysis", "comparison", "render", "gate", "workspace"},
+    "cli": BASE
+    | {"model", "sources", "analysis", "comparison", "render", "gate", "workspace", "capture", "experiment"},
     "plugin": BASE | {"model", "sources", "analysis", "comparison", "render", "workspace"},
     "__main__": {"cli", "search_path"},
     # the package itself offers the API
@@ -40,15 +43,15 @@ ONLY_IN: dict[str, set[str]] = {
     # an event file is made of TensorBoard's messages: the reader of a format knows its bytes, and nobody else
     "tensorboard": {"plugin", "sources"},
     "werkzeug": {"plugin"},
-    "subprocess": {"workspace"},
+    "subprocess": {"experiment", "workspace"},
     "torch_tb_profiler": set(),
-    "torch": set(),
+    "torch": {"capture"},
     "pandas": {"comparison"},
     "multiprocessing": set(),
 }
 """Library -> layers that may import it."""
 
-NOT_AT_IMPORT = {"scipy", "pandas"}
+NOT_AT_IMPORT = {"scipy", "pandas", "torch"}
 """Only inside functions: too slow for a module that may be imported at start, or not there."""
 
 

@@ -81,10 +81,12 @@ class Console:
 
     def progress(self, progress: Progress, /) -> None:
         """A Reporter: redraws one line, on a terminal only."""
-        if not self._terminal:
-            return
-        text = self._line.text(progress, _LINE_WIDTH)
-        if time.monotonic() < self._next_s:
+        if self._terminal:
+            self.draw(self._line.text(progress, _LINE_WIDTH))
+
+    def draw(self, text: str) -> None:
+        """Redraws one line that does not stay, on a terminal only and not more often than anyone can see."""
+        if not self._terminal or time.monotonic() < self._next_s:
             return
         self._next_s = time.monotonic() + _REDRAW_S
         self._drawn = True  # said first: an interrupt may come as soon as the line is there

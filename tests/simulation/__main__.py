@@ -1,10 +1,16 @@
-"""Writes the measured rates into the documents; with `parts` those of program and machine alone."""
+"""Writes the measured rates into the documents; with `parts` those of program and machine alone, with `sequential`
+those of experiments that look after each round."""
 
 from __future__ import annotations
 
 import sys
 
-from tests.simulation.document import write, write_parts
+from tests.simulation.document import write, write_looks, write_parts
+
+ALONE = {"parts": write_parts, "sequential": write_looks}
 
 if __name__ == "__main__":
-    write_parts() if sys.argv[1:] == ["parts"] else write()
+    for name in sys.argv[1:]:
+        ALONE[name]()
+    if not sys.argv[1:]:
+        write()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.simulation.parts import parts_tables
+from tests.simulation.sequential import sequential_tables
 from tests.simulation.tables import admission_table, entity_tables, statistics_tables
 
 DOCS = Path(__file__).parents[2] / "docs" / "method"
@@ -50,3 +51,15 @@ def write_parts() -> None:
     path = DOCS / "statistics.md"
     measured = f"\n{parts_tables()}\n"
     path.write_text(_PARTS.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+
+
+LOOKS_BEGIN = "<!-- looks, measured by python -m tests.simulation sequential -->\n"
+"""Begins the tables of experiments that look after each round; test_sequential.py has a short run."""
+
+
+def write_looks() -> None:
+    """The tables of experiments alone: `python -m tests.simulation sequential`, an hour."""
+    path = DOCS / "statistics.md"
+    measured = f"\n{sequential_tables()}\n"
+    block = re.compile(f"(?<={re.escape(LOOKS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
+    path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")

@@ -32,6 +32,8 @@ class World:
     change         work that the candidate has more, as a fraction of the step
     candidate_machine  factor on the candidate's pace in all captures
     candidate_between  factor on the candidate's `between`
+    drift          how much slower the machine becomes from the first capture to the last, in a straight line
+    balanced       captures take turns as in A B B A instead of A B A B
     """
 
     captures: int = 3
@@ -49,6 +51,8 @@ class World:
     change: float = 0.0
     candidate_machine: float = 1.0
     candidate_between: float = 1.0
+    drift: float = 0.0
+    balanced: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,11 +90,16 @@ def _paces(world: World, random: np.random.Generator) -> tuple[Floats, Floats]:
     for place in range(1, count):
         levels[place] = world.in_time * levels[place - 1] + math.sqrt(1 - world.in_time**2) * levels[place]
     levels *= world.between
+    line = world.drift * np.arange(count) / max(count - 1, 1)
+    places = np.arange(count).reshape(-1, 2)
+    if world.balanced:
+        places[1::2] = places[1::2, ::-1]
     steps = random.standard_normal((count, world.steps))
     for place in range(1, world.steps):
         steps[:, place] = world.rho * steps[:, place - 1] + math.sqrt(1 - world.rho**2) * steps[:, place]
-    one = (levels[0::2, None] + world.within * steps[0::2]).ravel()
-    other = (world.candidate_between * levels[1::2, None] + world.within * steps[1::2]).ravel()
+    first, second = places.T
+    one = ((levels + line)[first, None] + world.within * steps[first]).ravel()
+    other = ((world.candidate_between * levels + line)[second, None] + world.within * steps[second]).ravel()
     return one, other + math.log(world.candidate_machine)
 
 

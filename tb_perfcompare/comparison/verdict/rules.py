@@ -28,6 +28,10 @@ CAPTURES_THAT_TELL = 3
 
 _LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
 
+USUAL_LEVEL = 0.05
+"""Level that the rules for captures which the interval leaves undecided were measured to keep. Below it, as at one of
+several looks, the interval decides alone."""
+
 
 def less_sure(verdict: Verdict) -> Verdict:
     """Probably slower for slower, probably faster for faster; others as they are."""
@@ -65,7 +69,7 @@ def settle(times: Times, captures: Captures, options: CompareOptions, like: Sett
     by_steps = decide(estimate.by_steps, options.margin)
     if min(counts) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, estimate, options.margin, floor)
-    elif verdict not in (*_LESS_SURE, Verdict.SAME):
+    elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= USUAL_LEVEL:
         gap = gap_between(times, captures, options)
         if gap:
             verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER

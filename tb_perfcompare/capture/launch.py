@@ -1,0 +1,72 @@
+"""Runs a script or module as Python itself would, with a recorder waiting for torch."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+from types import CodeType, ModuleType
+
+from tb_perfcompare.capture.after_import import after_import
+from tb_perfcompare.capture.options import Program, parse
+from tb_perfcompare.capture.recorder import Recorder
+from tb_perfcompare.capture.step_marks import MARK_NAME, decorated, marking
+
+
+def main(argv: Sequence[str]) -> None:
+    """Ends as the program ends: with its exit status or its exception."""
+    options, program = parse(argv)
+    recorder = Recorder(options)
+    module, _, function = options.step.partition(":")
+    own = function if module == "__main__" else ""
+    if own and program.is_module:
+        raise SystemExit("tb_perfcompare.capture: with -m, name the function by its module instead of __main__")
+    after_import("torch", recorder.torch_imported)
+    if not own:
+        recorder.watch()
+    try:
+        if program.is_module:
+            _run_module(program)
+        else:
+            _run_script(program, own, recorder)
+    finally:
+        recorder.finish()
+
+
+def _run_module(program: Program) -> None:
+    sys.argv = [program.name, *program.arguments]
+    _look_first_in(os.getcwd())
+    runpy.run_module(program.name, run_name="__main__", alter_sys=True)
+
+
+def _run_script(program: Program, own_function: str, recorder: Recorder) -> None:
+    try:
+        with open(program.name, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        raise SystemExit(f"tb_perfcompare.capture: {program.name}: {error.strerror}") from None
+    main_module = ModuleType("__main__")
+    main_module.__file__ = os.path.abspath(program.name)
+    main_module.__dict__["__builtins__"] = __builtins__
+    if own_function:
+        main_module.__dict__[MARK_NAME] = marking(recorder.mark)
+    sys.modules["__main__"] = main_module  # where pickle and multiprocessing look
+    sys.argv = [program.name, *program.arguments]
+    _look_first_in(os.path.dirname(main_module.__file__))
+    exec(_compiled(source, program.name, own_function), main_module.__dict__)
+
+
+def _compiled(source: bytes, name: str, own_function: str) -> CodeType:
+    if not own_function:
+        return compile(source, name, "exec", dont_inherit=True)
+    try:
+        return compile(decorated(source, name, own_function), name, "exec", dont_inherit=True)
+    except LookupError:
+        raise SystemExit(f"tb_perfcompare.capture: {name} has no function {own_function}") from None
+
+
+def _look_first_in(directory: str) -> None:
+    """For modules, unless the interpreter was told not to (-P)."""
+    if not getattr(sys.flags, "safe_path", False):
+        sys.path[0] = directory

@@ -1,0 +1,129 @@
+"""What the launcher is asked for on its command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+OUT_VARIABLE = "TB_PERFCOMPARE_OUT"
+"""Environment variable: the directory that traces are written to."""
+
+USUAL_OUT = "tb_perfcompare_traces"
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Steps to wait, to warm up, and to record, and how many recordings."""
+
+    wait: int = 5
+    warmup: int = 3
+    active: int = 10
+    repeat: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureOptions:
+    """`step`: function whose calls are steps, "" for the optimizer's; `whole`: from `import torch` to the end."""
+
+    out: str
+    schedule: Schedule = Schedule()
+    step: str = ""
+    whole: bool = False
+    shapes: bool = True
+    stacks: bool = False
+    memory: bool = False
+    stop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A script, or a module with `is_module`, and its arguments."""
+
+    name: str
+    arguments: tuple[str, ...]
+    is_module: bool = False
+
+
+def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """The options of a recording."""
+    usual = Schedule()
+    for name, text in (
+        ("wait", "steps before the profiler starts"), ("warmup", "steps that the profiler runs but does not keep"),
+        ("active", "steps to record"),
+    ):  # fmt: skip
+        default = getattr(usual, name)
+        parser.add_argument(
+            f"--{name}", metavar="N", type=_count, default=default, help=f"{text} (default: {default})"
+        )
+    parser.add_argument(
+        "--step", metavar="MODULE:FUNCTION", type=_function,
+        help="a step ends when this function returns, such as __main__:train_step (default: optimizer.step)",
+    )  # fmt: skip
+    parser.add_argument("--whole", action="store_true", help="record everything from `import torch` on, without steps")
+    parser.add_argument("--no-shapes", action="store_true", help="do not record input shapes")
+    parser.add_argument("--stacks", action="store_true", help="record Python stacks")
+    parser.add_argument("--memory", action="store_true", help="record memory")
+    parser.add_argument("--stop-after-capture", action="store_true", help="end the program when it is recorded")
+
+
+def capture_words(arguments: argparse.Namespace) -> list[str]:
+    """The options as they are typed for the launcher."""
+    words = []
+    for name in ("wait", "warmup", "active", "step"):
+        value = getattr(arguments, name)
+        if value is not None:
+            words += [f"--{name}", str(value)]
+    return words + [
+        f"--{name.replace('_', '-')}"
+        for name in ("whole", "no_shapes", "stacks", "memory", "stop_after_capture")
+        if getattr(arguments, name)
+    ]
+
+
+def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
+    """The launcher's options and the program. Exits with status 2 where they cannot be understood."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tb_perfcompare.capture", allow_abbrev=False,
+        usage="python -m tb_perfcompare.capture [options] (SCRIPT | -m MODULE) [arguments]",
+        description="Run a script under torch.profiler, unchanged: it needs no step marks and no profiler of its own.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="DIR", help=f"where traces go (default: ${OUT_VARIABLE}, else {USUAL_OUT})"
+    )
+    add_capture(parser)
+    parser.add_argument("--repeat", metavar="N", type=_positive, default=1, help="recordings (default: 1)")
+    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
+    parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="the script and its arguments")
+    found = parser.parse_args(argv)
+    words = found.program[1:] if found.program[:1] == ["--"] else found.program
+    if not words:
+        parser.error("no script to run")
+    if not found.active:
+        parser.error("--active is 0: nothing to record")
+    options = CaptureOptions(
+        found.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT,
+        Schedule(found.wait, found.warmup, found.active, found.repeat), found.step or "", found.whole,
+        not found.no_shapes, found.stacks, found.memory, found.stop_after_capture,
+    )  # fmt: skip
+    return options, Program(words[0], tuple(words[1:]), found.module)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not _count(text):
+        raise argparse.ArgumentTypeError("at least 1")
+    return int(text)
+
+
+def _function(text: str) -> str:
+    module, colon, function = text.partition(":")
+    if not (colon and module and function):
+        raise argparse.ArgumentTypeError(f"{text!r} is not MODULE:FUNCTION")
+    return text

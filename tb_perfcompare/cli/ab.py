@@ -1,0 +1,196 @@
+"""Run two commands in turns under the profiler until it is known which is slower.
+
+Each recording is a fresh process. A Python script needs no change: it runs under torch.profiler, optimizer steps are
+its steps. The exit status is that of the gate, 2 if a command fails, 130 if interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from tb_perfcompare.capture.options import add_capture, capture_words
+from tb_perfcompare.cli.arguments import add_output, add_top, positive
+from tb_perfcompare.cli.gate import add_gate, check_gate, run_gate
+from tb_perfcompare.cli.output import Console, check_writable, write_file
+from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.experiment.command import parse_command
+from tb_perfcompare.experiment.config import read_config
+from tb_perfcompare.experiment.experiment import CommandFailed, Experiment, Variant, experiment
+from tb_perfcompare.experiment.looks import Looks
+from tb_perfcompare.experiment.stopping import Plan
+from tb_perfcompare.experiment.turns import turns
+from tb_perfcompare.render.formats import FORMATS
+from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
+from tb_perfcompare.workspace.workspace import Workspace
+
+_FAILED = 2
+_INTERRUPTED = 130
+_BAR = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--a", metavar="COMMAND", help="the baseline's command, such as 'python train.py'")
+    parser.add_argument("--b", metavar="COMMAND", help="the candidate's (default with --b-git: that of --a)")
+    parser.add_argument(
+        "--b-git", metavar="REV", default="", help="run the candidate at this commit, in a worktree of its own"
+    )
+    parser.add_argument("--config", metavar="FILE", help="a TOML file with a baseline and several candidates instead")
+    parser.add_argument("--out", metavar="DIR", help="log directory to write, which TensorBoard opens")
+    parser.add_argument("--resume", action="store_true", help="go on with the experiment in --out")
+    parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after as many (default: 10)")
+    parser.add_argument("--most-minutes", metavar="N", type=_minutes, help="begin no round that would end later")
+    parser.add_argument("--seed", metavar="N", type=int, help="of the order (default: drawn, in the manifest)")
+    add_capture(parser.add_argument_group("the recording"))
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="of the report (default: text)")
+    add_output(parser)
+    add_top(parser, "20")
+    add_gate(parser)
+
+
+def run(arguments: argparse.Namespace, console: Console) -> int:
+    variants = _variants(arguments)
+    if arguments.output:
+        check_writable(arguments.output)
+    check_gate(arguments)
+    if arguments.junit and len(variants) > 2:
+        raise PerfCompareError("--junit is for one candidate", hint="leave it out")
+    options = CompareOptions()
+    with experiment(
+        arguments.out, variants, capture_words(arguments), seed=arguments.seed, most_rounds=arguments.most_rounds,
+        alpha=options.alpha, resume=arguments.resume,
+    ) as made, new_workspace() as workspace:  # fmt: skip
+        plan = Plan(made.manifest.most_rounds, made.manifest.alpha, len(variants) - 1)
+        looks = Looks(made, plan, options, workspace, console.complain, console.progress)
+        stopped = _Recording(made, looks, console, arguments.most_minutes).run()
+        if not made.manifest.rounds():
+            if stopped == _INTERRUPTED:
+                console.complain("interrupted before the first round was complete; go on with --resume")
+            return stopped
+        data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
+        if arguments.output:
+            write_file(arguments.output, data)
+        else:
+            console.answer(data)
+        return stopped or _gate(looks, made.manifest.rounds(), workspace, arguments, console)
+
+
+class _Recording:
+    """The rounds of an experiment, with what is said about them."""
+
+    def __init__(self, made: Experiment, looks: Looks, console: Console, most_minutes: float | None) -> None:
+        self._made = made
+        self._looks = looks
+        self._console = console
+        self._end_s = None if most_minutes is None else time.monotonic() + 60 * most_minutes
+
+    def run(self) -> int:
+        """0 when the experiment is over, else the exit status."""
+        try:
+            self._rounds()
+        except KeyboardInterrupt:
+            return _INTERRUPTED
+        except CommandFailed as error:
+            for line in error.tail:
+                self._console.complain(f"  | {line}")
+            self._console.complain(f"tb-perfcompare ab: {error}")
+            return _FAILED
+        return 0
+
+    def _rounds(self) -> None:
+        manifest = self._made.manifest
+        names = [variant.name for variant in self._made.variants]
+        if manifest.rounds() and self._looks.after(manifest.rounds()):
+            return
+        for number, order in enumerate(turns(names, manifest.most_rounds, manifest.seed), start=1):
+            left = [name for name in order if not manifest.is_recorded(number, name)]
+            if not left:
+                continue
+            if self._is_late(left):
+                done = many(number - 1, "round")
+                self._console.complain(f"stopped after {done}: another would exceed --most-minutes")
+                return
+            for name in left:
+                self._record(number, name)
+            if self._looks.after(number):
+                return
+
+    def _is_late(self, names: Sequence[str]) -> bool:
+        usual = sum(self._made.manifest.usual_seconds(name) or 0.0 for name in names)
+        return self._end_s is not None and usual > 0 and time.monotonic() + usual > self._end_s
+
+    def _record(self, number: int, name: str) -> None:
+        manifest = self._made.manifest
+        usual = manifest.usual_seconds(name)
+
+        def tick(seconds: float) -> None:
+            self._console.draw(f"round {number} of {manifest.most_rounds}  {name}  {_progress(seconds, usual)}")
+
+        facts = self._made.record(number, name, tick)
+        seen = self._looks.of_recording(number, name)
+        self._console.complain(f"round {number}  {name}  {seen}, {facts.seconds:.0f} s")
+
+
+def _gate(looks: Looks, rounds: int, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
+    """The worst status of all candidates: 1 before 3 before 0."""
+    statuses = []
+    gates = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
+    several = len(looks.candidates) > 1 and gates
+    for name in looks.candidates:
+        if several:
+            console.complain(f"{name}:")
+        request = looks.request(name, rounds)
+        comparison = workspace.compare(request, console.progress)
+        statuses.append(run_gate(comparison, request, workspace, arguments, console))
+    return next((status for status in (1, 3) if status in statuses), 0)
+
+
+def _progress(seconds: float, usual: float | None) -> str:
+    if usual is None:
+        return f"{seconds:.0f} s"
+    done = min(_BAR, int(_BAR * seconds / max(usual, 1e-9)))
+    return f"{'█' * done}{'░' * (_BAR - done)} {seconds:.0f} of about {usual:.0f} s"
+
+
+def _variants(arguments: argparse.Namespace) -> tuple[Variant, ...]:
+    if arguments.config:
+        if arguments.a or arguments.b or arguments.b_git:
+            raise PerfCompareError("--config has the commands already", hint="leave out --a, --b and --b-git")
+        config = read_config(arguments.config)
+        _take(arguments, config.settings)
+        variants = config.variants
+    else:
+        if not arguments.a or not (arguments.b or arguments.b_git):
+            raise PerfCompareError("two commands are needed", hint="give --a and --b, or --a and --b-git, or --config")
+        variants = (
+            Variant("baseline", parse_command(arguments.a)),
+            Variant("candidate", parse_command(arguments.b or arguments.a), arguments.b_git),
+        )
+    if not arguments.out:
+        raise PerfCompareError("--out is missing", hint="give a log directory to write")
+    if len(variants) - 1 > MOST_CANDIDATES:
+        hint = f"at most {MOST_CANDIDATES} are compared at a time"
+        raise SelectionError(f"{len(variants) - 1} candidates", hint=hint)
+    return variants
+
+
+def _take(arguments: argparse.Namespace, settings: dict[str, Any]) -> None:
+    """What the command line says wins."""
+    for name, value in settings.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, value)
+
+
+def _minutes(text: str) -> float:
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not 0 < minutes < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes above zero")
+    return minutes

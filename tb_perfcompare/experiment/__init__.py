@@ -1,0 +1,1 @@
+"""Experiments: two or more commands recorded in turns until the verdict is settled."""

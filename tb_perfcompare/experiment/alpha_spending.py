@@ -1,0 +1,87 @@
+"""Levels at which data may be tested again and again while they come in, without more false alarms in all.
+
+Alpha spending (K. Lan, D. DeMets, Biometrika 70, 1983): a function says how much of alpha may be used up at each look.
+Bounds of the standardised statistic follow by the recursion of P. Armitage, C. McPherson, B. Rowe (J. R. Stat. Soc. A
+132, 1969) over sums of independent increments; intervals at the same levels are repeated confidence intervals
+(C. Jennison, B. Turnbull, J. R. Stat. Soc. B 51, 1989): all of them hold at once with probability 1 - alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
+
+Floats = NDArray[np.float64]
+
+_POINTS = 801
+_LARGEST = 8.0
+
+
+def spent(fraction: float, alpha: float) -> float:
+    """Part of alpha that may be used up when this fraction of all data is in, after Pocock: nearly the same at each
+    look."""
+    return alpha * math.log1p((math.e - 1) * min(fraction, 1.0))
+
+
+def nominal_levels(rounds: Sequence[int], most: int, alpha: float) -> tuple[float, ...]:
+    """Two-sided level of the test at each look: after so many rounds, ascending, of at most `most`.
+
+    The probability that equal sides differ at any look is at most `alpha`; exactly `alpha` if the last is at `most`.
+    """
+    levels: list[float] = []
+    density: tuple[Floats, Floats] | None = None
+    before, used = 0, 0.0
+    for count in rounds:
+        allowed = spent(count / most, alpha)
+        if density is None:
+            bound = normal_quantile(1 - allowed / 2)
+        else:
+            bound = _bound(density, count - before, count, allowed - used)
+        levels.append(math.erfc(bound / math.sqrt(2)))
+        density = _continuing(density, before, count, bound)
+        before, used = count, allowed
+    return tuple(levels)
+
+
+def _bound(density: tuple[Floats, Floats], more: int, count: int, allowed: float) -> float:
+    """z beyond which the statistic after `count` rounds lies with the probability `allowed`, of those that went on."""
+    points, weights = density
+    low, high = 0.0, _LARGEST
+    for _ in range(48):
+        middle = (low + high) / 2
+        edge = middle * math.sqrt(count)
+        outside = _tail((edge - points) / math.sqrt(more)) + _tail((edge + points) / math.sqrt(more))
+        if float(weights @ outside) > allowed:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _continuing(
+    density: tuple[Floats, Floats] | None, before: int, count: int, bound: float
+) -> tuple[Floats, Floats]:
+    """Points and probabilities of the sum of `count` standard normal rounds that stayed within all bounds."""
+    edge = bound * math.sqrt(count)
+    points = np.linspace(-edge, edge, _POINTS)
+    width = np.full(_POINTS, points[1] - points[0])
+    width[[0, -1]] /= 2
+    if density is None:
+        return points, width * _normal(points / math.sqrt(count)) / math.sqrt(count)
+    old, weights = density
+    more = math.sqrt(count - before)
+    return points, width * (_normal((points[:, None] - old[None, :]) / more) @ weights) / more
+
+
+def _normal(z: Floats) -> Floats:
+    values: Floats = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    return values
+
+
+def _tail(z: Floats) -> Floats:
+    return np.array([math.erfc(one / math.sqrt(2)) / 2 for one in z.tolist()])

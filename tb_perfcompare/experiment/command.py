@@ -1,0 +1,103 @@
+"""A user's command, with the launcher put in front of its script."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.experiment.secrets import shown_command
+
+LAUNCHER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "capture", "__main__.py")
+"""Run by its path: the program's interpreter need not have this package installed."""
+
+_MODULE = "tb_perfcompare.capture"
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?")
+_OPTIONS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
+_STARTERS = frozenset({"torchrun", "accelerate", "deepspeed", "uv"})
+_STARTER_MODULES = frozenset({
+    "torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch",
+    "accelerate.commands.accelerate_cli", "deepspeed.launcher.runner",
+})  # fmt: skip
+_MODULE_OPTIONS = ("-m", "--module")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Words of a command without a shell, and the variables assigned in front of it."""
+
+    words: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As it may be shown to others."""
+        return shown_command([*(f"{name}={value}" for name, value in self.variables), *self.words])
+
+    @property
+    def is_launched(self) -> bool:
+        """Whether the launcher records it, ours or one that the user has put there."""
+        return _MODULE in self.words or LAUNCHER in self.words or _script_place(self.words) is not None
+
+    def launched(self, options: Sequence[str]) -> tuple[str, ...]:
+        """The words with the launcher. Unchanged where there is one, or where no Python script is seen."""
+        if _MODULE in self.words or LAUNCHER in self.words:
+            return self.words
+        place = _script_place(self.words)
+        if place is None:
+            return self.words
+        program = list(self.words[place:])
+        if program[0] == "--module":
+            program[0] = "-m"
+        return (*self.words[:place], LAUNCHER, *options, *program)
+
+
+def parse_command(text: str) -> Command:
+    """Raises PerfCompareError for a command that cannot be split into words."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise PerfCompareError(f"{text!r} is no command: {error}", hint="check its quotes") from error
+    count = next((number for number, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
+    if count == len(words):
+        raise PerfCompareError(f"{text!r} has no command to run", hint="such as 'python train.py'")
+    variables = tuple((name, value) for name, _, value in (word.partition("=") for word in words[:count]))
+    return Command(tuple(words[count:]), variables)
+
+
+def _script_place(words: Sequence[str]) -> int | None:
+    """Where the script, or `-m` of a module, begins."""
+    for number, word in enumerate(words):
+        base = os.path.basename(word)
+        if _PYTHON.fullmatch(base):
+            return _place_after_python(words, number + 1)
+        if base in _STARTERS:
+            return _place_after_starter(words, number + 1)
+    return None
+
+
+def _place_after_python(words: Sequence[str], at: int) -> int | None:
+    while at < len(words):
+        word = words[at]
+        if word == "-m":
+            module = words[at + 1] if at + 1 < len(words) else ""
+            return _place_after_starter(words, at + 2) if module in _STARTER_MODULES else at
+        if word in ("-c", "-"):
+            return None
+        if not word.startswith("-"):
+            return at
+        at += 2 if word in _OPTIONS_WITH_VALUE else 1
+    return None
+
+
+def _place_after_starter(words: Sequence[str], at: int) -> int | None:
+    for number in range(at, len(words)):
+        if _PYTHON.fullmatch(os.path.basename(words[number])):
+            return _place_after_python(words, number + 1)
+        if words[number].endswith(".py") or words[number] in _MODULE_OPTIONS:
+            return number
+    return None

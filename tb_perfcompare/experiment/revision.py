@@ -1,0 +1,62 @@
+"""Git: which commit a directory is at, and another commit in a worktree of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tb_perfcompare.errors import PerfCompareError
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """`clean`: no tracked file was changed."""
+
+    commit: str
+    clean: bool
+
+
+def git_state(directory: str) -> GitState | None:
+    """None outside a repository, or without git."""
+    try:
+        commit = _git(directory, "rev-parse", "HEAD")
+        return GitState(commit, not _git(directory, "status", "--porcelain", "--untracked-files=no"))
+    except PerfCompareError:
+        return None
+
+
+@contextmanager
+def worktree(directory: str, revision: str) -> Iterator[str]:
+    """The place of `directory` in a new checkout of the revision, removed afterwards. Raises PerfCompareError."""
+    top = os.path.realpath(_git(directory, "rev-parse", "--show-toplevel"))
+    commit = _git(directory, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    parent = tempfile.mkdtemp(prefix="tb_perfcompare_")
+    place = os.path.join(parent, os.path.basename(top))
+    try:
+        _git(top, "worktree", "add", "--detach", place, commit)
+        here = os.path.join(place, os.path.relpath(os.path.realpath(directory), top))
+        if not os.path.isdir(here):
+            raise PerfCompareError(
+                f"{revision} has no directory {os.path.relpath(directory, top)}", hint="start where the commit has one"
+            )
+        yield os.path.normpath(here)
+    finally:
+        if os.path.isdir(place):
+            _git(top, "worktree", "remove", "--force", place)
+        shutil.rmtree(parent, ignore_errors=True)
+
+
+def _git(directory: str, *words: str) -> str:
+    try:
+        done = subprocess.run(["git", "-C", directory, *words], capture_output=True, text=True, check=True)
+    except FileNotFoundError as error:
+        raise PerfCompareError("git was not found", hint="install it, or give --b instead of --b-git") from error
+    except subprocess.CalledProcessError as error:
+        said = (error.stderr.strip().splitlines() or ["git failed"])[0].removeprefix("fatal: ")
+        raise PerfCompareError(f"git {words[0]}: {said}", hint="check the revision") from error
+    return done.stdout.strip()

@@ -1,0 +1,117 @@
+"""Recordings of real torch programs that know nothing of the profiler."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.capture.test_launch import LAUNCHER, ROOT
+from tests.cli.invoke import tb_perfcompare
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="records with torch, which is not installed (the extra `record`)"
+)
+
+TRAINING = """
+import sys, torch
+from torch import nn
+net = nn.Linear(8, 4)
+optimizer, other = torch.optim.SGD(net.parameters(), 0.1), torch.optim.SGD(net.parameters(), 0.1)
+def train_step():
+    net(torch.randn(4, 8)).sum().backward()
+    optimizer.step()
+    other.step()
+for number in range(12):
+    train_step()
+print("done", number)
+sys.exit(3)
+"""
+FORWARD = "import torch\nnet = torch.nn.Linear(8, 4)\nfor _ in range(5): net(torch.randn(4, 8))\n"
+OWN_PROFILER = """
+import os, torch
+os.makedirs(os.environ["TB_PERFCOMPARE_OUT"])
+from torch.profiler import profile
+net = torch.nn.Linear(8, 4)
+net(torch.randn(4, 8))
+with profile() as profiler:
+    net(torch.randn(4, 8))
+profiler.export_chrome_trace(os.path.join(os.environ["TB_PERFCOMPARE_OUT"], "own.pt.trace.json"))
+"""
+SHORT = ("--wait", "1", "--warmup", "1", "--active", "4")
+
+
+def record(directory: Path, program: str, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    (directory / "train.py").write_text(program, "utf-8")
+    return subprocess.run(
+        [sys.executable, str(LAUNCHER), *words, "train.py"], cwd=directory, capture_output=True, text=True,
+        env=os.environ | {"TB_PERFCOMPARE_OUT": str(directory / "out")} | variables,
+    )  # fmt: skip
+
+
+def names(directory: Path, worker: int = 0) -> list[str]:
+    """Names of the trace's events."""
+    with gzip.open(directory / "out" / f"worker{worker}.pt.trace.json.gz", "rt") as file:
+        return [event["name"] for event in json.load(file)["traceEvents"]]
+
+
+def steps(directory: Path, worker: int = 0) -> int:
+    return len({name for name in names(directory, worker) if name.startswith("ProfilerStep#")})
+
+
+@pytest.mark.parametrize("how", [(), ("--step", "__main__:train_step")])
+def test_steps_of_one_optimizer_or_calls_of_a_function_are_recorded(tmp_path: Path, how: tuple[str, ...]) -> None:
+    found = record(tmp_path, TRAINING, *SHORT, *how)
+    assert (found.returncode, found.stdout) == (3, "done 11\n")
+    assert steps(tmp_path) == 4
+    facts = json.loads((tmp_path / "out" / "facts.json").read_text("utf-8"))
+    assert facts["torch"]
+
+
+def test_the_program_ends_after_the_recording_if_asked(tmp_path: Path) -> None:
+    found = record(tmp_path, TRAINING, *SHORT, "--stop-after-capture")
+    assert (found.returncode, found.stdout, steps(tmp_path)) == (0, "", 4)
+
+
+def test_each_rank_writes_a_worker(tmp_path: Path) -> None:
+    record(tmp_path, TRAINING, *SHORT, RANK="1")
+    assert steps(tmp_path, worker=1) == 4
+
+
+@pytest.mark.parametrize("how", [(), ("--whole",)])
+def test_without_an_optimizer_everything_is_recorded(tmp_path: Path, how: tuple[str, ...]) -> None:
+    assert record(tmp_path, FORWARD, *how).returncode == 0
+    assert names(tmp_path).count("aten::linear") == 5
+    assert steps(tmp_path) == 0
+
+
+def test_a_program_with_a_profiler_of_its_own_is_left_alone(tmp_path: Path) -> None:
+    found = record(tmp_path, OWN_PROFILER)
+    assert found.returncode == 0, found.stderr
+    assert os.listdir(tmp_path / "out") == ["own.pt.trace.json"]
+
+
+def test_a_program_that_ends_too_soon_says_so(tmp_path: Path) -> None:
+    found = record(tmp_path, TRAINING, "--wait", "50")
+    assert "nothing recorded: the program ended after 12 steps, recording begins after 54" in found.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_readmes_experiment_ends_with_its_cause(tmp_path: Path) -> None:
+    """`ab` on an unchanged training script: launcher, directory and report together."""
+    script = ROOT / "demo_logs" / "train.py"
+    one = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    found = tb_perfcompare(
+        "ab", "--a", one, "--b", f"{one} --slow-loader", "--out", tmp_path / "logs", "--most-rounds", "1",
+        "--wait", "2", "--warmup", "1", "--active", "8",
+    )  # fmt: skip
+    assert found.status == 0, found.err
+    assert "8 steps, mean" in found.err
+    assert "Data loader wait: +" in found.out
