@@ -14,9 +14,9 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, moved_co
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
-from tb_perfcompare.comparison.causes.evidence.largest_entry import with_largest_entry
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
-from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes, largest_first
+from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
+from tb_perfcompare.comparison.causes.leading_cause import counted_first, with_largest_entry
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
@@ -212,7 +212,7 @@ def _findings(
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
-        findings = largest_first((*told.findings, *findings, *causes.findings), options)
+        findings = counted_first((*told.findings, *findings, *causes.findings))[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(findings, ledger, baseline, candidate, options, told.explained)
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))

@@ -5,7 +5,7 @@ Every rule has its opposite, so that exchanging the sides exchanges them. Defini
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,13 +141,8 @@ def find_launch_causes(
     moved = _bound_shift(books) if not without else None
     if moved is not None:
         found.append((moved, ()))
-    shown = largest_first((finding for finding, _ in found), options)
+    shown = tuple(sorted((one for one, _ in found), key=lambda one: -abs(one.delta_us or 0.0))[: options.top_findings])
     return LaunchCauses(shown, frozenset(name for finding, names in found if finding in shown for name in names))
-
-
-def largest_first(findings: Iterable[Finding], options: CompareOptions) -> tuple[Finding, ...]:
-    """As many findings as are kept, by the size of the change."""
-    return tuple(sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))[: options.top_findings])
 
 
 _Told = tuple[Finding, tuple[str, ...]]

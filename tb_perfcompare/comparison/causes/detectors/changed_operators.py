@@ -10,9 +10,11 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Pa
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
+from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.summary.summary import Summary
 
 STEADY = 0.5
@@ -26,14 +28,19 @@ REPLACED = 0.1
 
 HOST, KERNEL = "CPU Exec", "Kernel"
 
+_NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
+"""Titles that say the same as another rule, and are called like it."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """An operator with another number of calls: those, its time with what it calls, and what the calls explain."""
+    """An operator with another number of calls: those, its time with what it calls, and what the calls explain; or an
+    annotation, such as an optimizer's step: what the program itself calls the work."""
 
     name: str
     calls: Amount
     explains: dict[Part, float]
+    annotation: bool = False
 
     @property
     def delta_us(self) -> float:
@@ -67,13 +74,15 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         _Changed(name, amount, _explained(pair, own.get(name), kernels.get(name, {}), amount.more_calls))
         for name, amount in counted.items()
     ]
+    if changed:
+        changed += _annotations(pair, host, operators)
     # work that moved into the loader's processes, or is hidden behind the device, owns no time of the step
     changed = [one for one in changed if one.delta_us]
     if found & {"more_calls", "fewer_calls"}:
         changed = [one for one in changed if not one.is_in_both]
     if not changed:
         return
-    changed.sort(key=lambda one: (is_backward(one.name), -one.total_us, one.name))
+    changed.sort(key=lambda one: (not one.annotation, is_backward(one.name), -one.total_us, one.name))
     explains: dict[Part, float] = {}
     for one in changed:
         for part, us in one.explains.items():
@@ -87,13 +96,32 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     others = [one for one in changed if one.is_in_both]
     first = (new or gone or others)[0]
     clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
-    sentence = f"{_title(new, gone, others)}: {signed_time(delta)} per step; {'; '.join(clauses)}."
+    title = _title(new, gone, others)
+    sentence = f"{title}: {signed_time(delta)} per step; {'; '.join(clauses)}."
     told = cause(
         pair, OPERATORS_CHANGED, first.name, "all", delta, sentence,
-        tuple(Evidence("operators", one.name) for one in (*new[:1], *gone[:1], *others[:1])), explains=explains,
+        tuple(
+            Evidence("ledger", f"{HOST} / {one.name}") if one.annotation else Evidence("operators", one.name)
+            for one in (*new[:1], *gone[:1], *others[:1])
+        ),
+        explains=explains, name=_NAMES.get(title, ""),
     )  # fmt: skip
     if not explained.covers(told):
         yield told
+
+
+def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:
+    """Annotations that only one side has, in most of its steps. Compiled regions have a rule of their own."""
+    known = {key[0] for key in operators}
+    alone = host.picked(host.status != STATUSES.index("both"))
+    return [
+        _Changed(
+            row.path[1], Amount(*row.calls, row.baseline / pair.unit, row.candidate / pair.unit),
+            {(HOST, row.path[1]): row.delta / pair.unit}, annotation=True,
+        )
+        for row in alone
+        if row.path[1] not in known and sum(row.calls) >= STEADY and not is_compiled(row.path[1])
+    ]  # fmt: skip
 
 
 def _recorded(operators: Mapping[Key, Amount]) -> bool:
@@ -183,6 +211,6 @@ OPERATORS_CHANGED = Rule(
     look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",
     find_rest=changed_operator_rules,
-    order=6,
+    order=4,
     rank=4,
 )

@@ -85,7 +85,7 @@ MACHINE_PACE = Rule(
     look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
     confidence="captures agree on the pace of the same work",
     find_rest=machine_rules,
-    order=4,
+    order=5,
     rank=6,
     same_work=True,
 )

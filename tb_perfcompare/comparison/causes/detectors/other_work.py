@@ -184,7 +184,7 @@ WORKLOAD_CHANGED = Rule(
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
     find_rest=other_work_rules,
-    order=5,
+    order=6,
 )
 DATA_TYPE_CHANGED = Rule(
     names=("data_type_changed",),
@@ -194,5 +194,5 @@ DATA_TYPE_CHANGED = Rule(
     look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",
     confidence="certain: the types are recorded",
     find_rest=other_work_rules,
-    order=5,
+    order=6,
 )

@@ -70,17 +70,19 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def elements(shape: str) -> int:
-    """Elements of all inputs of a shape text such as [[32, 64], []]; 0 if it says none."""
+    """Elements of all inputs of a shape text such as [[32, 64], [], [[8, 8], [8]]], those in lists of tensors included;
+    0 if it says none."""
     try:
         inputs = json.loads(shape)
     except ValueError:
         return 0
-    if not isinstance(inputs, list):
+    return sum(map(_elements, inputs)) if isinstance(inputs, list) else 0
+
+
+def _elements(dims: object) -> int:
+    if not isinstance(dims, list) or not dims:
         return 0
-    return sum(
-        math.prod(dims) for dims in inputs
-        if isinstance(dims, list) and dims and all(isinstance(dim, int) for dim in dims)
-    )  # fmt: skip
+    return math.prod(dims) if all(isinstance(dim, int) for dim in dims) else sum(map(_elements, dims))
 
 
 def shown_shape(shape: str) -> str:

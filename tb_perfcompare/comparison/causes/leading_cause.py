@@ -1,0 +1,128 @@
+"""Which finding leads: the largest, but what was counted before what it may have caused, and never one that is smaller
+than the ledger's largest entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
+from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
+from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
+from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
+from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Finding
+from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
+
+YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace"})
+"""Findings that say where time is and not why: more calls bring untraced time between them, and slow others down."""
+
+OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
+
+_SLOWER = {
+    StepCategory.CPU_EXEC: (OPERATOR_SLOWER, "One operator is", "call"),
+    StepCategory.KERNEL: (KERNEL_SLOWER, "One kernel is", "launch"),
+}
+"""Entities that a rule is about: (rule, how its sentence begins, what one call is)."""
+
+YIELDED = 4.0
+"""A counted cause leads if such a finding is at most this many times as large."""
+
+
+def counted_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
+    and is not small beside them."""
+    ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
+    for place, finding in enumerate(ordered):
+        if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
+            return (finding, *ordered[:place], *ordered[place + 1 :])
+    return tuple(ordered)
+
+
+def _yields(general: Finding, counted: Finding) -> bool:
+    least = (general.delta_us or 0.0) / YIELDED
+    return general.rule in YIELDING and least * (counted.delta_us or 0.0) >= least**2
+
+
+def with_largest_entry(
+    findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
+    explained: Mapping[str, float],
+) -> tuple[Finding, ...]:
+    """Findings, the first of which is no smaller than the largest entry of the ledger that changed the step's way: it
+    is told where no finding names it. Only entries of both sides, whose steps lie apart, are certain to be one thing
+    that changed. `explained` is what findings tell of each category, microseconds per step.
+    """
+    unit = ledger.denominator * 1000
+    largest = _largest(ledger)
+    if largest is None:
+        return findings
+    delta_us = largest.delta / unit
+    least = max(options.material_fraction * min(ledger.baseline, ledger.candidate), options.material_ns * unit / 1000)
+    if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
+        return findings
+    key = largest.path[1]
+    named = any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
+    told = [abs(found.delta_us) for found in findings if found.delta_us and found.delta_us * delta_us > 0]
+    if named or max(*told, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
+        return findings
+    one = _finding(largest, unit, ledger.delta, steps=min(len(baseline.steps), len(candidate.steps)))
+    larger = [found for found in findings if abs(found.delta_us or 0.0) >= abs(delta_us)]
+    # work on other inputs is slower in its largest entry, too: there the inputs are what changed
+    other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and told else ()
+    place = len(larger or other_work)
+    return (*findings[:place], one, *findings[place:])[: options.top_findings]
+
+
+def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
+    """Of one entity: slower, where it is called as often as before."""
+    category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
+    rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
+    amounts = times_text(row.baseline / unit, row.candidate / unit)
+    how = f"{amounts}, {numbers_text(*row.calls)} calls per step"
+    lead = f"{rule.meaning[0].upper()}{rule.meaning[1:]}: {signed_time(delta_us)} per step in {short(key)}"
+    if category in _SLOWER and all(row.calls) and not called_otherwise(*row.calls):
+        rule, what, per = _SLOWER[category]
+        each = times_text(row.baseline / unit / row.calls[0], row.candidate / unit / row.calls[1])
+        lead = f"{what} {'slower' if delta_us > 0 else 'faster'}: {short(key)} {signed_time(delta_us)} per step"
+        how = f"{each} per {per}"
+    table = (Evidence(TABLES[category], key),) if category in TABLES else ()
+    return Finding(
+        rule.names[-1 if delta_us < 0 else 0], key, row.path[0], delta_us, row.delta / whole, f"{lead} ({how}).",
+        (Evidence("ledger", " / ".join(row.path)), *table),
+        "no overlap between the steps of the two sides" if steps > 1
+        else f"size certain, {REPEATABILITY_UNKNOWN} (only one step on a side)",
+        rule.look_at,
+    )  # fmt: skip
+
+
+def _largest(ledger: Ledger) -> LedgerRow | None:
+    """Of all entries that both sides have and that changed the step's way; the last by name of equal ones."""
+    found: list[LedgerRow] = []
+    for head in ledger.heads if ledger.delta else ():
+        rows = columns_of(head.path[0], ledger.entities(head.path[0]))
+        size = np.where((rows.delta > 0) == (ledger.delta > 0), np.abs(rows.delta), 0)
+        size[rows.status != STATUSES.index("both")] = 0
+        size[[at for at, key in enumerate(rows.key) if key in (NOBODY, NOT_SPLIT)]] = 0
+        if len(rows) and size.max() > 0:
+            found += rows.of_rows(np.flatnonzero(size == size.max()))
+    return max(found, key=lambda row: (abs(row.delta), row.path), default=None)
+
+
+def _lies_apart(row: LedgerRow, baseline: Summary, candidate: Summary) -> bool:
+    times = []
+    for side in (baseline, candidate):
+        places = [
+            at for at, (category, key) in enumerate(zip(side.owned.category.tolist(), side.owned.key, strict=True))
+            if (CATEGORY_LABELS[category], key) == row.path
+        ]  # fmt: skip
+        if not places:
+            return False
+        times.append(observations(side).means(side.owned.time_ns[places]))
+    return bool(lie_apart(times[0], times[1])[0])
