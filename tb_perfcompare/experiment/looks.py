@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Headline, Part, Shift
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -13,14 +14,13 @@ from tb_perfcompare.experiment.experiment import Experiment
 from tb_perfcompare.experiment.manifest import Look
 from tb_perfcompare.experiment.stopping import Plan, is_settled, rounds_needed, word
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.render import numbers
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
-from tb_perfcompare.workspace.queries.candidate_responses import several_dict, several_table
-from tb_perfcompare.workspace.queries.candidates import Candidate, several
+from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
+from tb_perfcompare.workspace.queries.candidates import Candidate, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace
 
 
@@ -46,7 +46,7 @@ class Looks:
         side = side_from_path(path, None, None)
         own = tuple(file for file in side.files if f".{number}.pt.trace." in file.name)
         steps = self._workspace.load(replace(side, files=own), report=self._progress).steps
-        mean = f", mean {numbers.time(float(steps.total_ns.mean()) / 1000)}" if len(steps) else ""
+        mean = f", mean {number_text.time(float(steps.total_ns.mean()) / 1000)}" if len(steps) else ""
         return f"{many(len(steps), 'step')}{mean}"
 
     def after(self, rounds: int) -> bool:
@@ -68,14 +68,14 @@ class Looks:
         if len(self.candidates) == 1:
             return render(self._compared(self.candidates[0], rounds), form, top=top, terminal=terminal)
         rows = tuple(
-            self._workspace.looks.row(Candidate(name), self.request(name, rounds), self._progress)
+            self._workspace.candidates.row(Candidate(name), self.request(name, rounds), self._progress)
             for name in self.candidates
         )
         # each pair's level is its share of this one already
-        found = several(rows, min(self._plan.level(rounds) * len(rows), self._plan.alpha))
+        found = with_adjusted_p(rows, min(self._plan.level(rounds) * len(rows), self._plan.alpha))
         if form == "json":
-            return wire.encode(several_dict(found), indent=2) + b"\n"
-        return render_table(several_table(found, self._baseline), form, terminal=terminal)
+            return wire.encode(candidates_dict(found), indent=2) + b"\n"
+        return render_table(candidates_table(found, self._baseline), form, terminal=terminal)
 
     def _compared(self, name: str, rounds: int) -> Comparison:
         return self._workspace.compare(self.request(name, rounds), self._progress)
@@ -90,7 +90,7 @@ class Looks:
 
     def _sentence(self, headline: Headline, rounds: int) -> str:
         shown = _interval(headline)
-        level = numbers.percent(1 - self._plan.level(rounds))
+        level = number_text.percent(1 - self._plan.level(rounds))
         said = f"{shown}, {level} CI: {verdict_word(word(headline))}" if shown else headline.reason
         return said if is_settled(headline) else said + self._forecast(headline, rounds)
 
@@ -127,6 +127,6 @@ def _interval(headline: Headline) -> str:
     if part is None:
         return ""
     what = "step" if headline.program is None else "program"
-    low, high = numbers.percent(part.low, signed=True), numbers.percent(part.high, signed=True)
-    return f"{what} {numbers.percent(part.estimate, signed=True)} [{low}, {high}]"
+    low, high = number_text.percent(part.low, signed=True), number_text.percent(part.high, signed=True)
+    return f"{what} {number_text.percent(part.estimate, signed=True)} [{low}, {high}]"
 
