@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detec
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
-from tb_perfcompare.comparison.causes.leading_cause import counted_first, with_largest_entry
+from tb_perfcompare.comparison.causes.leading_cause import counted_first, with_largest_entry, without_trifles
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
@@ -204,15 +204,14 @@ def _findings(
     else:
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
-        told = DetectedCauses()
-        if baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split:
-            told = detect_causes(
-                RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
-            )
+        context = RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
+        split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
+        told = detect_causes(context) if split else DetectedCauses()
         findings = find_causes(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
-        findings = counted_first((*told.findings, *findings, *causes.findings))[: options.top_findings]
+        every = without_trifles((*told.findings, *findings, *causes.findings), context.least_us)
+        findings = counted_first(every)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(findings, ledger, baseline, candidate, options, told.explained)
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
@@ -44,6 +45,15 @@ def counted_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
             return (finding, *ordered[:place], *ordered[place + 1 :])
     return tuple(ordered)
+
+
+def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
+    """Without changed operators whose time is below the smallest change that matters, where another finding is told."""
+    large = tuple(
+        found for found in findings
+        if found.rule not in OPERATORS_CHANGED.names or abs(found.delta_us or 0.0) >= least_us
+    )  # fmt: skip
+    return large or findings
 
 
 def _yields(general: Finding, counted: Finding) -> bool:

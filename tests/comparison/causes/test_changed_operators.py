@@ -47,6 +47,22 @@ def test_some_operators_that_run_more_often_are_told_too() -> None:
     assert found.sentence == "More calls: +100 µs per step; calls per step: aten::conv2d 1 → 6."
 
 
+def test_a_trifle_beside_a_pause_is_not_told() -> None:
+    def paused(*operators: str, pause: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for step in range(8):
+            start = step * 100_000
+            for place, name in enumerate(("aten::mm",) * 10 + operators):
+                trace.op(name, start + 10 * place, start + 10 * place + 2)
+            trace.step(step, start, start + 20_000 + pause)
+        return trace
+
+    alone = compare(summarised(paused(pause=0)), summarised(paused("aten::flatten", pause=0))).findings
+    beside = compare(summarised(paused(pause=0)), summarised(paused("aten::flatten", pause=10_000))).findings
+    assert [one.rule for one in alone] == ["operators_changed"]
+    assert [one.rule for one in beside] == ["unrecorded_time"]
+
+
 def test_what_a_single_step_calls_is_no_change_of_the_program() -> None:
     assert changed(program("aten::relu"), program("aten::relu", extra="aten::copy_")) == []
 

@@ -206,7 +206,7 @@ OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
     when="steadily called operators whose calls per step differ by half a call and a fifth, and whose time on the host "
-    "or device nothing else explains; below the smallest change that matters only where nothing else is found",
+    "or device nothing else explains; below the smallest change that matters only where nothing else is told",
     needs="operators of both sides",
     look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",
