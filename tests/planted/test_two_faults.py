@@ -126,7 +126,7 @@ def _alone(place: str) -> dict[str, float]:
     return cost
 
 
-OPERATORS = {"optimizer": {"operators_changed"}}
+OPERATORS = {"optimizer": {"operators_changed"}, "items": {"more_calls"}}
 """What is true of a fault besides its own rule."""
 
 

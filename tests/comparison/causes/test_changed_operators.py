@@ -24,7 +24,7 @@ def program(*operators: str, extra: str = "", steps: int = 4) -> TraceBuilder:
 
 def changed(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
     found = compare(summarised(a), summarised(b)).findings
-    return [finding for finding in found if finding.rule == "operators_changed"]
+    return [finding for finding in found if finding.rule in ("operators_changed", "more_calls")]
 
 
 def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
@@ -45,6 +45,20 @@ def test_some_operators_that_run_more_often_are_told_too() -> None:
     more = ("aten::conv2d",) * 6
     (found,) = changed(program("aten::conv2d", "aten::a", "aten::b"), program(*more, "aten::a", "aten::b"))
     assert found.sentence == "More calls: +100 µs per step; calls per step: aten::conv2d 1 → 6."
+    assert found.rule == "more_calls"
+
+
+def test_new_work_is_named_by_what_the_program_calls_it() -> None:
+    def trained(optimizer: str, *operators: str) -> TraceBuilder:
+        trace = program("aten::relu", *operators)
+        for step in range(4):
+            start = step * (11 + len(operators)) * US
+            trace.annotation(f"Optimizer.step#{optimizer}.step", start, start + 3)
+        return trace
+
+    (found,) = changed(trained("SGD"), trained("Adam", "aten::sqrt"))
+    assert "new: Optimizer.step#Adam.step (1 call per step), aten::sqrt (1 call per step)" in found.sentence
+    assert "gone: Optimizer.step#SGD.step (1 call per step)" in found.sentence
 
 
 def test_a_trifle_beside_a_pause_is_not_told() -> None:

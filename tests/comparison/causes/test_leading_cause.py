@@ -1,0 +1,58 @@
+"""Which finding comes first: what was counted, before the time that it may have caused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.causes.evidence.inputs import elements
+from tests.build import TraceBuilder
+from tests.comparison.test_comparison_laws import compare, summarised
+
+
+def program(*, new_us: int = 0, gap_us: int = 0, product_us: int = 20) -> TraceBuilder:
+    """Eight steps of ten products; a new operator of `new_us`, and so long nothing recorded."""
+    trace, at = TraceBuilder(), 0
+    for step in range(8):
+        start = at
+        for _ in range(10):
+            trace.op("aten::mm", at + 5, at + 5 + product_us)
+            at += product_us + 10
+        if new_us:
+            trace.op("aten::linalg_vector_norm", at, at + new_us)
+        at += new_us + gap_us
+        trace.step(step, start, at)
+    return trace
+
+
+@pytest.mark.parametrize(
+    ("gap_us", "first"),
+    [
+        (80, "operators_changed"),  # Python between new operators
+        (800, "unrecorded_time"),  # ten times as long: something else
+    ],
+)
+def test_a_new_operator_leads_untraced_time_that_comes_with_it(gap_us: int, first: str) -> None:
+    for one, two in ((program(), program(new_us=50, gap_us=gap_us)), (program(new_us=50, gap_us=gap_us), program())):
+        found = compare(summarised(one), summarised(two)).findings
+        assert [finding.rule for finding in found][:1] == [first]
+        assert {finding.rule for finding in found} >= {"operators_changed", "unrecorded_time"}
+
+
+def test_a_new_operator_does_not_lead_untraced_time_that_went() -> None:
+    found = compare(summarised(program(gap_us=80)), summarised(program(new_us=50))).findings
+    assert [finding.rule for finding in found][:1] == ["unrecorded_time"]
+
+
+def test_the_largest_entry_is_a_slower_operator_where_its_calls_are_the_same() -> None:
+    found = compare(summarised(program()), summarised(program(product_us=40))).findings[0]
+    assert found.rule == "operator_slower"
+    assert "aten::mm +200 µs per step" in found.sentence
+    assert "20.0 → 40.0 µs per call" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("shape", "count"),
+    [("[[2, 3], []]", 6), ("[[2, 3], [[4, 4], [5]]]", 27), ("[]", 0), ("[[0, 3]]", 0), ("not a shape", 0), ("3", 0)],
+)
+def test_tensors_in_lists_are_inputs_too(shape: str, count: int) -> None:
+    assert elements(shape) == count
