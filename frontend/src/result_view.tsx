@@ -12,7 +12,6 @@ import { Message } from './states/message';
 import { Caveats } from './summary/caveats';
 import { Findings } from './summary/findings';
 import { isSplit, ledgerTable } from './summary/ledger';
-import { StepChart } from './summary/step_chart';
 import { Verdict } from './summary/verdict';
 import { WaterfallView } from './summary/waterfall_view';
 import { findRow, joinKey, rowKey } from './table/order';
@@ -114,6 +113,7 @@ const loadMemory = () => import('./charts/memory/memory_view').then((part) => pa
 const loadRowSteps = () => import('./row_details/row_steps').then((part) => part.RowStepsView);
 const loadRowPaths = () => import('./row_details/row_paths_view').then((part) => part.RowPathsView);
 const loadScatter = () => import('./charts/scatter/scatter_view').then((part) => part.ScatterView);
+const loadStepChart = () => import('./summary/step_chart').then((part) => part.StepChart);
 const loadStacks = () => import('./charts/stacks/stacks_view').then((part) => part.StacksView);
 const loadStrict = () => import('./strict/strict_view').then((part) => part.StrictView);
 const loadTimelines = () => import('./timelines/timelines_view').then((part) => part.StepTimelines);
@@ -264,7 +264,13 @@ function Summary({ comparison, query, attribution, address, onChange, chosen, on
               onAll={() => onChange({ ...fresh, tab: ATTRIBUTION, min: 0 }, true)}
             />
           )}
-          {spread && <StepChart comparison={drawn} chosen={chosen} onSteps={onSteps} onStep={(row) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true)} />}
+          {spread && (
+            <Lazy
+              load={loadStepChart}
+              height={420}
+              props={{ comparison: drawn, chosen, onSteps, onStep: (row: number) => stepsTable && onChange({ ...fresh, tab: 'steps', row: rowKey(stepsTable, row) }, true) }}
+            />
+          )}
         </div>
       )}
     </div>

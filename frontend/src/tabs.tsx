@@ -9,6 +9,7 @@ import { isSplit } from './summary/ledger';
 import { formatCount } from './ui/format';
 import { Menu } from './ui/menu';
 import { sentence, text } from './ui/strings';
+import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
 
 const ORDER = [
@@ -81,7 +82,7 @@ interface Props {
 
 /** A tab list with one tab stop, and below it what of the view is shown; arrow keys, Home and End move and choose. */
 export function Tabs({ views, current, onChoose }: Props) {
-  const list = useRef<HTMLDivElement>(null);
+  const [list, width] = useWidth();
   const last = useRef<Record<string, string>>({});
   const shown = viewOf(views, current);
   if (shown.rows.some((rows) => rows.tabs.some(({ id }) => id === current))) last.current[shown.id] = current;
@@ -89,7 +90,7 @@ export function Tabs({ views, current, onChoose }: Props) {
     // in one row that scrolls, where there is no room for several: the chosen one is in view
     const [bar, chosen] = [list.current, list.current?.querySelector<HTMLElement>('[aria-selected=true]')];
     if (bar && chosen && bar.scrollWidth > bar.clientWidth) bar.scrollLeft = chosen.offsetLeft - bar.offsetLeft - (bar.clientWidth - chosen.offsetWidth) / 2;
-  }, [shown.id]);
+  }, [shown.id, width]);
   const choose = (view: View): void => {
     const before = last.current[view.id];
     const there = view.rows.some((rows) => rows.tabs.some(({ id }) => id === before));

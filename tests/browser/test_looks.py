@@ -75,6 +75,14 @@ def test_notebook_cells_show_every_view(tab: Tab, screenshots: Path) -> None:
             assert chosen and bar and bar["x"] - 1 <= chosen["x"] < bar["x"] + bar["width"] - 40, name
 
 
+def test_the_chosen_view_stays_in_sight_when_the_window_narrows(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="environment")).wait(".grid-body .row")
+    tab.page.set_viewport_size({"width": 400, "height": 900})
+    chosen, bar = ".tab[aria-selected=true]", ".tabs"
+    right = "document.querySelector('%s').getBoundingClientRect().right"
+    tab.until(f"innerWidth === 400 && {right % chosen} <= {right % bar} + 1")
+
+
 def test_theme_follows_tensorboard_at_once(tab: Tab) -> None:
     background = "getComputedStyle(document.body).backgroundColor"
     light = tab.frame.evaluate(background)

@@ -12,7 +12,7 @@ BOX = ".memory-box"
 def test_both_runs_are_read_at_one_place(tab: Tab, screenshots: Path) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
     label = tab.find(BOX).get_attribute("aria-label") or ""
-    assert label.startswith("Memory of CPU over time") and "at most 10.3" in label
+    assert label.startswith("Memory of CPU over time") and "at most 9.87\u202fMiB" in label
     tab.find(BOX).hover(position={"x": 600, "y": 100})
     tip = tab.wait(".tooltip").inner_text()
     assert tip.startswith("step ") and tip.count("allocated") == 3
@@ -65,7 +65,7 @@ def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, 
         tab.press(key)
         said.append(tab.find(".figure-box [role=status]").inner_text())
     # held when the first chosen steps began: half a megabyte, not zero
-    assert said[0].startswith("step 43 in A, 45 in B, 0") and "baseline 464" in said[0]
+    assert said[0].startswith("step 43 in A, 45 in B, 0") and "baseline 453\u202fKiB" in said[0]
     # the range of A has one more step than that of B
     assert said[1].startswith("step 46 in A, – in B") and "candidate not recorded here" in said[1]
     tab.page.screenshot(path=screenshots / "memory-range.png")

@@ -13,6 +13,7 @@ STEP = "Optimizer.step#*"
 def test_a_marker_is_chosen_among_what_both_sides_have_and_the_link_knows(fresh_tab: Tab) -> None:
     tab = fresh_tab.load(link(a=GPU_A, b=GPU_B))
     tab.answer()
+    tab.details("a")
     tab.wait(MARKER)
     offered = tab.find(f"{MARKER} option").all_inner_texts()
     assert offered[0] == "steps as found: profiler"
