@@ -78,7 +78,7 @@ export function ResultView(props: Props) {
         address={address}
         stepTime={shorterStep(comparison.headline.baseline, comparison.headline.candidate)}
         words={words}
-        sums={tab !== CALL_TREE && tab !== RANKS}
+        sums={!NOT_SUMMED.has(tab)}
         figure={figureOf(props, table, source)}
         onChange={onChange}
         detail={(row) => (
@@ -128,10 +128,9 @@ function lostIn(comparison: Comparison): number | null {
   return comparison.notes_left_out === undefined ? comparison.notes.filter((note) => note.code === 'file_failed').length : null;
 }
 
-/** Its rows lie in each other: they add up to nothing. */
 const CALL_TREE = 'call_tree';
-/** Its rows are times of the same steps, which do not add up. */
-const RANKS = 'ranks';
+/** Tables whose rows lie in each other, are times of the same steps, or means of kinds: they add up to nothing. */
+const NOT_SUMMED = new Set([CALL_TREE, 'ranks', 'iteration_kinds']);
 
 /** Tables of entities of which traces tell from where they were called, or in which other tables they are. */
 const CALLED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'memcpy', 'communication']);
