@@ -21,8 +21,7 @@ from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
-from tb_perfcompare.analysis.trace.clock import clock_zero_ns
-from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, environment
+from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, clock_zero_ns, environment
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
 from tb_perfcompare.analysis.trace.steps import Windows, step_windows
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret

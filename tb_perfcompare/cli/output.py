@@ -9,12 +9,12 @@ import time
 from collections.abc import Iterable
 from typing import TextIO
 
-from tb_perfcompare.cli.progress_line import ProgressLine
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.render.numbers import byte_scale, number
 from tb_perfcompare.render.printable import printable
-from tb_perfcompare.render.widths import Terminal
+from tb_perfcompare.render.widths import Terminal, elide
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
@@ -119,3 +119,35 @@ def _forget(stream: TextIO) -> None:
     """Lets the interpreter's last flush of the process's own stream succeed."""
     if stream in (sys.stdout, sys.stderr):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+_GAP = "  "
+_LEAST_PATH = 8
+
+
+class ProgressLine:
+    """Keeps the latest progress of each file."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Progress] = {}
+
+    def text(self, progress: Progress, width: int) -> str:
+        """Phase, bytes read and in all, events, and the file that is told of, in at most `width` columns."""
+        if progress.path:
+            self._files[progress.path] = progress
+        figures = _GAP.join([progress.phase, *self._figures()])
+        left = width - len(figures) - len(_GAP)
+        if not progress.path or left < _LEAST_PATH:
+            return elide(figures, width)
+        return f"{figures}{_GAP}{elide(printable(progress.path), left)}"
+
+    def _figures(self) -> list[str]:
+        total = sum(file.total_bytes for file in self._files.values())
+        if not total:
+            return []
+        done = sum(file.done_bytes for file in self._files.values())
+        events = sum(file.events for file in self._files.values())
+        scale = byte_scale(total)
+        read = f"{number(done * scale.factor)} of {number(total * scale.factor)} {scale.symbol}"
+        count = f" in {len(self._files)} files" if len(self._files) > 1 else ""
+        return [read + count, f"{events:,} events"]

@@ -1,13 +1,18 @@
-"""The workspace a command works in."""
+"""The workspace a command works in, and what a user may write where a run is asked for: a path, or the name of a saved
+baseline."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.workspace.baselines import USUAL_PLACE, Baselines
 from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
-from tb_perfcompare.workspace.listing.index import Listing, Root
+from tb_perfcompare.workspace.inputs.sides import Side, Steps
+from tb_perfcompare.workspace.listing.index import Listing, Root, side_from_path
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 
@@ -30,3 +35,28 @@ def strict_listing(workspace: Workspace, logdir: str) -> Listing:
             if note.where == logdir:
                 raise InputError(logdir, note.message)
     return listing
+
+
+RUN = "directory of a run, one file, or the name of a saved baseline"
+"""Help of an argument that names a run."""
+
+
+def add_baselines(parser: argparse.ArgumentParser) -> None:
+    """--baselines."""
+    parser.add_argument(
+        "--baselines", metavar="DIR", default=USUAL_PLACE,
+        help=f"where saved baselines are looked for by name (default: {USUAL_PLACE})",
+    )  # fmt: skip
+
+
+def named_side(
+    given: str, baselines: str, *, worker: str | None, span: str | None, steps: Steps | None, all_steps: bool,
+    launches: str | None = None, counters: str | None = None,
+) -> Side:  # fmt: skip
+    """The side a user means; it is called what they wrote, wherever the baselines lie. Raises InputError and
+    SelectionError."""
+    path = Baselines(baselines).located(given)
+    side = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
+    if path != given:
+        side = replace(side, source=given, files=tuple(replace(file, source=given) for file in side.files))
+    return replace(side, all_steps=side.all_steps or all_steps)

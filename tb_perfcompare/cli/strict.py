@@ -12,9 +12,8 @@ import re
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.cli.arguments import add_all_steps, add_counters, add_selection, add_side_selection, add_step_window
-from tb_perfcompare.cli.named_runs import add_baselines
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import add_baselines, new_workspace
 from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.step_view.own_times import name_totals
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
-from tb_perfcompare.comparison.alignment.step_differences import name_differences
-from tb_perfcompare.comparison.alignment.step_matches import match_steps
+from tb_perfcompare.comparison.alignment.step_matches import match_steps, name_differences
 from tb_perfcompare.model.summary.step_events import NOBODY, StepEvents
 from tests.analysis.summaries import recording
 from tests.build import TraceBuilder

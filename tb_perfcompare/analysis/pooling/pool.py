@@ -10,13 +10,12 @@ import numpy as np
 from tb_perfcompare.analysis.pooling.pool_counters import pool_counters
 from tb_perfcompare.analysis.pooling.pool_memory import pool_memory
 from tb_perfcompare.analysis.pooling.pool_splits import pool_splits, pool_trees, pool_work
-from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import AnyInts, Floats, Ints
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
-from tb_perfcompare.model.summary.summary import DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 
 def pool(summaries: Sequence[Summary]) -> Summary:
@@ -222,3 +221,16 @@ def _bound(summaries: Sequence[Summary]) -> dict[str, int]:
 
 def _notes(summaries: Sequence[Summary]) -> tuple[Note, ...]:
     return tuple(dict.fromkeys(note for summary in summaries for note in summary.notes))
+
+
+def pooled_device(summaries: Sequence[Summary]) -> DeviceFacts:
+    """Kind and word of the first capture that has device work, all models, and how many devices did work."""
+    devices = [summary.device for summary in summaries]
+    names = sorted({device.name for device in devices if device.name})
+    busiest: dict[str, int] = {}
+    for summary in summaries:
+        # Workers bring devices of their own, spans of one worker use the same ones again.
+        worker = summary.captures[0].worker
+        busiest[worker] = max(busiest.get(worker, 0), summary.device.count)
+    told = next((one for one in devices if one.count), next((one for one in devices if one.name), devices[0]))
+    return replace(told, name=", ".join(names), count=sum(busiest.values()))

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tb_perfcompare.analysis.pooling import column_sums as sums
-from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
+from tb_perfcompare.analysis.pooling.pool import pool, pooled_device
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode

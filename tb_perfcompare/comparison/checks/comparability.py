@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tb_perfcompare.comparison.checks.cycle_checks import cycle_checks
 from tb_perfcompare.comparison.checks.environment_checks import device, device_count, ranks, world_size
-from tb_perfcompare.comparison.checks.metric_checks import utilisation_metrics
 from tb_perfcompare.comparison.checks.recordings import complete, flags, same_capture, versions
 from tb_perfcompare.comparison.checks.unit_of_work import left_out, markers, number_of_steps, shared_work
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, METRIC_SETTING, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 
 
@@ -41,3 +42,38 @@ def _unit_of_work(a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, 
         shared_work("kernels", "kernel launches", a, b, numbers),
         shared_work("operators", "operator calls", a, b, numbers),
     )
+
+
+_FIGURES = {
+    "tensor_active": "tensor pipe",
+    "dram_active": "DRAM",
+    "achieved_occupancy": "achieved occupancy",
+    "sm_throughput": "SM throughput",
+}
+
+
+def utilisation_metrics(a: Summary, b: Summary) -> Check:
+    """Warns when a figure that both sides have was read from different metrics, or when only one side names its own."""
+    found, figures = list[str](), list[str]()
+    for figure, words in _FIGURES.items():
+        if not (_has(a, figure) and _has(b, figure)):
+            continue
+        x, y = (dict(side.environment).get(METRIC_SETTING + figure, "") for side in (a, b))
+        if x == y:
+            continue
+        figures.append(figure)
+        if x and y:
+            found.append(f"{words}: {x} vs {y}")
+        else:
+            silent, named = ("baseline", f"the candidate's is {y}") if y else ("candidate", f"the baseline's is {x}")
+            found.append(f"{words}: the {silent} does not name its metric, {named}")
+    if found:
+        detail = f"figures of different metrics are not comparable: {'; '.join(found)}"
+        bound = ("bound",) if {"tensor_active", "dram_active"} & set(figures) else ()
+        return Check("utilisation_metrics", "warn", detail, (*figures, *bound))
+    return Check("utilisation_metrics", "ok", "all figures come from the same metrics")
+
+
+def _has(summary: Summary, figure: str) -> bool:
+    kernels = summary.groups.get("kernels")
+    return kernels is not None and figure in kernels.facts and bool(np.isfinite(kernels.facts[figure]).any())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.summary.summary import Summary
@@ -97,3 +96,9 @@ def ranks(a: Summary, b: Summary) -> Check:
 
 def _world_size(summary: Summary) -> str:
     return dict(summary.environment).get("distributed.world_size", "")
+
+
+def differences(a: Summary, b: Summary, names: tuple[str, ...]) -> list[str]:
+    """ "device.name A100 vs H100", for every name that both sides know, with different values."""
+    x, y = dict(a.environment), dict(b.environment)
+    return [f"{name} {x[name]} vs {y[name]}" for name in names if name in x and name in y and x[name] != y[name]]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tb_perfcompare.comparison.checks.differences import differences
+from tb_perfcompare.comparison.checks.environment_checks import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Ints

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.ranks.excess_over_other_ranks import beyond_others
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -138,3 +137,19 @@ def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options:
     p = row_shifts(x - lowest, y - lowest, captures, options.alpha).p
     known = np.flatnonzero(~np.isnan(p))
     return dict(zip((numbers[at] for at in known.tolist()), _holm(p[known]).tolist(), strict=True))
+
+
+def beyond_others(values: Ints) -> Ints:
+    """(r, j) values of r ranks in j steps -> (r, j) value minus the median of the other ranks in the step, half
+    nanoseconds rounded towards zero. Needs two ranks."""
+    ranks = len(values)
+    order = np.argsort(values, axis=0, kind="stable")
+    place = np.argsort(order, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    # of the others in order, the middle one or two; those behind the rank itself have moved up by one
+    low, high = (ranks - 2) // 2, (ranks - 1) // 2
+    below = np.take_along_axis(ordered, np.where(low < place, low, low + 1), axis=0)
+    above = np.take_along_axis(ordered, np.where(high < place, high, high + 1), axis=0)
+    twice = (values - below) + (values - above)
+    found: Ints = np.sign(twice) * (np.abs(twice) // 2)
+    return found

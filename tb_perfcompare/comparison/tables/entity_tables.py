@@ -83,17 +83,6 @@ class _Draft:
         return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(ranked)), self.notes)
 
 
-def diff_table(
-    name: str,
-    baseline: Summary,
-    candidate: Summary,
-    headline_delta_us: float | None,
-    options: CompareOptions = DEFAULT_OPTIONS,
-) -> Table | None:
-    """The table `name` of SHAPES, None if neither side has it."""
-    return diff_tables((name,), baseline, candidate, headline_delta_us, options).get(name)
-
-
 def diff_tables(
     names: Iterable[str],
     baseline: Summary,

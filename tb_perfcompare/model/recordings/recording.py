@@ -14,15 +14,6 @@ from tb_perfcompare.model.strings import StringTable
 
 
 @dataclass(frozen=True, slots=True)
-class SpanKey:
-    """torch-tb-profiler's selector: a run is a directory, a worker a process, a span one profiling window."""
-
-    run: str
-    worker: str
-    span: str
-
-
-@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a capture comes from: what the user calls the whole it belongs to (`source`), its run, worker and span, and
     its rank, None when the worker's name does not tell it."""

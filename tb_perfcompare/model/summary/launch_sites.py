@@ -1,4 +1,4 @@
-"""Where device work was launched from, as a text that is the same in every recording of the same program.
+"""What ran on the device, and where it was launched from: a text that is the same in all recordings of a program.
 
 Operators nest: `aten::conv2d > aten::convolution > aten::cudnn_convolution`. The place of an operator is a digest of
 its name, its input shape and the place of the operator around it. So a table of operators with the place above each is
@@ -7,11 +7,13 @@ the whole tree, at the size of its distinct nodes, and rows of several recording
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import NodeIndex, TextIndex
+from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import TextPool, Texts
 
 OUTSIDE = ""
@@ -68,3 +70,17 @@ class PlacePool(TextPool):
     def only(self, code: TextIndex) -> Texts:
         """All of the tree, which any of its places is made of."""
         return Texts(np.ascontiguousarray(code, dtype=np.int32), self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceWork:
+    """Device work by name and place (model/summary/launch_sites.py), and the operators that make up the places.
+
+    work       keys (category label, kernel key, place) in the order in which they first ran; place "" is work whose
+               operator is not known. Summed durations and launches: all device events that start in an admitted step
+    operators  keys (operator, input shape, place above) in the order in which their work first ran. Summed durations
+               of everything below; calls of the operator that launched anything, in the step where its work began
+    """
+
+    work: SplitTime
+    operators: SplitTime

@@ -18,7 +18,7 @@ from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives
-from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.rank_steps import RankSteps
 from tb_perfcompare.model.summary.split_time import SplitTime
