@@ -1,6 +1,6 @@
-"""A language model server with continuous batching that never ran: decode iterations replay a captured graph, prefills
-run operator by operator, in chunks where the prompt is long. Nobody calls profiler.step(): the engine annotates each
-iteration with what is in the batch, as vLLM does.
+"""Traces of a language model server with continuous batching, generated: decode iterations replay a captured graph,
+prefills launch their operators one by one, long prompts in chunks. There is no profiler.step(): as in vLLM, an
+annotation names the batch of each iteration.
 
 Fault: the attention kernel of decode iterations takes SLOWER_ATTENTION times as long.
 """

@@ -12,11 +12,9 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
-
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats
 
 _POINTS = 801
 _LARGEST = 8.0

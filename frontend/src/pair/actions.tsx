@@ -96,6 +96,8 @@ function ExportMenu({ a, b, window, marker, table, comparison, onStrict, onSay }
     [text.actions.reportJson, url('json')],
     [text.actions.reportCsv(text.tabs.names[shown] ?? shown), url('csv', shown)],
   ];
+  const actions: [string, () => void][] = [[text.actions.copyMd, copyReport]];
+  if (onStrict) actions.push([text.views.rows['strict']!, onStrict]);
   return (
     <Menu label={text.actions.export} icon="export" align="right" disabled={!comparison}>
       {(close) => (
@@ -107,32 +109,20 @@ function ExportMenu({ a, b, window, marker, table, comparison, onStrict, onSay }
               </a>
             </li>
           ))}
-          <li>
-            <button
-              type="button"
-              class="pop-item"
-              onClick={() => {
-                copyReport();
-                close();
-              }}
-            >
-              {text.actions.copyMd}
-            </button>
-          </li>
-          {onStrict && (
-            <li>
+          {actions.map(([label, act]) => (
+            <li key={label}>
               <button
                 type="button"
                 class="pop-item"
                 onClick={() => {
-                  onStrict();
+                  act();
                   close();
                 }}
               >
-                {text.views.rows['strict']}
+                {label}
               </button>
             </li>
-          )}
+          ))}
         </ul>
       )}
     </Menu>

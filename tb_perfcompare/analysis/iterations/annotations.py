@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of, scored
 from tb_perfcompare.analysis.iterations.sequences import Sequence
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step
 from tb_perfcompare.model.names.numbers_out import glob_pattern, without_numbers
 from tb_perfcompare.model.summary.iterations import ANNOTATION
-
-Ints = NDArray[np.int64]
 
 KNOWN = (
     "execute_context_*",  # vLLM

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.iterations.annotations import (
     WRAPPERS,
@@ -23,6 +22,7 @@ from tb_perfcompare.analysis.iterations.training import training_marks
 from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_extent
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.names.numbers_out import glob_pattern
 from tb_perfcompare.model.summary.iterations import (
     ANNOTATION,
@@ -34,8 +34,6 @@ from tb_perfcompare.model.summary.iterations import (
     Iterations,
     Marker,
 )
-
-Ints = NDArray[np.int64]
 
 _MOST_TOLD = 24
 _TRIED = "annotations, optimizer steps, DataLoader batches, graph launches and repeated operators or kernels"

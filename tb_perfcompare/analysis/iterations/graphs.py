@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, is_iteration, marks_of
 from tb_perfcompare.analysis.iterations.sequences import score, sequence_of
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.summary.iterations import GRAPH
-
-Ints = NDArray[np.int64]
 
 _LAUNCH = "GraphLaunch"
 """End of the names of the calls of every vendor: cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch."""

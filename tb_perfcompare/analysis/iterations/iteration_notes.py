@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.analysis.iterations.step_ranges import TraceSteps
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Marker
+from tb_perfcompare.number_text import percent
 
 _BY = {ANNOTATION: "annotation", OPTIMIZER: "training loop", GRAPH: "graph launch", DETECTED: "repeated name"}
 _MOST_NAMED = 3
@@ -19,7 +20,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
         return ()
     parts = [
         f"steps are iterations by {_BY[chosen.origin]} {chosen.name}: {chosen.count:,} from one to the next, "
-        f"{chosen.coverage:.0%} of the recording, {_sure(chosen)}"
+        f"{percent(chosen.coverage)} of the recording, {_sure(chosen)}"
     ]
     marks = steps.marks
     if marks is not None and marks.nested:
@@ -35,7 +36,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
 def _sure(marker: Marker) -> str:
     if marker.alike is None:
         return "known by its name"
-    return f"successive ones {marker.alike:.0%} alike in their calls"
+    return f"successive ones {percent(marker.alike)} alike in their calls"
 
 
 def _whole(tried: str) -> str:

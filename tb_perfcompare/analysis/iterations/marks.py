@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.iterations.sequences import Score, Sequence, score
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.iterations import Marker
-
-Ints = NDArray[np.int64]
 
 FEWEST = 3
 """Occurrences below which nothing repeats."""

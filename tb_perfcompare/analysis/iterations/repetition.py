@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.iterations.marks import FEWEST, MOST, Marks, can_be_steps, scored
 from tb_perfcompare.analysis.iterations.sequences import Sequence
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import DETECTED
-
-Ints = NDArray[np.int64]
 
 _MOST_COUNTS = 16
 _MOST_ALTERNATIVES = 20

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
-
-Ints = NDArray[np.int64]
 
 MOST_SCORED = 20_000
 """Entries of a sequence that are looked at to score a mark."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_loader
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
-
-Ints = NDArray[np.int64]
 
 LOADER, STEP = "enumerate(DataLoader)*", "Optimizer.step#*"
 _STEP_PREFIX = "Optimizer.step#"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.counters import ROW_SEPARATOR, counter_evidence, counter_text, distinct
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
@@ -31,10 +30,10 @@ from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, sm
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.recordings.cycles import HOST, HOST_TYPE, is_device_type
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
-Ints = NDArray[np.int64]
 Key = tuple[str, ...]
 
 _DEVICE = "device"

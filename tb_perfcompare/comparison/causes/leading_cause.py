@@ -48,7 +48,7 @@ def counted_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
-    """Without changed operators whose time is below the smallest change that matters, where another finding is told."""
+    """Without changed operators whose time is below the smallest change that matters, unless there is nothing else."""
     large = tuple(
         found for found in findings
         if found.rule not in OPERATORS_CHANGED.names or abs(found.delta_us or 0.0) >= least_us

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.kinds.split import MixSplit
 from tb_perfcompare.comparison.result.finding import Check
-from tb_perfcompare.comparison.result.wording import signed_time
+from tb_perfcompare.comparison.result.wording import percent_text, signed_time
 
 
 def mix_check(split: MixSplit, margin: float, *, directed: bool) -> Check:
@@ -24,13 +24,15 @@ def mix_check(split: MixSplit, margin: float, *, directed: bool) -> Check:
 
 
 def mix_text(split: MixSplit) -> str:
-    """Both effects, and the kind whose share changed most: "... by mix alone -2.1 ms (decode 67% → 83%)"."""
+    """Both effects, and the kind whose share changed most: "... by mix alone −2.10 ms (decode 67.0 % → 83.0 %)"."""
     time, mix = int(split.time_ns.sum()), int(split.mix_ns.sum())
     share = [[len(own) for own in side] for side in (split.baseline, split.candidate)]
     shares = [[count / sum(side) for count in side] for side in share]
     moved = max(range(len(split.kinds)), key=lambda at: abs(shares[1][at] - shares[0][at]))
-    which = f" ({split.kinds[moved]} {shares[0][moved]:.0%} → {shares[1][moved]:.0%})" if mix else ""
+    before, after = (percent_text(side[moved]) for side in shares)
+    which = f" ({split.kinds[moved]} {before} → {after})" if mix else ""
+    by_time = percent_text(time / split.mean_ns, signed=True)
     return (
-        f"at the baseline's mix of iterations {signed_time(time / 1000)} ({time / split.mean_ns:+.1%}); "
+        f"at the baseline's mix of iterations {signed_time(time / 1000)} ({by_time}); "
         f"by mix alone {signed_time(mix / 1000)}{which}"
     )

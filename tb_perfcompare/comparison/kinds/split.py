@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Ints
 
 MOST_KINDS = 200
 """Kinds that are told apart; the rarest stand together."""

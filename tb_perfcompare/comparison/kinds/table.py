@@ -7,6 +7,7 @@ import numpy as np
 from tb_perfcompare.comparison.kinds.split import MixSplit, split_mix
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Row, Table
+from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.names.kinds import kinds_of
@@ -79,9 +80,8 @@ def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha:
 
 
 def _note(split: MixSplit) -> str:
-    time, mix = int(split.time_ns.sum()) / 1000, int(split.mix_ns.sum()) / 1000
-    total = split.total_ns / 1000
-    return f"By time {time:+,.3f} µs and by mix {mix:+,.3f} µs: the mean iteration changes by {total:+,.3f} µs."
+    by_time, by_mix = (signed_time(int(effect.sum()) / 1000) for effect in (split.time_ns, split.mix_ns))
+    return f"The mean iteration changes by {signed_time(split.total_ns / 1000)}: {by_time} by time, {by_mix} by mix."
 
 
 def _tested(

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.model.arrays import Floats
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 ASKED = 0.02

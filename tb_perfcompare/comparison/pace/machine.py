@@ -20,8 +20,8 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     middle_half,
 )
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
+from tb_perfcompare.model.arrays import Floats
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 CLEARLY = 0.1

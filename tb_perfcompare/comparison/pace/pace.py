@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
 from tb_perfcompare.comparison.result.wording import percent_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.number_text import setting
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 LEAST_COVERAGE = 0.2

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.machine import paces_differ
@@ -20,8 +19,8 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimat
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
 from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, decide, hold_against_floor
+from tb_perfcompare.model.arrays import Floats
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 _BITS = 40

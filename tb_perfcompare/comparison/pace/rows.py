@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.weights import capped, effective_number, weighted_median
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.model.arrays import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Pair = tuple[Floats, Floats]
 
 FARTHEST = 4.0

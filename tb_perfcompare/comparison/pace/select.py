@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Key = tuple[str, str]
 
 ALIKE_CALLS = 0.02

@@ -21,9 +21,9 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]
 Samplings = tuple[Samples, Samples]

@@ -6,10 +6,8 @@ from __future__ import annotations
 from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from tb_perfcompare.model.arrays import Floats, Ints
 
 LARGEST_SHARE = 0.2
 """Of all weights that the rows of one name may have together."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.step_events import (
     KINDS,
     NOBODY,
@@ -24,8 +25,6 @@ from tb_perfcompare.model.summary.step_events import (
     StepFacts,
 )
 from tb_perfcompare.render.wire.wire_rows import encoded
-
-Ints = NDArray[np.int64]
 
 STEP_SCHEMA = "tb_perfcompare.step/1"
 

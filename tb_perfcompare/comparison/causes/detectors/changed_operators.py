@@ -205,8 +205,9 @@ def _others(group: list[_Changed]) -> str:
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="steadily called operators whose calls per step differ by half a call and a fifth, and whose time on the host "
-    "or device nothing else explains; below the smallest change that matters only where nothing else is told",
+    when="operators that at least half of a side's steps call, whose calls per step differ by half a call and a fifth, "
+    "and whose time on the host or device nothing else explains; a change that does not matter only where nothing else "
+    "is told. Named `more_calls` (`fewer_calls`) if no operator is new or gone and all run more (less) often",
     needs="operators of both sides",
     look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",

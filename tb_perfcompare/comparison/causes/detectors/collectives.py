@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
@@ -16,9 +15,8 @@ from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
-
-Floats = NDArray[np.float64]
 
 NAMED, _MOST_NAMED = 0.25, 3
 """What makes this share of a late rank's extra work is named, the largest first."""

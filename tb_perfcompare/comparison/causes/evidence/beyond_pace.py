@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, divided
-
-Floats = NDArray[np.float64]
+from tb_perfcompare.model.arrays import Floats
 
 
 def called_as_often(rows: EntityRows, within: float) -> NDArray[np.bool_]:

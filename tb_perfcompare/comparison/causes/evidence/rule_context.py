@@ -20,14 +20,12 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 
 Key = tuple[str, ...]
-Floats = NDArray[np.float64]
-
-
 @dataclass(slots=True)
 class Amount:
     """Calls and microseconds per step on both sides; 0 where a side has none. Nobody changes one; there are thousands,
